@@ -1,0 +1,63 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../src/domain/money.ts";
+
+const nanos = fc.bigInt({ min: 0n, max: MAX_USD_NANOS });
+
+describe("an amount", () => {
+  test("survives being written and read, to the nano-dollar", () => {
+    fc.assert(
+      fc.property(nanos, (amount) => {
+        expect(parseUsd(formatUsd(amount))).toBe(amount);
+      }),
+    );
+  });
+
+  test("is written with two decimals, and more only where they say something", () => {
+    fc.assert(
+      fc.property(nanos, (amount) => {
+        expect(formatUsd(amount)).toMatch(/^\d+\.\d\d(\d*[1-9])?$/);
+      }),
+    );
+    expect([12_500_000_000n, 0n, 21n].map(formatUsd)).toEqual(["12.50", "0.00", "0.000000021"]);
+    expect(formatUsd(9_007_199_254_740_993n)).toBe("9007199.254740993");
+    expect(formatUsd(-5_000_000_000n)).toBe("-5.00");
+  });
+
+  test.each([
+    ["0", 0n],
+    ["1", 1_000_000_000n],
+    ["1.5", 1_500_000_000n],
+    ["0.000000001", 1n],
+    ["1000000000", MAX_USD_NANOS],
+  ])("%j is read exactly", (text, expected) => expect(parseUsd(text)).toBe(expected));
+
+  test.each(["", "-1", "+1", "1e3", " 1", "1 ", "1.", ".5", "1.0000000000", "1,5", "0x1", "NaN", "1\n"])(
+    "%j is refused",
+    (text) => expect(parseUsd(text)).toBeNull(),
+  );
+
+  test("is refused above the bound and with twenty digits", () => {
+    expect(parseUsd("1000000000.000000001")).toBeNull();
+    expect(parseUsd("12345678901234567890")).toBeNull();
+    expect(parseUsd("00000000000000000001")).toBeNull();
+  });
+});
+
+describe("the cost of tokens", () => {
+  const price = fc.record({
+    inputNanosPerMtok: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    outputNanosPerMtok: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+  });
+  const tokens = fc.integer({ min: 0, max: 1_000_000_000 });
+
+  test("is never below the price and less than a nano-dollar above it", () => {
+    fc.assert(
+      fc.property(tokens, tokens, price, (input, output, each) => {
+        const exact = BigInt(input) * each.inputNanosPerMtok + BigInt(output) * each.outputNanosPerMtok;
+        const excess = costOfTokensRoundedUp(input, output, each) * 1_000_000n - exact;
+        expect(excess >= 0n && excess < 1_000_000n).toBe(true);
+      }),
+    );
+  });
+});

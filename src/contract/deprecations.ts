@@ -1,0 +1,146 @@
+import { imfFixdate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
+
+/**
+ * What is on its way out, and how callers are told. The contract's own deprecations are this one list; an
+ * operator flags more at run time. Listing, headers, OpenAPI, counter and changelog check are computed from it.
+ */
+
+const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+type DeprecableMethod = (typeof DEPRECABLE_METHODS)[number];
+
+/** A deprecated route. Without documentation of its own it is documented at the documentation address. */
+export interface Deprecation {
+  readonly method: DeprecableMethod;
+  readonly route: string;
+  readonly since: string;
+  readonly sunset: string;
+  readonly replacement?: string;
+  readonly documentation?: string;
+}
+
+/** What is deprecated without being a route of this API. */
+export interface DeprecatedSurface {
+  readonly surface: string;
+  readonly class: "webhook v1 event shapes" | "config";
+  readonly since: string;
+  readonly sunset?: string;
+}
+
+const ANNOUNCED = "2026-07-22";
+const WEBHOOK_V1_SUNSET = "Fri, 31 Dec 2027 23:59:59 GMT";
+
+export const DEPRECATED_ROUTES: readonly Deprecation[] = [
+  {
+    method: "GET",
+    route: "/v1/admin/orgs/{org_id}/webhook-secret",
+    since: ANNOUNCED,
+    sunset: WEBHOOK_V1_SUNSET,
+    replacement: "/v1/orgs/{id}/webhooks/{sub_id}/signing",
+  },
+  {
+    method: "POST",
+    route: "/v1/admin/orgs/{org_id}/webhook-secret/rotate",
+    since: ANNOUNCED,
+    sunset: WEBHOOK_V1_SUNSET,
+    replacement: "/v1/orgs/{id}/webhooks/{sub_id}/signing/rotate",
+  },
+  {
+    method: "GET",
+    route: "/v1/forecast",
+    since: ANNOUNCED,
+    sunset: "Wed, 31 Dec 2036 23:59:59 GMT",
+    replacement: "/v1/capacity/forecasts",
+  },
+];
+
+export const V1_DELIVERIES = {
+  surface: "X-Svc-Signature: v1=...",
+  class: "webhook v1 event shapes",
+  since: ANNOUNCED,
+  sunset: WEBHOOK_V1_SUNSET,
+} as const satisfies DeprecatedSurface;
+
+export const DEPRECATED_SURFACES: readonly DeprecatedSurface[] = [
+  V1_DELIVERIES,
+  { surface: "SVC_READ_LIMIT_PER_MINUTE", class: "config", since: ANNOUNCED },
+];
+
+/** One element of `GET /v1/meta/deprecations`. */
+export interface DeprecationEntry {
+  readonly method: DeprecableMethod;
+  readonly route: string;
+  readonly since: string;
+  readonly sunset: string;
+  readonly replacement?: string;
+  readonly documentation: string;
+}
+
+export function deprecationEntry(deprecation: Deprecation, docsUrl: string): DeprecationEntry {
+  return { ...deprecation, documentation: deprecation.documentation ?? docsUrl };
+}
+
+export function operationName(operation: { readonly method: string; readonly route: string }): string {
+  return `${operation.method} ${operation.route}`;
+}
+
+/** The three headers of a deprecated route; of a v1 webhook delivery too, which has no successor route. */
+export function deprecationHeaders(
+  deprecation: Pick<Deprecation, "since" | "sunset" | "replacement" | "documentation">,
+  docsUrl: string,
+): Record<"deprecation" | "sunset" | "link", string> {
+  const links = [`<${deprecation.documentation ?? docsUrl}>; rel="deprecation"`];
+  if (deprecation.replacement) links.push(`<${deprecation.replacement}>; rel="successor-version"`);
+  return {
+    deprecation: `@${midnight(deprecation.since) / 1000}`,
+    sunset: deprecation.sunset,
+    link: links.join(", "),
+  };
+}
+
+/** Why a deprecation cannot become this, or undefined. What was published may be extended, never shortened. */
+export function flagConflict(known: Deprecation | undefined, next: Deprecation): string | undefined {
+  if (sunsetMs(next) < midnight(next.since)) return "The sunset lies before the day of the deprecation.";
+  if (!known) return undefined;
+  if (known.since !== next.since)
+    return `This route is deprecated since ${known.since}; that day never changes.`;
+  if (sunsetMs(next) < sunsetMs(known))
+    return `The published sunset is ${known.sunset}; it is never shortened.`;
+  return undefined;
+}
+
+/** An extension keeps what it leaves out: a successor once named stays named. */
+export function extended(known: Deprecation | undefined, next: Deprecation): Deprecation {
+  return { ...known, ...next };
+}
+
+/** The contract's deprecations with what operators flagged laid over them; of two sunsets the later one holds. */
+export function activeDeprecations(
+  contract: readonly Deprecation[],
+  flagged: readonly Deprecation[],
+): Deprecation[] {
+  const active = new Map(contract.map((deprecation) => [operationName(deprecation), deprecation]));
+  for (const deprecation of flagged) {
+    const name = operationName(deprecation);
+    const known = active.get(name);
+    active.set(name, known ? laterOf(known, deprecation) : deprecation);
+  }
+  return [...active.values()];
+}
+
+function laterOf(known: Deprecation, flagged: Deprecation): Deprecation {
+  const sunset = imfFixdate(Math.max(sunsetMs(known), sunsetMs(flagged)));
+  return { ...known, ...flagged, since: known.since, sunset };
+}
+
+function sunsetMs(deprecation: Pick<Deprecation, "sunset">): number {
+  return dateOf(parseImfFixdate(deprecation.sunset), deprecation.sunset);
+}
+
+function midnight(since: string): number {
+  return dateOf(parseIsoDate(since), since);
+}
+
+function dateOf(atMs: number | undefined, text: string): number {
+  if (atMs === undefined) throw new RangeError(`not a date: ${text}`);
+  return atMs;
+}

@@ -1,0 +1,82 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { inBlock, isPublicAddress, parseAddress, parseBlock } from "../../src/domain/address.ts";
+
+const family = (text: string) => (isIPv4(text) ? "ipv4" : "ipv6");
+const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6());
+const near = fc.oneof(
+  anyAddress,
+  fc.string({ unit: fc.constantFrom(...Array.from("0123456789abcf.:/%[] x")) }),
+  fc.tuple(anyAddress, fc.constantFrom("%eth0", ".", ":", " ", "/8", "0")).map(([text, more]) => text + more),
+);
+
+describe("an address", () => {
+  test("is read just where Node reads one", () => {
+    fc.assert(
+      fc.property(near, (text) => {
+        const plain = isIP(text) !== 0 && !text.includes("%");
+        expect(parseAddress(text) !== null).toBe(plain);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("is inside a block just where Node says so", () => {
+    fc.assert(
+      fc.property(anyAddress, anyAddress, fc.nat(128), (text, base, bits) => {
+        const address = parseAddress(text);
+        const start = parseAddress(base);
+        if (address === null || start === null) throw new Error("not an address");
+        const prefix = Math.min(bits, start.bits);
+        const host = (1n << BigInt(start.bits - prefix)) - 1n;
+        const reference = new BlockList();
+        reference.addSubnet(base, prefix, family(base));
+        const same = address.bits === start.bits && reference.check(text, family(text));
+        expect(inBlock(address, { ...start, value: start.value & ~host, prefix })).toBe(same);
+      }),
+    );
+  });
+});
+
+describe("a block", () => {
+  test.each(["10.0.0.0/8", "0.0.0.0/0", "::/0", "2001:db8::/32", "192.0.2.7", "::1", "192.0.2.7/32"])(
+    "%s is read",
+    (text) => expect(parseBlock(text)).not.toBeNull(),
+  );
+  test.each([
+    "10.0.0.1/8",
+    "10.0.0.0/33",
+    "::/129",
+    "10.0.0.0/",
+    "10.0.0.0/08",
+    "10.0.0.0/-1",
+    "10.0/8",
+    "",
+    "/8",
+  ])("%s is refused", (text) => expect(parseBlock(text)).toBeNull());
+});
+
+describe("a public address", () => {
+  test.each([
+    "1.1.1.1",
+    "8.8.8.8",
+    "93.184.216.34",
+    "172.32.0.1",
+    "100.128.0.1",
+    "2606:4700::1111",
+    "2a00:1450::1",
+  ])("%s is one", (text) => {
+    const address = parseAddress(text);
+    expect(address !== null && isPublicAddress(address)).toBe(true);
+  });
+
+  test("is never one that carries a private IPv4 address inside", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "64:ff9b::", "::ffff:0:"), (v4, prefix) => {
+        const address = parseAddress(prefix + v4);
+        expect(address !== null && isPublicAddress(address)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseImfFixdate } from "../contract/http-date.ts";
 
 /** How long each attempt waits after the one before it, in seconds. */
 export const ATTEMPT_DELAYS_SECONDS = [
@@ -56,6 +57,6 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   if (header === null) return null;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = /^[A-Z][a-z]{2}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+  const date = parseImfFixdate(text);
+  return date === undefined ? null : Math.max(0, date - nowMs);
 }

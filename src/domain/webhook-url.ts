@@ -1,4 +1,4 @@
-import { isPublicAddress, parseAddress } from "./address.ts";
+import { isPublicAddress, parseAddress } from "./public-address.ts";
 
 const MAX_URL_LENGTH = 2048;
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inBlock, isPublicAddress, parseAddress, parseBlock } from "../../src/domain/address.ts";
+import { inBlock, isPublicAddress, parseAddress, parseBlock } from "../../src/domain/public-address.ts";
 
 const family = (text: string) => (isIPv4(text) ? "ipv4" : "ipv6");
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6());

@@ -1,0 +1,31 @@
+/** Who a provider vouches for, read only from what its signature covers. */
+interface Identity {
+  /** The provider's own name for the person: stable, and never given to another. */
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  /** What the provider says in `svc_role`, if anything; not yet known to be a role. */
+  readonly role: string | null;
+}
+
+/** Why a sign-in made no session. Closed, so that a log line never carries what was sent. */
+export type SignInFailure =
+  | "attempt_unknown"
+  | "connection_changed"
+  | "provider_unreachable"
+  | "provider_refused"
+  | "response_malformed"
+  | "response_not_for_us"
+  | "signature_invalid"
+  | "token_invalid";
+
+export interface SignInRefused {
+  readonly ok: false;
+  readonly failure: SignInFailure;
+}
+
+export type SignIn = { readonly ok: true; readonly identity: Identity } | SignInRefused;
+
+export function signInRefused(failure: SignInFailure): SignInRefused {
+  return { ok: false, failure };
+}

@@ -1,0 +1,64 @@
+import * as oauth from "oauth4webapi";
+
+export interface OidcConnection {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** How this Worker reaches the provider. */
+export interface ProviderAccess {
+  readonly send: (request: Request) => Promise<Response>;
+  /** Plain http, for a provider on the same machine as a local server. */
+  readonly allowHttp: boolean;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Discovery documents and key sets are a few kilobytes; a provider that sends more is not one. */
+const MAX_BYTES = 256 * 1024;
+
+export interface Provider {
+  readonly server: oauth.AuthorizationServer;
+  readonly client: oauth.Client;
+  readonly authentication: oauth.ClientAuth;
+  readonly http: { [oauth.customFetch]: Send; [oauth.allowInsecureRequests]: boolean };
+}
+
+type Send = (
+  url: string,
+  options: { readonly method: string; readonly headers: Record<string, string>; readonly body?: unknown },
+) => Promise<Response>;
+
+/** Keeps a slow or endless answer from holding a request open. Redirects are not followed. */
+function bounded(send: ProviderAccess["send"]): Send {
+  return async (url, { method, headers, body }) => {
+    const content = body instanceof URLSearchParams ? body : null;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await send(
+      new Request(url, { method, headers, body: content, redirect: "manual", signal }),
+    );
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_BYTES) throw new RangeError("the provider's answer is too long");
+      chunks.push(new Uint8Array(chunk));
+    }
+    return new Response(new Blob(chunks), { status: answer.status, headers: answer.headers });
+  };
+}
+
+/**
+ * Reads what the provider says of itself. It is read anew for each sign-in, keys included, so that a provider may
+ * rotate its keys at any moment and a key it has withdrawn is never accepted.
+ */
+export async function discover(connection: OidcConnection, access: ProviderAccess): Promise<Provider> {
+  const http = { [oauth.customFetch]: bounded(access.send), [oauth.allowInsecureRequests]: access.allowHttp };
+  const issuer = new URL(connection.issuer);
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, http));
+  const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const authentication = methods.includes("client_secret_basic")
+    ? oauth.ClientSecretBasic(connection.clientSecret)
+    : oauth.ClientSecretPost(connection.clientSecret);
+  return { server, client: { client_id: connection.clientId }, authentication, http };
+}

@@ -1,0 +1,82 @@
+import { type CelInput, isCelError, parse, plan } from "@bufbuild/cel";
+import { check, Misuse } from "./policy-check.ts";
+import { type Expr, language, metered } from "./policy-language.ts";
+import { costOf, meteredExpr } from "./policy-meter.ts";
+
+const LONGEST_EXPRESSION = 4_096;
+/** The parser recurses once per open bracket. */
+const DEEPEST_BRACKETS = 100;
+/** What one evaluation may cost: an operation, a character and an element are one unit each. */
+const BUDGET = 20_000;
+
+export type Bindings = Readonly<Record<string, CelInput>>;
+type Matched = { matched: boolean } | { failed: string };
+type Compiled = { evaluate: (bindings: Bindings) => Matched };
+export type CompileResult = Compiled | { problem: string };
+
+/** A problem says where: `line 1, column 12: …`. What compiles ends, within its budget, whatever it is given. */
+export function compile(source: string): CompileResult {
+  const tooBig = bounded(source);
+  if (tooBig) return tooBig;
+  let expr: Expr | undefined;
+  let positions: Readonly<Record<string, number>> = {};
+  try {
+    const parsed = parse(source);
+    expr = parsed.expr;
+    positions = parsed.sourceInfo?.positions ?? {};
+  } catch (error) {
+    return { problem: parseProblem(error) };
+  }
+  if (!expr) return { problem: "line 1, column 1: an expression is required" };
+  try {
+    const { type, patterns } = check(expr);
+    if (type !== "bool" && type !== "dyn") throw new Misuse(expr.id, `must be true or false, is ${type}`);
+    const cost = costOf(expr);
+    const run = plan(language, meteredExpr(expr));
+    return {
+      evaluate: (bindings) => evaluate(run, { left: BUDGET - cost, over: cost > BUDGET, patterns }, bindings),
+    };
+  } catch (error) {
+    if (error instanceof Misuse) {
+      return { problem: `${place(source, positions[error.at.toString()] ?? 0)}: ${error.message}` };
+    }
+    return { problem: `line 1, column 1: ${error instanceof Error ? error.message : "does not compile"}` };
+  }
+}
+
+function evaluate(
+  run: ReturnType<typeof plan>,
+  meter: Parameters<typeof metered>[0],
+  bindings: Bindings,
+): Matched {
+  const value = metered(meter, () => run(bindings));
+  if (meter.over) return { failed: "the expression costs too much to evaluate" };
+  if (isCelError(value)) return { failed: value.message };
+  if (typeof value !== "boolean") return { failed: "the expression is neither true nor false" };
+  return { matched: value };
+}
+
+function bounded(source: string): { problem: string } | undefined {
+  if (source.length > LONGEST_EXPRESSION) {
+    return { problem: `${place(source, LONGEST_EXPRESSION)}: at most ${LONGEST_EXPRESSION} characters` };
+  }
+  let depth = 0;
+  for (let offset = 0; offset < source.length; offset++) {
+    const char = source.charAt(offset);
+    if ("([{".includes(char)) depth += 1;
+    else if (")]}".includes(char)) depth -= 1;
+    if (depth > DEEPEST_BRACKETS) return { problem: `${place(source, offset)}: brackets nested too deeply` };
+  }
+  return undefined;
+}
+
+/** The parser names the place as `<input>:line:column:`. */
+function parseProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : "does not parse";
+  return message.replace(/^<input>:(\d+):(\d+):/, "line $1, column $2:").slice(0, 300);
+}
+
+function place(source: string, offset: number): string {
+  const before = source.slice(0, offset).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}

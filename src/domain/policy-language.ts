@@ -1,0 +1,105 @@
+import {
+  celEnv,
+  celFunc,
+  celList,
+  celMethod,
+  CelScalar,
+  isCelList,
+  isCelMap,
+  listType,
+  type parse,
+} from "@bufbuild/cel";
+import type { LinearPattern } from "./linear-pattern.ts";
+
+/** The variables that a rule may read. What `dyn` holds is known only when a run is judged. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  run: "map",
+  model: "string",
+  action: "string",
+  customer_id: "string",
+  estimate: "map",
+  now: "google.protobuf.Timestamp",
+};
+
+export type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
+
+/** What one evaluation may still spend. Once `over`, no result counts, whatever the rest of it says. */
+export type Meter = { left: number; over: boolean; patterns: ReadonlyMap<string, LinearPattern> };
+
+/** Weighs the value of its argument. No source can name it: `@` begins no identifier. */
+export const WEIGH = "@weigh";
+/** Pays for one turn of a loop, and ends the loop when nothing is left. */
+export const TURN = "@turn";
+
+let meter: Meter = { left: 0, over: true, patterns: new Map() };
+
+/** Evaluation is synchronous and never nests, so one meter at a time is the meter of the whole module. */
+export function metered<T>(next: Meter, evaluate: () => T): T {
+  meter = next;
+  try {
+    return evaluate();
+  } finally {
+    meter = { left: 0, over: true, patterns: new Map() };
+  }
+}
+
+function spend(units: number): boolean {
+  meter.left -= units;
+  if (meter.left < 0) meter.over = true;
+  return !meter.over;
+}
+
+/** Counts characters, bytes and elements, all the way down, and no further than there is left to spend. */
+function weight(value: unknown, most: number): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length;
+  let total = 1;
+  if (isCelList(value)) {
+    for (const item of value) {
+      total += weight(item, most - total);
+      if (total > most) break;
+    }
+  } else if (isCelMap(value)) {
+    for (const [key, item] of value) {
+      total += weight(key, most) + weight(item, most - total);
+      if (total > most) break;
+    }
+  }
+  return total;
+}
+
+class BudgetSpent extends Error {
+  override readonly name = "BudgetSpent";
+}
+
+function pay(units: number): void {
+  if (!spend(units)) throw new BudgetSpent("the expression costs too much to evaluate");
+}
+
+const { BOOL, DYN, INT, STRING } = CelScalar;
+const LIST = listType(DYN);
+
+/** A matcher's states are built as the text is read: the price of a character grows with the program. */
+const INSTRUCTIONS_PER_UNIT = 8;
+/** The worst case of a substring search compares each place with the whole needle. */
+const COMPARISONS_PER_UNIT = 16;
+
+export const language = celEnv({
+  funcs: [
+    celFunc(WEIGH, [DYN], DYN, (value) => {
+      pay(weight(value, Math.max(meter.left, 0)));
+      return value;
+    }),
+    celFunc(TURN, [INT, DYN], DYN, (units, goOn) => (spend(Number(units)) ? goOn : false)),
+    celFunc("_+_", [LIST, LIST], LIST, (left, right) => celList([...left, ...right])),
+    celMethod("contains", STRING, [STRING], BOOL, function (needle) {
+      pay(Math.ceil((this.length * needle.length) / COMPARISONS_PER_UNIT));
+      return this.includes(needle);
+    }),
+    celMethod("matches", STRING, [STRING], BOOL, function (source) {
+      const pattern = meter.patterns.get(source);
+      if (pattern === undefined) throw new Error("a pattern must be a literal");
+      pay(Math.ceil((this.length * pattern.instructions) / INSTRUCTIONS_PER_UNIT));
+      return pattern.regex.test(this);
+    }),
+  ],
+});

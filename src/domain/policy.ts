@@ -1,0 +1,162 @@
+import type { CelInput } from "@bufbuild/cel";
+import { type Bindings, compile, type CompileResult } from "./policy-compile.ts";
+
+const TARGETS = ["model", "action"] as const;
+export const EFFECTS = ["deny", "require_approval", "allow"] as const;
+const MODES = ["enforce", "shadow"] as const;
+type Target = (typeof TARGETS)[number];
+type Effect = (typeof EFFECTS)[number];
+
+export type PolicyRule = {
+  id: string;
+  target: Target;
+  effect: Effect;
+  when: string;
+  reason: string;
+  priority: number;
+  mode: (typeof MODES)[number];
+};
+
+/** What a rule sees of a run. `input` is not among it, so that no verdict, event or entry can carry it. */
+export type Attempt = {
+  model: string;
+  action?: string | undefined;
+  customer_id?: string | undefined;
+  run: Readonly<Record<string, unknown>>;
+  estimate: { costUsd: number; inputTokens: number; maxOutputTokens: number };
+};
+
+type Ruled = { ruleId: string; reason: string; attempted: string };
+export type PolicyVerdict =
+  | { verdict: "allow"; ruleId?: string; reason?: string }
+  | ({ verdict: "deny" } & Ruled)
+  | ({ verdict: "require_approval" } & Ruled)
+  | { verdict: "error"; ruleId: string; message: string };
+
+/** What each rule said, for the dry run. */
+export type RuleResult = {
+  rule: PolicyRule;
+  result: "matched" | "not_matched" | "not_applicable" | "error";
+  message?: string;
+};
+
+export type PolicySet = readonly { rule: PolicyRule; compiled: CompileResult }[];
+
+/** Compiles each rule once, in the order in which it may decide: the heavier effect first, then the higher priority. */
+export function policySet(rules: readonly PolicyRule[]): PolicySet {
+  return [...rules].sort(byWeight).map((rule) => ({ rule, compiled: compile(rule.when) }));
+}
+
+function byWeight(left: PolicyRule, right: PolicyRule): number {
+  return (
+    EFFECTS.indexOf(left.effect) - EFFECTS.indexOf(right.effect) ||
+    right.priority - left.priority ||
+    (left.id < right.id ? -1 : 1)
+  );
+}
+
+/**
+ * The first enforced rule that matches decides; none allows. A rule that fails where it might have decided ends
+ * the judgement: a run is never let through past a rule that could not be read.
+ */
+export function judge(set: PolicySet, attempt: Attempt, now: number): PolicyVerdict {
+  if (set.length === 0) return { verdict: "allow" };
+  const bindings = bind(attempt, now);
+  for (const { rule, compiled } of set) {
+    if (rule.mode === "shadow") continue;
+    const { result, message } = apply(rule, compiled, attempt, bindings);
+    if (result === "error") return { verdict: "error", ruleId: rule.id, message: message ?? "" };
+    if (result === "matched") return ruled(rule, attempt);
+  }
+  return { verdict: "allow" };
+}
+
+/** The same judgement, with what every rule said beside it; shadow rules show here and nowhere else. */
+export function explain(
+  set: PolicySet,
+  attempt: Attempt,
+  now: number,
+): { verdict: PolicyVerdict; results: RuleResult[] } {
+  const bindings = bind(attempt, now);
+  const results = set.map(({ rule, compiled }) => ({ rule, ...apply(rule, compiled, attempt, bindings) }));
+  return { verdict: judge(set, attempt, now), results };
+}
+
+/** Shadow rules that would have stopped this run, had they been enforced. */
+export function shadowed(set: PolicySet, attempt: Attempt, now: number): PolicyRule[] {
+  const watching = set.filter(({ rule }) => rule.mode === "shadow" && rule.effect !== "allow");
+  if (watching.length === 0) return [];
+  const bindings = bind(attempt, now);
+  return watching
+    .filter(({ rule, compiled }) => apply(rule, compiled, attempt, bindings).result === "matched")
+    .map(({ rule }) => rule);
+}
+
+function apply(
+  rule: PolicyRule,
+  compiled: CompileResult,
+  attempt: Attempt,
+  bindings: Bindings,
+): { result: RuleResult["result"]; message?: string } {
+  if (attempted(rule, attempt) === undefined) return { result: "not_applicable" };
+  if ("problem" in compiled) return { result: "error", message: compiled.problem };
+  const outcome = compiled.evaluate(bindings);
+  if ("failed" in outcome) return { result: "error", message: outcome.failed };
+  return { result: outcome.matched ? "matched" : "not_matched" };
+}
+
+/** A rule about actions says nothing of a run that names none. */
+function attempted(rule: PolicyRule, attempt: Attempt): string | undefined {
+  return rule.target === "model" ? attempt.model : attempt.action;
+}
+
+function ruled(rule: PolicyRule, attempt: Attempt): PolicyVerdict {
+  if (rule.effect === "allow") return { verdict: "allow", ruleId: rule.id, reason: rule.reason };
+  return {
+    verdict: rule.effect,
+    ruleId: rule.id,
+    reason: rule.reason,
+    attempted: attempted(rule, attempt) ?? attempt.model,
+  };
+}
+
+/** Absent texts are empty at the top level; inside `run` they are absent, and `has()` tells; `metadata` is always a map. */
+function bind(attempt: Attempt, now: number): Bindings {
+  const { estimate } = attempt;
+  return {
+    run: celInput({ metadata: {}, ...attempt.run }),
+    model: attempt.model,
+    action: attempt.action ?? "",
+    customer_id: attempt.customer_id ?? "",
+    estimate: new Map<string, CelInput>([
+      ["cost_usd", estimate.costUsd],
+      ["input_tokens", BigInt(estimate.inputTokens)],
+      ["max_output_tokens", BigInt(estimate.maxOutputTokens)],
+    ]),
+    now: timestamp(now),
+  };
+}
+
+function timestamp(now: number): CelInput {
+  const seconds = Math.floor(now / 1_000);
+  return {
+    $typeName: "google.protobuf.Timestamp",
+    seconds: BigInt(seconds),
+    nanos: (now - seconds * 1_000) * 1_000_000,
+  };
+}
+
+/**
+ * JSON as CEL values. Maps are built here rather than by the library, which takes an object with a key such as
+ * `$typeName` or `constructor` for something else. Integers are `int`, so that tokens compare and add with literals.
+ */
+function celInput(value: unknown): CelInput {
+  if (Array.isArray(value)) return value.map((item) => celInput(item));
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    return new Map(entries.map(([key, item]) => [key, celInput(item)]));
+  }
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  return null;
+}

@@ -1,0 +1,169 @@
+import { formatUsd } from "./money.ts";
+import { type Account, type MeterKind, roomOf, totalSpent, type Unit } from "./meter.ts";
+import { formatInZone } from "./zone.ts";
+
+/** Where a meter may say no: before a run, or when it is reported. */
+export type Phase = "decision" | "run";
+
+/** What is attempted, in every unit that a meter may count. */
+export interface Attempt {
+  readonly nanos: bigint;
+  readonly tokens: number;
+  /** Runs from the start of the chain to this one, both counted; 0 outside a chain. */
+  readonly depth: number;
+}
+
+type DenialCode =
+  | "plan_limit_exceeded"
+  | "chain_budget_exceeded"
+  | "quota_exhausted"
+  | "spend_cap_exceeded"
+  | "budget_exceeded"
+  | "credits_exhausted";
+
+/** A no as the contract words it. */
+export interface Denial {
+  readonly status: 402 | 429;
+  readonly code: DenialCode;
+  readonly details: Readonly<Record<string, string | number | null>>;
+}
+
+interface KindRow {
+  readonly unit: Unit;
+  readonly phases: readonly Phase[];
+  /** Announced at the first refusal of each window. */
+  readonly event?: string;
+  readonly denial: (account: Account, attempt: Attempt, phase: Phase) => Denial;
+}
+
+/** One row per kind of limit: what it counts, where it refuses, and how. The order is the order of refusal. */
+export const KINDS: Readonly<Record<MeterKind, KindRow>> = {
+  plan_runs: { unit: "runs", phases: ["run"], event: "plan.limit_reached", denial: planDenial("runs") },
+  plan_tokens: { unit: "tokens", phases: ["run"], event: "plan.limit_reached", denial: planDenial("tokens") },
+  chain_cost: { unit: "usd", phases: ["run"], denial: chainDenial("cost", 402) },
+  chain_depth: { unit: "depth", phases: ["run"], denial: chainDenial("depth", 429) },
+  chain_tokens: { unit: "tokens", phases: ["run"], denial: chainDenial("tokens", 429) },
+  quota: { unit: "usd", phases: ["decision", "run"], event: "quota.exhausted", denial: quotaDenial },
+  spend_cap: { unit: "usd", phases: ["decision", "run"], event: "spend_cap.exceeded", denial: capDenial },
+  budget: { unit: "usd", phases: ["decision", "run"], event: "budget.exceeded", denial: budgetDenial },
+  customer_limit: {
+    unit: "usd",
+    phases: ["decision", "run"],
+    event: "customer_limit.exceeded",
+    denial: budgetDenial,
+  },
+  credits: { unit: "usd", phases: ["run"], denial: creditsDenial },
+  credit_pack: { unit: "usd", phases: [], denial: creditsDenial },
+};
+
+/** How much of a meter an attempt takes. A depth is compared and takes nothing. */
+export function amountOf(unit: Unit, attempt: Attempt): bigint {
+  switch (unit) {
+    case "usd":
+      return attempt.nanos;
+    case "tokens":
+      return BigInt(attempt.tokens);
+    case "depth":
+      return BigInt(attempt.depth);
+    case "runs":
+    case "requests":
+      return 1n;
+    default:
+      return unit satisfies never;
+  }
+}
+
+function planDenial(limitKind: "runs" | "tokens"): KindRow["denial"] {
+  return (account) => ({
+    status: 402,
+    code: "plan_limit_exceeded",
+    details: {
+      limit_kind: limitKind,
+      limit: Number(account.meter.limit),
+      used: Number(totalSpent(account.usage)),
+    },
+  });
+}
+
+function chainDenial(reason: "cost" | "depth" | "tokens", status: 402 | 429): KindRow["denial"] {
+  return (account, attempt) => {
+    const write = reason === "cost" ? formatUsd : Number;
+    const current = reason === "depth" ? BigInt(attempt.depth - 1) : totalSpent(account.usage);
+    return {
+      status,
+      code: "chain_budget_exceeded",
+      details: {
+        reason,
+        current: write(current),
+        attempted: write(amountOf(KINDS[account.meter.kind].unit, attempt)),
+        limit: write(account.meter.limit ?? 0n),
+      },
+    };
+  };
+}
+
+function quotaDenial(account: Account, attempt: Attempt): Denial {
+  return {
+    status: 402,
+    code: "quota_exhausted",
+    details: {
+      quota: "prepaid",
+      available_usd: formatUsd(availableOf(account)),
+      attempted_usd: formatUsd(attempt.nanos),
+    },
+  };
+}
+
+function creditsDenial(account: Account, attempt: Attempt): Denial {
+  return {
+    status: 402,
+    code: "credits_exhausted",
+    details: { available_usd: formatUsd(availableOf(account)), attempted_usd: formatUsd(attempt.nanos) },
+  };
+}
+
+function capDenial(account: Account, _attempt: Attempt, phase: Phase): Denial {
+  const { window } = account.meter;
+  const timeZone = window.kind === "local_day" ? window.timeZone : "UTC";
+  return {
+    status: 402,
+    code: "spend_cap_exceeded",
+    details: {
+      cap_usd: formatUsd(account.meter.limit ?? 0n),
+      spent_usd: formatUsd(totalSpent(account.usage)),
+      resets_at: formatInZone(timeZone, account.window.endMs ?? 0),
+      ...(phase === "decision" ? { reason: "pre_flight" } : {}),
+    },
+  };
+}
+
+function budgetDenial(account: Account): Denial {
+  const { meter } = account;
+  const period = publishedPeriod(account);
+  return {
+    status: 402,
+    code: "budget_exceeded",
+    details: {
+      budget_id: meter.id,
+      scope_kind: meter.scope.kind,
+      limit_usd: formatUsd(meter.limit ?? 0n),
+      spent_usd: formatUsd(totalSpent(account.usage)),
+      ...period,
+    },
+  };
+}
+
+/** What is left to take; facts may have gone past the limit, and an amount has no sign. */
+function availableOf(account: Account): bigint {
+  const room = roomOf(account) ?? 0n;
+  return room < 0n ? 0n : room;
+}
+
+/** A period that never resets began when its limit did. */
+function publishedPeriod({ meter, window }: Pick<Account, "meter" | "window">) {
+  const startMs = window.endMs === null ? meter.sinceMs : window.startMs;
+  return {
+    period_start: new Date(startMs).toISOString(),
+    period_end: window.endMs === null ? null : new Date(window.endMs).toISOString(),
+  };
+}

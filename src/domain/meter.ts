@@ -1,0 +1,91 @@
+import { dayWindowIn, type Period, type Window, windowAt } from "./period.ts";
+
+/** What a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
+export type Unit = "usd" | "runs" | "tokens" | "requests" | "depth";
+
+export type ScopeKind = "org" | "department" | "workflow" | "deployment" | "customer" | "chain";
+
+export const METER_KINDS = [
+  "plan_runs",
+  "plan_tokens",
+  "chain_cost",
+  "chain_depth",
+  "chain_tokens",
+  "quota",
+  "spend_cap",
+  "budget",
+  "customer_limit",
+  "credits",
+  "credit_pack",
+] as const;
+export type MeterKind = (typeof METER_KINDS)[number];
+
+/** `enforce` refuses, `shadow` only says what it would have refused, `count` counts and says nothing. */
+type MeterMode = "enforce" | "shadow" | "count";
+
+type MeterWindow =
+  | { readonly kind: "period"; readonly period: Period }
+  | { readonly kind: "local_day"; readonly timeZone: string };
+
+/** Anything that can say no. */
+export interface Meter {
+  readonly id: string;
+  readonly kind: MeterKind;
+  /** The id `"*"` counts each subject of that kind apart. */
+  readonly scope: { readonly kind: ScopeKind; readonly id: string };
+  /** Null is unlimited: counted, never full. */
+  readonly limit: bigint | null;
+  readonly window: MeterWindow;
+  readonly mode: MeterMode;
+  /** It counts from here on: what was charged before it existed is not its business. */
+  readonly sinceMs: number;
+  /** Shares of the limit, in billionths, that are announced once per window when reached. */
+  readonly thresholds?: readonly bigint[];
+}
+
+/**
+ * What one meter has counted for one subject in one window. `over` is what facts brought past the limit, counted
+ * apart so that `spent + held + leased <= limit` holds for everything that was admitted.
+ */
+export interface Usage {
+  readonly spent: bigint;
+  readonly over: bigint;
+  readonly held: bigint;
+  readonly leased: bigint;
+}
+
+export const NO_USAGE: Usage = { spent: 0n, over: 0n, held: 0n, leased: 0n };
+
+/** One meter as one attempt meets it. The usage is replaced as charges land; the rest stands. */
+export interface Account {
+  readonly meter: Meter;
+  /** Whose usage it is where the meter's scope is `"*"`, else empty. */
+  readonly subject: string;
+  readonly window: Window;
+  usage: Usage;
+}
+
+export function windowOf(meter: Meter, atMs: number): Window {
+  const { window } = meter;
+  return window.kind === "period" ? windowAt(window.period, atMs) : dayWindowIn(window.timeZone, atMs);
+}
+
+/** How much more may be taken; negative where facts or a lowered limit went past it; null where it never ends. */
+export function roomOf(account: Pick<Account, "meter" | "usage">): bigint | null {
+  const { limit } = account.meter;
+  if (limit === null) return null;
+  const { spent, over, held, leased } = account.usage;
+  return limit - spent - over - held - leased;
+}
+
+/** Reaching a limit exactly is allowed, passing it is not, and what costs nothing always fits. */
+export function hasRoomFor(account: Pick<Account, "meter" | "usage">, amount: bigint): boolean {
+  if (amount === 0n) return true;
+  const room = roomOf(account);
+  return room === null || amount <= room;
+}
+
+/** Everything counted as used up, facts past the limit included. */
+export function totalSpent(usage: Usage): bigint {
+  return usage.spent + usage.over;
+}

@@ -1,0 +1,29 @@
+import { type Account, totalSpent } from "./meter.ts";
+
+const WHOLE = 1_000_000_000n;
+
+/**
+ * What has been announced about a meter in one window, as words between spaces. It is kept with the usage, so a
+ * new window begins with none and each announcement is made once in it.
+ */
+export type Notices = string;
+
+export function wasAnnounced(notices: Notices, word: string): boolean {
+  return notices !== "" && ` ${notices} `.includes(` ${word} `);
+}
+
+export function announced(notices: Notices, word: string): Notices {
+  return notices === "" ? word : `${notices} ${word}`;
+}
+
+/** The thresholds that spending has reached and nobody has been told of. */
+export function thresholdsToAnnounce(account: Account, notices: Notices): bigint[] {
+  const { thresholds, limit } = account.meter;
+  if (thresholds === undefined || limit === null || limit === 0n) return [];
+  const spent = totalSpent(account.usage) * WHOLE;
+  return thresholds.filter((share) => spent >= share * limit && !wasAnnounced(notices, thresholdWord(share)));
+}
+
+export function thresholdWord(share: bigint): string {
+  return `at:${share}`;
+}

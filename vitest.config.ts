@@ -25,7 +25,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/{edge,api,org,platform,web}/**/*.test.ts"],
+          include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
         },
       },
       {

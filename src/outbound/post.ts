@@ -1,0 +1,114 @@
+import { parseRetryAfter } from "../domain/delivery.ts";
+import { nameToResolve, resolvesToPublic, type UrlRules, webhookUrlProblem } from "../domain/webhook-url.ts";
+import { type Resolve, resolveName } from "./resolve.ts";
+
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 4096;
+
+export interface Letter {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What came of posting a letter. Whatever happens is a value: nothing here throws. */
+export interface Posted {
+  readonly statusCode: number | null;
+  readonly retryAfterMs: number | null;
+  readonly latencyMs: number;
+  /** Why there is no status code. */
+  readonly error: PostError | null;
+  /** The start of the answer, for the receiver's owner to read. */
+  readonly excerpt: string;
+}
+
+type PostError = "address_refused" | "unresolved" | "timeout" | "connection_failed";
+
+export interface PostOptions extends UrlRules {
+  readonly resolve?: Resolve;
+  readonly fetch?: typeof fetch;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Posts to an address that somebody else chose. The address is judged again, with all that its name resolves
+ * to at this moment; redirects are answers like any other; the answer is read no further than 4 KiB.
+ */
+export async function post(letter: Letter, options: PostOptions): Promise<Posted> {
+  const startedAt = Date.now();
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  const tooLate = aborted(signal);
+  const failed = (error: PostError): Posted => ({
+    statusCode: null,
+    retryAfterMs: null,
+    latencyMs: Date.now() - startedAt,
+    error,
+    excerpt: "",
+  });
+  try {
+    const refused = await Promise.race([addressProblem(letter.url, options), tooLate]);
+    if (refused !== null) return failed(refused);
+    const answer = await (options.fetch ?? fetch)(letter.url, {
+      method: "POST",
+      headers: letter.headers,
+      body: letter.body,
+      redirect: "manual",
+      signal,
+    });
+    return {
+      statusCode: answer.status,
+      retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), Date.now()),
+      latencyMs: Date.now() - startedAt,
+      error: null,
+      excerpt: await excerptOf(answer, tooLate),
+    };
+  } catch {
+    return failed(signal.aborted ? "timeout" : "connection_failed");
+  }
+}
+
+/** Judges an address as it is now, which may differ from how it was when it was subscribed. */
+export async function addressProblem(
+  url: string,
+  { resolve = resolveName, ...rules }: UrlRules & { resolve?: Resolve },
+): Promise<"address_refused" | "unresolved" | null> {
+  if (webhookUrlProblem(url, rules) !== null) return "address_refused";
+  const name = rules.allowPrivate ? null : nameToResolve(url);
+  if (name === null) return null;
+  try {
+    const addresses = await resolve(name);
+    if (addresses.length === 0) return "unresolved";
+    return resolvesToPublic(addresses) ? null : "address_refused";
+  } catch {
+    return "unresolved";
+  }
+}
+
+/** Rejects when the time is up; one promise for the whole call, however many steps wait with it. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** The status is the answer; a body that stalls, breaks off or never ends takes nothing from it. */
+async function excerptOf(answer: Response, tooLate: Promise<never>): Promise<string> {
+  const reader = answer.body?.getReader();
+  if (reader === undefined) return "";
+  const bytes = new Uint8Array(MAX_ANSWER_BYTES);
+  let length = 0;
+  try {
+    while (length < MAX_ANSWER_BYTES) {
+      const { done, value } = await Promise.race([reader.read(), tooLate]);
+      if (done) break;
+      const part = (value as Uint8Array).subarray(0, MAX_ANSWER_BYTES - length);
+      bytes.set(part, length);
+      length += part.length;
+    }
+  } catch {
+    // What was read so far is the excerpt.
+  }
+  void reader.cancel().catch(() => undefined);
+  return new TextDecoder().decode(bytes.subarray(0, length));
+}

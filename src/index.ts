@@ -1,6 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 
+export { CounterShard } from "./platform/counter-shard.ts";
+export { DeprecationRegistry } from "./platform/deprecation-registry.ts";
+
 export class OrgObject extends DurableObject {
   hello(): string {
     return createHmac("sha256", "k").update("x").digest("hex");

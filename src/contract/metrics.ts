@@ -1,0 +1,109 @@
+/**
+ * What is counted, under which labels. Every label value comes from a closed set (route templates, methods, statuses,
+ * codes of the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
+ */
+
+interface CounterSpec {
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export const COUNTERS = {
+  svc_deprecated_route_calls_total: {
+    help: "Calls of deprecated routes. Exact: each call is stored before it is answered.",
+    labels: ["route"],
+  },
+  svc_requests_total: {
+    help: "Requests answered, by route template, method and status.",
+    labels: ["route", "method", "status"],
+  },
+  svc_decisions_total: {
+    help: "Decisions, by verdict, the code of a denial, and the place where it was reached.",
+    labels: ["verdict", "code", "place"],
+  },
+  svc_holds_expired_total: { help: "Holds that ended because nobody settled or released them.", labels: [] },
+  svc_webhook_deliveries_total: { help: "Attempts to deliver a webhook, by outcome.", labels: ["outcome"] },
+} as const satisfies Record<string, CounterSpec>;
+
+export type CounterName = keyof typeof COUNTERS;
+
+/**
+ * The runtime's clock stands still while code runs and moves on when it waits, so this is the time a request spent
+ * waiting (for objects, D1, other regions, its own body), not the time it computed.
+ */
+export const WAIT_HISTOGRAM = {
+  name: "svc_request_wait_seconds",
+  help: "Time a request spent waiting on I/O. Computing is not included: the clock stands still meanwhile.",
+  label: "place",
+  places: ["edge", "object", "other"],
+  bounds: [0, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+} as const;
+
+export type WaitPlace = (typeof WAIT_HISTOGRAM.places)[number];
+
+/** Requests that matched no route, and methods outside the closed set. */
+const UNMATCHED_ROUTE = "unmatched";
+const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
+/** No label value contains a tab: they are templates, methods, numbers and identifiers of ours. */
+const SEPARATOR = "\t";
+
+export function requestSeries(route: string | undefined, method: string, status: number): string {
+  return series(
+    "svc_requests_total",
+    route ?? UNMATCHED_ROUTE,
+    METHODS.has(method) ? method : "other",
+    String(status),
+  );
+}
+
+export function deprecatedCallSeries(route: string): string {
+  return series("svc_deprecated_route_calls_total", route);
+}
+
+/** `code` is null for an allow. */
+export function decisionSeries(
+  verdict: "allow" | "deny",
+  code: string | null,
+  place: "edge" | "object",
+): string {
+  return series("svc_decisions_total", verdict, code ?? "none", place);
+}
+
+export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
+
+const DELIVERY_OUTCOMES = ["succeeded", "failed", "timed_out", "refused_address", "disabled"] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+export function deliverySeries(outcome: DeliveryOutcome): string {
+  return series("svc_webhook_deliveries_total", outcome);
+}
+
+/** The buckets of a distribution, and its sum in milliseconds, are kept as counters of their own. */
+export function waitSeries(place: WaitPlace, part: number | "ms"): string {
+  return [WAIT_HISTOGRAM.name, place, String(part)].join(SEPARATOR);
+}
+
+/** The bucket that a wait falls into; the one after the last bound takes the rest. */
+export function waitBucket(waitedMs: number): number {
+  const index = WAIT_HISTOGRAM.bounds.findIndex((bound) => waitedMs <= bound * 1000);
+  return index < 0 ? WAIT_HISTOGRAM.bounds.length : index;
+}
+
+/** Series that show from the start, with nothing counted yet. */
+export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
+  return [
+    ...deprecatedRoutes.map(deprecatedCallSeries),
+    HOLDS_EXPIRED_SERIES,
+    ...DELIVERY_OUTCOMES.map(deliverySeries),
+  ];
+}
+
+function series(name: CounterName, ...values: string[]): string {
+  return [name, ...values].join(SEPARATOR);
+}
+
+export function readSeries(text: string): { readonly name: string; readonly values: readonly string[] } {
+  const [name = "", ...values] = text.split(SEPARATOR);
+  return { name, values };
+}

@@ -1,0 +1,69 @@
+/** Counters and histograms in the Prometheus text exposition format, version 0.0.4. */
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface CounterFamily {
+  readonly type: "counter";
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** `counts[i]` falls at or under `bounds[i]`, the last one above all of them; none is cumulative. */
+export interface Distribution {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+export interface HistogramFamily {
+  readonly type: "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly bounds: readonly number[];
+  readonly distributions: readonly Distribution[];
+}
+
+export type MetricFamily = CounterFamily | HistogramFamily;
+
+export function exposition(families: readonly MetricFamily[]): string {
+  return families.map(familyText).join("");
+}
+
+function familyText(family: MetricFamily): string {
+  const lines = [
+    `# HELP ${family.name} ${family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+    `# TYPE ${family.name} ${family.type}`,
+    ...(family.type === "counter"
+      ? counterLines(family)
+      : family.distributions.flatMap(histogramLines(family))),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function counterLines(family: CounterFamily): string[] {
+  return family.samples.map(({ labels, value }) => sampleLine(family.name, labels, value));
+}
+
+function histogramLines({ name, bounds }: HistogramFamily): (distribution: Distribution) => string[] {
+  return ({ labels, counts, sum }) => {
+    let total = 0;
+    const buckets = [...bounds.map(String), "+Inf"].map((le, index) => {
+      total += counts[index] ?? 0;
+      return sampleLine(`${name}_bucket`, { ...labels, le }, total);
+    });
+    return [...buckets, sampleLine(`${name}_sum`, labels, sum), sampleLine(`${name}_count`, labels, total)];
+  };
+}
+
+function sampleLine(name: string, labels: Readonly<Record<string, string>>, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}`;
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+}

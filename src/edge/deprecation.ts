@@ -1,0 +1,73 @@
+import {
+  activeDeprecations,
+  DEPRECATED_ROUTES,
+  type Deprecation,
+  operationName,
+} from "../contract/deprecations.ts";
+import type { DeprecationRegistry, RegistryCopy } from "../platform/deprecation-registry.ts";
+
+/**
+ * This isolate's copy of the deprecation registry. It is never used when more than a second old, so a newly flagged
+ * route shows everywhere within that second. While requests keep coming it is renewed behind them; a request that finds
+ * it too old starts renewing when it arrives and waits for it, at most briefly, only when its answer is ready.
+ */
+
+export interface RegistryNamespace {
+  getByName(name: string): Pick<DurableObjectStub<DeprecationRegistry>, "copy" | "flag">;
+}
+
+const MAX_AGE_MS = 1000;
+const RENEW_AFTER_MS = 500;
+
+function registryOf(namespace: RegistryNamespace) {
+  return namespace.getByName("registry");
+}
+
+export class DeprecationCopy {
+  #version = -1;
+  #byOperation = indexed(activeDeprecations(DEPRECATED_ROUTES, []));
+  #byRoute = routes(this.#byOperation);
+  /** When the registry was asked for what this copy says: from then on it may have changed. */
+  #askedAtMs = -Infinity;
+  #renewingSinceMs = -Infinity;
+
+  /** `blocking`: too old to be used. `behind`: good for now, but this request should renew it meanwhile. */
+  renewal(nowMs: number): "none" | "behind" | "blocking" {
+    const ageMs = nowMs - this.#askedAtMs;
+    if (ageMs >= MAX_AGE_MS) return "blocking";
+    if (ageMs < RENEW_AFTER_MS || nowMs - this.#renewingSinceMs < RENEW_AFTER_MS) return "none";
+    this.#renewingSinceMs = nowMs;
+    return "behind";
+  }
+
+  async renew(namespace: RegistryNamespace, nowMs: number): Promise<void> {
+    this.install(await registryOf(namespace).copy(), nowMs);
+  }
+
+  /** Answers may overtake each other: an older version never replaces a newer one. */
+  install(copy: RegistryCopy, askedAtMs: number): void {
+    if (copy.version < this.#version) return;
+    this.#version = copy.version;
+    this.#byOperation = indexed(copy.deprecations);
+    this.#byRoute = routes(this.#byOperation);
+    this.#askedAtMs = Math.max(this.#askedAtMs, askedAtMs);
+  }
+
+  /**
+   * What a call of this route is told, if anything. HEAD is answered as GET is; OPTIONS, and a method that the route
+   * does not serve, concern the route as such.
+   */
+  find(method: string, route: string, served = true): Deprecation | undefined {
+    const asked = method === "HEAD" ? "GET" : method;
+    const exact = this.#byOperation.get(operationName({ method: asked, route }));
+    return exact ?? (method === "OPTIONS" || !served ? this.#byRoute.get(route) : undefined);
+  }
+}
+
+function indexed(deprecations: readonly Deprecation[]): ReadonlyMap<string, Deprecation> {
+  return new Map(deprecations.map((deprecation) => [operationName(deprecation), deprecation]));
+}
+
+function routes(byOperation: ReadonlyMap<string, Deprecation>): ReadonlyMap<string, Deprecation> {
+  return new Map([...byOperation.values()].map((deprecation) => [deprecation.route, deprecation]));
+}

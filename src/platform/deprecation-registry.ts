@@ -1,0 +1,97 @@
+import { DurableObject } from "cloudflare:workers";
+import {
+  activeDeprecations,
+  DEPRECATED_ROUTES,
+  type Deprecation,
+  extended,
+  flagConflict,
+  operationName,
+} from "../contract/deprecations.ts";
+import { applySteps } from "./schema.ts";
+
+/**
+ * The one list of deprecated routes: the contract's own, and what operators flagged at run time, which is what is
+ * stored here. One instance, named `registry`. Every isolate copies it; the version tells an older copy from a newer.
+ */
+
+export interface RegistryCopy {
+  readonly version: number;
+  readonly deprecations: readonly Deprecation[];
+}
+
+export type FlagOutcome =
+  | { readonly flagged: true; readonly deprecation: Deprecation; readonly copy: RegistryCopy }
+  | { readonly flagged: false; readonly conflict: string };
+
+const STEPS = [
+  `CREATE TABLE flagged (
+     position INTEGER PRIMARY KEY, method TEXT NOT NULL, route TEXT NOT NULL, since TEXT NOT NULL, sunset TEXT NOT NULL,
+     replacement TEXT, documentation TEXT, UNIQUE (method, route)
+   ) STRICT`,
+  `CREATE TABLE version (current INTEGER NOT NULL) STRICT`,
+  `INSERT INTO version (current) VALUES (0)`,
+];
+
+type FlaggedRow = {
+  method: Deprecation["method"];
+  route: string;
+  since: string;
+  sunset: string;
+  replacement: string | null;
+  documentation: string | null;
+};
+
+export class DeprecationRegistry extends DurableObject {
+  readonly #sql: SqlStorage;
+
+  constructor(state: DurableObjectState, env: Cloudflare.Env) {
+    super(state, env);
+    this.#sql = state.storage.sql;
+    applySteps(state.storage, STEPS);
+  }
+
+  copy(): RegistryCopy {
+    const { current } = this.#sql.exec<{ current: number }>(`SELECT current FROM version`).one();
+    return { version: current, deprecations: activeDeprecations(DEPRECATED_ROUTES, this.#flagged()) };
+  }
+
+  /** Flags a route, or extends what is known of it. There is no way back: a deprecation is never withdrawn. */
+  flag(asked: Deprecation): FlagOutcome {
+    return this.ctx.storage.transactionSync(() => {
+      const known = this.copy().deprecations.find((one) => operationName(one) === operationName(asked));
+      const conflict = flagConflict(known, asked);
+      if (conflict !== undefined) return { flagged: false, conflict };
+      const deprecation = extended(known, asked);
+      this.#save(deprecation);
+      return { flagged: true, deprecation, copy: this.copy() };
+    });
+  }
+
+  #save({ method, route, since, sunset, replacement, documentation }: Deprecation): void {
+    this.#sql.exec(
+      `INSERT INTO flagged (method, route, since, sunset, replacement, documentation) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (method, route) DO UPDATE SET
+         sunset = excluded.sunset, replacement = excluded.replacement, documentation = excluded.documentation`,
+      method,
+      route,
+      since,
+      sunset,
+      replacement ?? null,
+      documentation ?? null,
+    );
+    this.#sql.exec(`UPDATE version SET current = current + 1`);
+  }
+
+  #flagged(): Deprecation[] {
+    return this.#sql
+      .exec<FlaggedRow>(
+        `SELECT method, route, since, sunset, replacement, documentation FROM flagged ORDER BY position`,
+      )
+      .toArray()
+      .map(({ replacement, documentation, ...row }) => ({
+        ...row,
+        ...(replacement !== null && { replacement }),
+        ...(documentation !== null && { documentation }),
+      }));
+  }
+}

@@ -1,0 +1,14 @@
+/** A calendar month in UTC, `YYYY-MM`: as text it sorts as time does. */
+export type Month = string;
+
+export function monthOf(timeMs: number): Month {
+  return new Date(timeMs).toISOString().slice(0, 7);
+}
+
+export function nextMonth(month: Month): Month {
+  return monthOf(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 1));
+}
+
+export function previousMonth(month: Month): Month {
+  return monthOf(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 2, 1));
+}

@@ -1,0 +1,85 @@
+import { ascending, median, spread } from "./robust.ts";
+import { expected, fitShape, intoScale, outOfScale, type Fit, type Shape } from "./fit.ts";
+import type { DailySeries } from "./series.ts";
+
+export type Model = {
+  readonly fit: Fit;
+  /** Variance that the level gains with each day ahead, measured by forecasting the past. */
+  readonly driftPerDay: number;
+};
+
+/**
+ * A shape must beat the plainer ones above it by its handicap, and by more of it the shorter the past: what is barely
+ * better, or better on a few days, is luck.
+ */
+const SHAPES: readonly (Shape & { readonly handicap: number })[] = [
+  { scale: "linear", trend: "none", windowDays: 28, handicap: 0 },
+  { scale: "log", trend: "none", windowDays: 28, handicap: 0.02 },
+  { scale: "linear", trend: "line", windowDays: 120, handicap: 0.1 },
+  { scale: "linear", trend: "line", windowDays: 42, handicap: 0.15 },
+  { scale: "log", trend: "line", windowDays: 120, handicap: 0.15 },
+  { scale: "log", trend: "line", windowDays: 42, handicap: 0.2 },
+];
+
+const MOST_FOLDS = 4;
+const LEAST_TRAINING_DAYS = 10;
+/** Older days describe another business. */
+const MEMORY_DAYS = 180;
+
+/** Fits each shape to shortened pasts, and keeps the one that foretold what followed best. */
+export function chooseModel(whole: DailySeries, horizonDays: number): Model {
+  const series = lastDays(whole, MEMORY_DAYS);
+  const folds = foldsOf(series, horizonDays);
+  const scarcity = Math.max(1, 120 / series.values.length);
+  const tried = SHAPES.flatMap((shape) => {
+    const fit = fitShape(series, shape);
+    if (fit === null) return [];
+    const outcomes = folds.flatMap((fold) => outcomeOf(fold, shape));
+    const error = outcomes.length === 0 ? Infinity : mean(outcomes.map((outcome) => outcome.error));
+    return [{ fit, outcomes, score: error * (1 + shape.handicap * scarcity) }];
+  });
+  const best = tried.reduce((a, b) => (b.score < a.score ? b : a));
+  const noise = spread(best.fit.residuals) ** 2;
+  const measured = mean(best.outcomes.map(({ bias, horizon }) => bias ** 2 / ((horizon + 1) / 2)));
+  return { fit: best.fit, driftPerDay: Math.max(measured, noise / (10 * series.values.length)) };
+}
+
+type Fold = { readonly past: DailySeries; readonly future: readonly (number | null)[] };
+
+function foldsOf(series: DailySeries, horizonDays: number): Fold[] {
+  const length = series.values.length;
+  const horizon = Math.max(1, Math.min(horizonDays, 30, Math.floor(length / 3.5)));
+  const step = Math.max(1, Math.ceil(horizon / 2));
+  return Array.from({ length: MOST_FOLDS }, (_, index) => length - horizon - index * step)
+    .filter((cut) => cut >= LEAST_TRAINING_DAYS)
+    .map((cut) => ({
+      past: { firstDay: series.firstDay, values: series.values.slice(0, cut) },
+      future: series.values.slice(cut, cut + horizon),
+    }));
+}
+
+/** The trimmed mean error in the series' own unit, and the median error in the fit's scale. */
+function outcomeOf(fold: Fold, shape: Shape): { error: number; bias: number; horizon: number }[] {
+  const fit = fitShape(fold.past, shape);
+  if (fit === null) return [];
+  const errors: number[] = [];
+  const scaled: number[] = [];
+  for (const [index, actual] of fold.future.entries()) {
+    if (actual === null) continue;
+    const foretold = expected(fit, index + 1);
+    errors.push(Math.abs(actual - outOfScale(foretold, shape.scale)));
+    if (shape.scale === "linear" || actual > 0) scaled.push(intoScale(actual, shape.scale) - foretold);
+  }
+  if (errors.length === 0) return [];
+  const usual = errors.sort(ascending).slice(0, Math.ceil(errors.length * 0.9));
+  return [{ error: mean(usual), bias: median(scaled), horizon: fold.future.length }];
+}
+
+function lastDays(series: DailySeries, days: number): DailySeries {
+  const dropped = Math.max(0, series.values.length - days);
+  return { firstDay: series.firstDay + dropped, values: series.values.slice(dropped) };
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

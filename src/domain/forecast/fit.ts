@@ -1,0 +1,92 @@
+import { median, medianSlope, spread } from "./robust.ts";
+import { weekdayOf, type DailySeries, type DayNumber } from "./series.ts";
+import { weekdayPattern, type Point, type WeekdayPattern } from "./weekday.ts";
+
+/** `log` fits what grows by a share of itself and has weekdays that multiply; `linear` what grows by an amount. */
+export type Shape = {
+  readonly scale: "linear" | "log";
+  readonly trend: "none" | "line";
+  readonly windowDays: number;
+};
+
+export type Fit = {
+  readonly shape: Shape;
+  readonly lastDay: DayNumber;
+  readonly seenDays: number;
+  readonly level: number;
+  readonly slope: number;
+  readonly weekdays: WeekdayPattern;
+  /**
+   * Distances of the known days from the fit, outliers included: they are part of what the future may bring. Widened
+   * for the freedom that the fit had, as it lies nearer to the days it saw than to those that it has not.
+   */
+  readonly residuals: readonly number[];
+};
+
+const OUTLIER_SPREADS = 4;
+
+export function intoScale(value: number, scale: Shape["scale"]): number {
+  return scale === "log" ? Math.log(value) : value;
+}
+
+export function outOfScale(value: number, scale: Shape["scale"]): number {
+  return scale === "log" ? Math.exp(Math.min(value, 700)) : Math.max(0, value);
+}
+
+/**
+ * How many days' worth of trend have been added `ahead` days after the last known day. A trend holds for a third of the
+ * time it was seen, a month at most, and then fades with a half-life of twice that: nothing grows by the same step
+ * for half a year.
+ */
+function trendDays(ahead: number, seenDays: number): number {
+  const whole = Math.min(30, seenDays / 3);
+  const fade = (2 * whole) / Math.LN2;
+  return ahead <= whole ? ahead : whole + fade * (1 - Math.exp((whole - ahead) / fade));
+}
+
+/** The expected value in the fit's own scale, `ahead` days after its last day. */
+export function expected(fit: Fit, ahead: number, slope = fit.slope): number {
+  const trend = slope * trendDays(ahead, fit.seenDays);
+  return fit.level + trend + (fit.weekdays[weekdayOf(fit.lastDay + ahead)] ?? 0);
+}
+
+/** `null` when the shape does not suit the data: a log of too many zeros. */
+export function fitShape(series: DailySeries, shape: Shape): Fit | null {
+  const known = knownPoints(series);
+  const points = shape.scale === "log" ? known.filter(([, value]) => value > 0) : known;
+  if (points.length < 2 || points.length < known.length * 0.9) return null;
+  const scaled = points.map(([day, value]): Point => [day, intoScale(value, shape.scale)]);
+  const lastDay = series.firstDay + series.values.length - 1;
+  const weekdays = weekdayPattern(scaled);
+  const level = scaled.map(([day, value]): Point => [day, value - (weekdays[weekdayOf(day)] ?? 0)]);
+  const inWindow = level.filter(([day]) => day > lastDay - shape.windowDays);
+  const first = line(inWindow.length >= 7 ? inWindow : level, shape, lastDay);
+  const limit = OUTLIER_SPREADS * spread(first.residuals);
+  const usual = first.points.filter((_, index) => Math.abs(first.residuals[index] ?? 0) <= limit);
+  const { atLastDay, slope } = limit > 0 && usual.length >= 7 ? line(usual, shape, lastDay) : first;
+  const widened = widening(first.points.length, scaled.length, shape);
+  const residuals = first.points.map(
+    ([day, value]) => widened * (value - atLastDay - slope * (day - lastDay)),
+  );
+  return { shape, lastDay, seenDays: series.values.length, level: atLastDay, slope, weekdays, residuals };
+}
+
+function widening(residuals: number, days: number, shape: Shape): number {
+  const freedom = (shape.trend === "line" ? 2 : 1) + (6 * residuals) / days;
+  const inSample = Math.sqrt(residuals / Math.max(residuals - freedom, residuals / 3));
+  const inwardQuantiles = (residuals + 1) / (residuals - 1);
+  return inSample * inwardQuantiles;
+}
+
+function line(points: readonly Point[], shape: Shape, lastDay: DayNumber) {
+  const slope = shape.trend === "line" ? medianSlope(points) : 0;
+  const atLastDay = median(points.map(([day, value]) => value - slope * (day - lastDay)));
+  const residuals = points.map(([day, value]) => value - atLastDay - slope * (day - lastDay));
+  return { points, slope, atLastDay, residuals };
+}
+
+function knownPoints(series: DailySeries): Point[] {
+  return series.values.flatMap((value, index): Point[] =>
+    value === null ? [] : [[series.firstDay + index, value]],
+  );
+}

@@ -1,0 +1,91 @@
+import { chooseModel, type Model } from "./choose.ts";
+import { held, type Allowance } from "./exhaustion.ts";
+import { bandsOf, simulate, type Band, type Path, type PathChange } from "./paths.ts";
+import type { Returns } from "./returns.ts";
+import { dateOfDay, seriesOf, type DailySeries, type DayNumber, type DayTotal } from "./series.ts";
+
+export const SCENARIOS = ["baseline", "growth", "constrained"] as const;
+type Scenario = (typeof SCENARIOS)[number];
+
+export const LEAST_HISTORY_DAYS = 14;
+
+export type History = { readonly series: DailySeries; readonly today: DayNumber; readonly usedToday: number };
+
+/**
+ * Days up to yesterday: today is not over, and half a day would read as a fall. Only where the past would be too short
+ * without it does today count. Null when there are under two weeks between the first and the last day used.
+ */
+export function historyOf(totals: readonly DayTotal[], today: DayNumber): History | null {
+  const past = totals.filter(({ day }) => day <= today);
+  const days = past.map(({ day }) => day);
+  const first = Math.min(...days);
+  if (past.length === 0 || Math.max(...days) - first + 1 < LEAST_HISTORY_DAYS) return null;
+  const lastDay = today - first >= LEAST_HISTORY_DAYS ? today - 1 : today;
+  const usedToday = past.find(({ day }) => day === today)?.value ?? 0;
+  const series = seriesOf(
+    past.filter(({ day }) => day <= lastDay),
+    lastDay,
+  );
+  return { series, today, usedToday };
+}
+
+export type Outlook = {
+  readonly model: Model;
+  readonly history: History;
+  readonly horizonDays: number;
+};
+
+export function outlookOf(history: History, horizonDays: number): Outlook {
+  return { model: chooseModel(history.series, horizonDays), history, horizonDays };
+}
+
+export type Assumptions = {
+  readonly scenario: Scenario;
+  /** Growth of capacity in 30 days, as a share. Only the growth scenario uses it. */
+  readonly growthRate: number;
+  readonly returns: Returns;
+  /** What the constrained scenario may not pass, in the unit of the series. */
+  readonly allowances: readonly Allowance[];
+};
+
+/** Possible futures whose first day is today, with what today has already used taken off. */
+export function futures(outlook: Outlook, assume: Assumptions): Path[] {
+  const { model, history } = outlook;
+  const knownToday = model.fit.lastDay === history.today;
+  const paths = simulate(model, outlook.horizonDays + (knownToday ? 0 : 1), changeFor(model, assume));
+  const fromToday = paths.map((path) => {
+    if (knownToday) return Float64Array.of(0, ...path);
+    const rest = Float64Array.from(path);
+    rest[0] = Math.max(0, (rest[0] ?? 0) - history.usedToday);
+    return rest;
+  });
+  return assume.scenario === "constrained"
+    ? fromToday.map((path) => held(path, assume.allowances))
+    : fromToday;
+}
+
+/**
+ * `growth`: capacity grows by the rate and usage follows it with diminishing returns. `constrained`: nothing is added,
+ * so growth stops (a decline does not), and no allowance is passed.
+ */
+function changeFor(model: Model, { scenario, growthRate, returns }: Assumptions): PathChange {
+  if (scenario === "constrained") return { slope: Math.min(0, model.fit.slope) };
+  if (scenario === "baseline") return {};
+  return { factor: (ahead) => (1 + growthRate) ** ((returns.exponent * ahead) / 30) };
+}
+
+export type DatedBand = Band & { readonly date: string };
+
+/** The days after today, one band each. */
+export function pointsOf(outlook: Outlook, paths: readonly Path[]): DatedBand[] {
+  return bandsOf(paths, outlook.horizonDays + 1)
+    .map((band, index) => ({ date: dateOfDay(outlook.history.today + index), ...band }))
+    .slice(1);
+}
+
+/** What was fitted, in a form that a caller can read: `log_trend_weekday`. */
+export function methodOf({ model }: Outlook): string {
+  const { shape, weekdays } = model.fit;
+  const weekly = weekdays.some((effect) => effect !== 0);
+  return [shape.scale, shape.trend === "line" ? "trend" : "level", ...(weekly ? ["weekday"] : [])].join("_");
+}

@@ -1,0 +1,39 @@
+import { ascending, median, medianSlope } from "./robust.ts";
+
+/** Usage grows as `capacity ** exponent`: below 1, each added team brings less than the one before. */
+export type Returns = { readonly exponent: number; readonly source: "fitted" | "assumed" };
+
+export type ReturnsPoint = { readonly capacity: number; readonly total: number; readonly marginal: number };
+
+const ASSUMED: Returns = { exponent: 0.8, source: "assumed" };
+const LEAST_EXPONENT = 0.2;
+const LEAST_TEAM_COUNTS = 3;
+const CAPACITIES = [1, 1.25, 1.5, 2, 3, 4];
+
+/** Days on which more teams were active against what those days used; with too few different counts, an assumption. */
+export function fitReturns(days: readonly { readonly teams: number; readonly value: number }[]): Returns {
+  const byTeams = new Map<number, number[]>();
+  for (const { teams, value } of days) {
+    if (teams > 0 && value > 0) byTeams.set(teams, [...(byTeams.get(teams) ?? []), value]);
+  }
+  if (byTeams.size < LEAST_TEAM_COUNTS) return ASSUMED;
+  const counts = [...byTeams.keys()].sort(ascending);
+  const points = counts.map(
+    (teams) => [Math.log(teams), Math.log(median(byTeams.get(teams) ?? [0]))] as const,
+  );
+  return { exponent: Math.min(1, Math.max(LEAST_EXPONENT, medianSlope(points))), source: "fitted" };
+}
+
+/** What multiples of today's capacity would use; `marginal` is the worth of one more unit, today's being 1. */
+export function returnsCurve(returns: Returns, totalToday: number): ReturnsPoint[] {
+  return CAPACITIES.map((capacity) => ({
+    capacity,
+    total: totalToday * capacity ** returns.exponent,
+    marginal: capacity ** (returns.exponent - 1),
+  }));
+}
+
+/** The plain projection: what one team returned, times the teams, with nothing diminishing. Rounded down per team. */
+export function linearReturn(returnedNano: bigint, activeTeams: number, teams: number): bigint {
+  return (returnedNano / BigInt(Math.max(1, activeTeams))) * BigInt(teams);
+}

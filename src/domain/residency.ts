@@ -1,0 +1,23 @@
+/** Where an org's data lives for good, and where else it may be worked on: null is anywhere. */
+export type Residency = { readonly homeRegion: string; readonly regions: readonly string[] | null };
+
+export type RegionalCall = {
+  /** The region that the request landed in. */
+  readonly region: string;
+  /** Changes what the home region keeps. A decision does not count: it holds from a lease, wherever it lands. */
+  readonly writes: boolean;
+  /** The residency setting itself and the operator's routes: else a wrong rule could never be put right. */
+  readonly exempt: boolean;
+};
+
+export type Placement = "serve" | "forward" | "refuse";
+
+/**
+ * The rule is about the region where the caller knocked: one that it excludes refuses, and does not quietly send the
+ * call to one that it allows.
+ */
+export function placementOf(residency: Residency, call: RegionalCall): Placement {
+  const excluded = residency.regions !== null && !residency.regions.includes(call.region);
+  if (excluded && !call.exempt) return "refuse";
+  return call.writes && residency.homeRegion !== call.region ? "forward" : "serve";
+}

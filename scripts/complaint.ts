@@ -1,0 +1,13 @@
+/** A reason to stop that its reader can mend: shown as one line, without a stack. */
+export class Complaint extends Error {}
+
+/** Runs a script's body. A complaint becomes one line on stderr and exit status 1. */
+export async function run(body: () => Promise<void> | void): Promise<void> {
+  try {
+    await body();
+  } catch (error) {
+    if (!(error instanceof Complaint)) throw error;
+    console.error(`sluice: ${error.message}`);
+    process.exit(1);
+  }
+}

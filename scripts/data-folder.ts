@@ -1,0 +1,65 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Complaint } from "./complaint.ts";
+
+const LOCK = "lock";
+
+export interface DataFolder {
+  readonly path: string;
+  /** The databases, laid out as `wrangler dev --persist-to` expects them. */
+  readonly state: string;
+  readonly log: string;
+  readonly demo: string;
+  readonly secrets: string;
+  empty(): void;
+  close(): void;
+}
+
+export function dataFolderPath(environment: NodeJS.ProcessEnv): string {
+  return resolve(environment["SLUICE_DATA_DIR"] || ".sluice");
+}
+
+/** Opens the folder for this process alone, making it where it is missing. */
+export function openDataFolder(path: string): DataFolder {
+  const unlock = lock(path);
+  return {
+    path,
+    state: join(path, "state"),
+    log: join(path, "sluice.log"),
+    demo: join(path, "demo.json"),
+    secrets: join(path, "secrets.env"),
+    empty: () => {
+      for (const name of readdirSync(path)) {
+        if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+      }
+    },
+    close: unlock,
+  };
+}
+
+/** SQLite's lock belongs to the process: the system takes it back however the process ends. */
+function lock(path: string): () => void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const database = new DatabaseSync(join(path, LOCK));
+    try {
+      database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return () => database.close();
+  } catch (error) {
+    throw new Complaint(
+      isBusy(error)
+        ? `another server is running on the data folder ${path}: stop it, or set SLUICE_DATA_DIR`
+        : `cannot write to the data folder ${path}: ${(error as Error).message}`,
+    );
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const SQLITE_BUSY = 5;
+  return (error as { errcode?: number }).errcode === SQLITE_BUSY;
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { Complaint } from "./complaint.ts";
+import type { Server } from "./server.ts";
+
+/** What a script or a person needs to begin, as `demo.json` holds it. */
+export interface Demo {
+  readonly base_url: string;
+  readonly org_id: string;
+  readonly owner_key: string;
+  readonly operator_key: string;
+}
+
+/** The one limit of the demo org, on a workflow of its own so that nothing else is ever refused by it. */
+const DEMO_BUDGET = {
+  scope_kind: "workflow",
+  scope_id: "demo",
+  limit_usd: "1.00",
+  period: "month",
+  mode: "enforce",
+};
+
+/** Seeds the demo org, once per data folder, through the API like anybody else. */
+export async function ensureDemo(server: Server): Promise<Demo> {
+  const { demo: file } = server.folder;
+  const here = { base_url: server.urls[0], operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
+  const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
+  writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return demo;
+}
+
+function seeded(file: string): Pick<Demo, "org_id" | "owner_key"> {
+  const { org_id, owner_key } = JSON.parse(readFileSync(file, "utf8")) as Demo;
+  return { org_id, owner_key };
+}
+
+async function seed(
+  here: Pick<Demo, "base_url" | "operator_key">,
+): Promise<Pick<Demo, "org_id" | "owner_key">> {
+  const made = await post(`${here.base_url}/v1/admin/orgs`, here.operator_key, { name: "Demo" });
+  const { org, owner_key } = made as { org: { id: string }; owner_key: { key: string } };
+  await post(`${here.base_url}/v1/orgs/${org.id}/budgets`, owner_key.key, DEMO_BUDGET);
+  return { org_id: org.id, owner_key: owner_key.key };
+}
+
+async function post(url: string, key: string, body: object): Promise<unknown> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (answer.status === 201) return answer.json();
+  throw new Complaint(`POST ${new URL(url).pathname} answered ${answer.status}: ${await answer.text()}`);
+}
+
+/** The lines of the terminal; each curl works as it stands. */
+export function welcome(server: Server, demo: Demo): string {
+  const decide = (body: object): string =>
+    `  curl -i ${demo.base_url}/v1/edge/decision -H 'Authorization: Bearer ${demo.owner_key}' \\\n` +
+    `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  const { scope_id: workflow_id } = DEMO_BUDGET;
+  return [
+    `Sluice is serving ${server.urls.join(", ")} (Ctrl-C ends it)`,
+    "",
+    `  org          ${demo.org_id}`,
+    `  owner key    ${demo.owner_key}`,
+    `  operator key ${demo.operator_key}`,
+    `  console      ${demo.base_url}/console`,
+    `  docs         ${demo.base_url}/docs`,
+    `  data, log    ${server.folder.path} (npm run reset empties it)`,
+    "",
+    "May this run spend a cent? Yes:",
+    decide({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
+    "",
+    `May it spend 25 dollars on the "${workflow_id}" workflow, which has ${DEMO_BUDGET.limit_usd} a month? No:`,
+    decide({ model: "acme/m1", workflow_id, estimate: { cost_usd: "25.00" } }),
+    "",
+    "What is on a deprecation path?",
+    `  curl ${demo.base_url}/v1/meta/deprecations`,
+  ].join("\n");
+}

@@ -1,0 +1,29 @@
+import { createServer } from "node:net";
+import { Complaint } from "./complaint.ts";
+
+export const HOST = "127.0.0.1";
+const LARGEST = 65_535;
+
+/** `count` consecutive ports from `first`, each seen to be free; with `first` 0, any. */
+export async function claimPorts(first: number, count: number): Promise<number[]> {
+  if (first === 0) return Promise.all(Array.from({ length: count }, () => listenOnce(0)));
+  if (first + count - 1 > LARGEST) throw new Complaint(`PORT ${first} leaves no room for ${count} isolates`);
+  const ports = Array.from({ length: count }, (_, index) => first + index);
+  for (const port of ports) await listenOnce(port);
+  return ports;
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.code})`;
+      reject(new Complaint(`port ${port} ${why}: set PORT to another one`));
+    });
+    server.listen({ port, host: HOST, exclusive: true }, () => {
+      const address = server.address();
+      const found = typeof address === "object" && address !== null ? address.port : port;
+      server.close(() => resolve(found));
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import { randomInt } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 43 characters of 62 carry 256 bits. */
+const SECRET_LENGTH = 43;
+
+/**
+ * The named secrets: from the environment where it has them, else from the file, where each is put once.
+ * Losing one would make every key in the data folder worthless.
+ */
+export function localSecrets(
+  file: string,
+  names: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const stored = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const made = names
+    .filter((name) => !environment[name] && !stored[name])
+    .map((name) => [name, generate(name)]);
+  const known: NodeJS.Dict<string> = { ...stored, ...Object.fromEntries(made) };
+  if (made.length > 0) store(file, known);
+  return Object.fromEntries(names.map((name) => [name, environment[name] || (known[name] ?? "")]));
+}
+
+function store(file: string, secrets: NodeJS.Dict<string>): void {
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(`${file}.new`, lines.join(""), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function generate(name: string): string {
+  const characters = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
+  return name === "SVC_OPERATOR_KEY" ? `svc_operator_${characters}` : characters;
+}

@@ -1,0 +1,47 @@
+/** `npm run tail -- <trace id> [--remote]`: what the service logged about one request. */
+import { spawn } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { Complaint, run } from "./complaint.ts";
+import { dataFolderPath } from "./data-folder.ts";
+import { logFiles } from "./logfile.ts";
+import { ROOT } from "./worker-config.ts";
+
+await run(async () => {
+  const { values, positionals } = parseArgs({
+    options: { remote: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const [traceId] = positionals;
+  if (traceId === undefined) throw new Complaint("which request? npm run tail -- <trace id> [--remote]");
+  await (values.remote ? followRemote(traceId) : searchLocal(traceId));
+});
+
+async function searchLocal(traceId: string): Promise<void> {
+  const log = join(dataFolderPath(process.env), "sluice.log");
+  let found = 0;
+  for (const file of logFiles(log)) {
+    for await (const line of createInterface(createReadStream(file))) {
+      if (!line.includes(traceId)) continue;
+      found += 1;
+      console.log(line);
+    }
+  }
+  if (found === 0) throw new Complaint(`no request ${traceId} in ${log}`);
+}
+
+/** Cloudflare keeps no past lines for `wrangler tail`: this waits for the request to happen, until Ctrl-C. */
+async function followRemote(traceId: string): Promise<void> {
+  const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), ["tail", "--format", "json"], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number>((resolve) => wrangler.on("exit", (status) => resolve(status ?? 0)));
+  for await (const message of createInterface(wrangler.stdout)) {
+    if (message.includes(traceId)) console.log(message);
+  }
+  const status = await ended;
+  if (status !== 0) throw new Complaint(`wrangler tail ended with status ${status}`);
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { z } from "zod";
+
+export const ROOT = join(import.meta.dirname, "..");
+
+const name = z.string().min(1);
+
+/**
+ * What wrangler.toml may say. Strict, because a kind of binding that this list does not know would
+ * otherwise be there when deployed and missing here.
+ */
+const wranglerFile = z.strictObject({
+  $schema: z.string().optional(),
+  name,
+  main: name,
+  compatibility_date: name,
+  compatibility_flags: z.array(name).default([]),
+  vars: z.record(name, z.json()).default({}),
+  secrets: z.strictObject({ required: z.array(name).default([]) }).default({ required: [] }),
+  d1_databases: z
+    .array(
+      z.strictObject({
+        binding: name,
+        database_name: name,
+        database_id: name,
+        migrations_dir: name.default("migrations"),
+      }),
+    )
+    .default([]),
+  durable_objects: z
+    .strictObject({ bindings: z.array(z.strictObject({ name, class_name: name })).default([]) })
+    .default({ bindings: [] }),
+  migrations: z
+    .array(z.strictObject({ tag: name, new_sqlite_classes: z.array(name).default([]) }))
+    .default([]),
+  triggers: z.strictObject({ crons: z.array(name).default([]) }).default({ crons: [] }),
+  observability: z.unknown().optional(),
+  limits: z.unknown().optional(),
+  placement: z.unknown().optional(),
+  routes: z.unknown().optional(),
+  workers_dev: z.unknown().optional(),
+  upload_source_maps: z.unknown().optional(),
+});
+
+export type WorkerConfig = z.infer<typeof wranglerFile>;
+
+export function readWorkerConfig(file = join(ROOT, "wrangler.toml")): WorkerConfig {
+  return wranglerFile.parse(parse(readFileSync(file, "utf8")));
+}

@@ -1,0 +1,51 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { appendRemark, logFiles, rotateLog } from "../../scripts/logfile.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const BOUNDS = { maxBytes: 10, keep: 2 };
+
+test("a log within its bound stays as it is", () => {
+  const log = join(temporaryFolder(), "x.log");
+  rotateLog(log, BOUNDS);
+  writeFileSync(log, "0123456789");
+  rotateLog(log, BOUNDS);
+  expect(logFiles(log)).toEqual([log]);
+});
+
+test("a log past its bound moves aside whole, and what is written next is at the head of an empty file", () => {
+  const log = join(temporaryFolder(), "x.log");
+  for (const line of ["first line\n", "second line\n", "third line\n", "fourth line\n"]) {
+    appendFileSync(log, line);
+    rotateLog(log, BOUNDS);
+  }
+  appendFileSync(log, "last\n");
+  expect(logFiles(log)).toEqual([`${log}.2`, `${log}.1`, log]);
+  expect(logFiles(log).map((file) => readFileSync(file, "utf8"))).toEqual([
+    "third line\n",
+    "fourth line\n",
+    "last\n",
+  ]);
+});
+
+test("the log takes no more room than its bounds, however much is written", () => {
+  const log = join(temporaryFolder(), "x.log");
+  for (let line = 0; line < 50; line += 1) {
+    appendFileSync(log, "0123456789\n");
+    rotateLog(log, BOUNDS);
+  }
+  const bytes = logFiles(log).reduce((sum, file) => sum + statSync(file).size, 0);
+  expect(bytes).toBeLessThanOrEqual(3 * 11);
+});
+
+test("every line of the log is JSON, the runtime's own remarks too", () => {
+  const log = join(temporaryFolder(), "x.log");
+  appendRemark(log, `{"level":"error","trace_id":"t"}`);
+  appendRemark(log, `kj/async.c++:1: "quoted"`);
+  const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: "error", trace_id: "t" },
+    { level: "error", source: "workerd", message: `kj/async.c++:1: "quoted"` },
+  ]);
+});

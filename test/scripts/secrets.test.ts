@@ -1,0 +1,33 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { localSecrets } from "../../scripts/secrets.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const NAMES = ["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"];
+
+test("secrets are made once, differ from folder to folder, and are their owner's alone to read", () => {
+  const file = join(temporaryFolder(), "secrets.env");
+  const first = localSecrets(file, NAMES, {});
+  expect(first["SVC_KEY_PEPPER"]).toMatch(/^[0-9A-Za-z]{43}$/);
+  expect(first["SVC_OPERATOR_KEY"]).toMatch(/^svc_operator_[0-9A-Za-z]{43}$/);
+  expect(localSecrets(file, NAMES, {})).toEqual(first);
+  expect(localSecrets(join(temporaryFolder(), "secrets.env"), NAMES, {})).not.toEqual(first);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("a secret of the environment wins, and is not written down", () => {
+  const file = join(temporaryFolder(), "secrets.env");
+  const mine = localSecrets(file, NAMES, { SVC_OPERATOR_KEY: "from-the-environment" });
+  expect(mine["SVC_OPERATOR_KEY"]).toBe("from-the-environment");
+  expect(readFileSync(file, "utf8")).not.toContain("from-the-environment");
+  expect(localSecrets(file, NAMES, {})["SVC_KEY_PEPPER"]).toBe(mine["SVC_KEY_PEPPER"]);
+});
+
+test("a secret that joins later leaves the others as they were", () => {
+  const file = join(temporaryFolder(), "secrets.env");
+  const before = localSecrets(file, NAMES, {});
+  const after = localSecrets(file, [...NAMES, "SVC_LATER"], {});
+  expect(after).toMatchObject(before);
+  expect(after["SVC_LATER"]).toHaveLength(43);
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+interface Locked {
+  readonly resolved?: string;
+  readonly cpu?: string | string[];
+  readonly optionalDependencies?: Record<string, string>;
+}
+
+const lockFile = readFileSync("package-lock.json", "utf8");
+const { packages } = JSON.parse(lockFile) as { packages: Record<string, Locked> };
+const names = Object.keys(packages);
+
+test("the lock file names no address to download from", () => {
+  expect(Object.values(packages).filter((entry) => entry.resolved !== undefined)).toEqual([]);
+});
+
+test("npm ci works on every platform: each platform's build of each tool is in the lock file", () => {
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !names.includes(`node_modules/${name}`) && !names.includes(`${path}/node_modules/${name}`),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+test.for([
+  "@cloudflare/workerd-linux",
+  "@esbuild/linux",
+  "@oxfmt/binding-linux",
+  "@oxlint-tsgolint/linux",
+  "@oxlint/binding-linux",
+  "@rollup/rollup-linux",
+  "@typescript/typescript-linux",
+  "node-linux",
+])("%s is there for arm64 and for x64", (tool) => {
+  const builds = Object.entries(packages).filter(([path]) => path.startsWith(`node_modules/${tool}-`));
+  const processors = builds.flatMap(([, entry]) => entry.cpu ?? []);
+  expect(processors).toEqual(expect.arrayContaining(["arm64", "x64"]));
+});

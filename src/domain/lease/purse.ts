@@ -1,0 +1,168 @@
+import { type Ask, type Batch, type Grant, LEASE, type Want } from "./protocol.ts";
+import { smaller } from "./size.ts";
+
+/** The isolate's part of one meter. */
+export interface Slice {
+  readonly meter: string;
+  left: bigint;
+  until: number;
+  /** The most this isolate may keep, as the object last said. */
+  share: bigint;
+  /** What was in it after the last grant. */
+  full: bigint;
+  /** Held from this slice since the last ask, and what calls would have held had it been large enough. */
+  used: bigint;
+  missed: bigint;
+  misses: number;
+  /** What an interval between asks takes, decaying when traffic falls. */
+  pace: bigint;
+  /** The largest single call lately. */
+  least: bigint;
+  quiet: number;
+}
+
+const UNUSED = { used: 0n, missed: 0n, misses: 0, pace: 0n, least: 0n, quiet: 0 };
+
+/** After so many asks without use a slice goes back whole. */
+const QUIET_ASKS = 2;
+/** So many calls through the object since the last ask are steady traffic. */
+const STEADY_CALLS = 8;
+/** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
+const INTERVALS_AHEAD = 4n;
+
+/** The isolate's side of the leases of one org: slices to hold from, and reports not yet acknowledged. */
+export class Purse<Hold> {
+  readonly #slices = new Map<string, Slice>();
+  #made: Hold[] = [];
+  #unacknowledged: Batch<Hold>[] = [];
+  #attempt = 0;
+  #batch = 0;
+  #pending: { attempt: number; askedAt: number } | null = null;
+
+  readonly #holder: string;
+
+  constructor(holder: string) {
+    this.#holder = holder;
+  }
+
+  /** The slice of a meter, empty until the object has granted some: callers keep the reference. */
+  slice(meter: string): Slice {
+    let slice = this.#slices.get(meter);
+    if (slice === undefined) {
+      slice = { meter, left: 0n, until: 0, share: 0n, full: 0n, ...UNUSED };
+      this.#slices.set(meter, slice);
+    }
+    return slice;
+  }
+
+  /** Holds every amount from its slice, or none. */
+  hold(slices: readonly Slice[], amounts: readonly bigint[], now: number, make: () => Hold): Hold | null {
+    for (let index = 0; index < slices.length; index += 1) {
+      const slice = slices[index];
+      if (slice === undefined || now >= slice.until || slice.left < (amounts[index] ?? 0n)) return null;
+    }
+    for (let index = 0; index < slices.length; index += 1) {
+      const slice = slices[index];
+      const amount = amounts[index];
+      if (slice === undefined || amount === undefined) continue;
+      slice.left -= amount;
+      slice.used += amount;
+      if (amount > slice.least) slice.least = amount;
+    }
+    const hold = make();
+    this.#made.push(hold);
+    return hold;
+  }
+
+  /** Counts a call that the object decided as demand: this is how leases start. */
+  miss(slice: Slice, amount: bigint): void {
+    slice.missed += amount;
+    slice.misses += 1;
+    if (amount > slice.least) slice.least = amount;
+  }
+
+  /** Whether an ask should not wait for its time: a slice is half used, or steady traffic has none. */
+  urgent(slices: readonly Slice[]): boolean {
+    if (this.#pending !== null) return false;
+    return slices.some((slice) => slice.left * 2n < slice.full || slice.misses === STEADY_CALLS);
+  }
+
+  get asking(): boolean {
+    return this.#pending !== null;
+  }
+
+  /** Whether anything is still to be reported or given back. */
+  get idle(): boolean {
+    if (this.#made.length > 0 || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
+    for (const { left, used, missed } of this.#slices.values()) {
+      if (left > 0n || used > 0n || missed > 0n) return false;
+    }
+    return true;
+  }
+
+  /** The next ask. Slices that have ended, or are more than the traffic needs, are given back by it. */
+  ask(now: number): Ask<Hold> {
+    if (this.#made.length > 0) this.#close();
+    const wants = new Map<string, Want>();
+    for (const slice of this.#slices.values()) {
+      const want = demand(slice);
+      if (now >= slice.until) slice.left = 0n;
+      slice.left = smaller(slice.left, smaller(want, slice.share));
+      if (slice.left > 0n || want > 0n) {
+        wants.set(slice.meter, { left: slice.left, want, least: slice.least });
+      }
+    }
+    this.#attempt += 1;
+    this.#pending = { attempt: this.#attempt, askedAt: now };
+    return { holder: this.#holder, attempt: this.#attempt, batches: [...this.#unacknowledged], wants };
+  }
+
+  /** Takes what the object granted. An answer to an ask that was given up counts for nothing. */
+  granted(grant: Grant): void {
+    const pending = this.#pending;
+    if (pending === null || pending.attempt !== grant.attempt) return;
+    this.#pending = null;
+    this.#unacknowledged = [];
+    for (const [meter, { add, forMs, share }] of grant.slices) {
+      const slice = this.slice(meter);
+      slice.left += add;
+      slice.full = slice.left;
+      slice.share = share;
+      if (forMs !== null) slice.until = pending.askedAt + forMs - LEASE.guardMs;
+    }
+  }
+
+  /** Gives up on an ask: what it reported goes out again with the next, and its answer is void. */
+  lost(attempt: number): void {
+    if (this.#pending?.attempt === attempt) this.#pending = null;
+  }
+
+  /** Forgets slices with nothing in them, once nobody holds a reference: the meters have changed. */
+  prune(): void {
+    for (const [meter, slice] of this.#slices) {
+      if (slice.left === 0n && slice.used === 0n) this.#slices.delete(meter);
+    }
+  }
+
+  #close(): void {
+    const used = new Map<string, bigint>();
+    for (const slice of this.#slices.values()) if (slice.used > 0n) used.set(slice.meter, slice.used);
+    this.#batch += 1;
+    this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used });
+    this.#made = [];
+  }
+}
+
+/** What a slice should hold, from what the last interval took; starts the next interval. */
+function demand(slice: Slice): bigint {
+  const taken = slice.used + slice.missed;
+  slice.used = 0n;
+  slice.missed = 0n;
+  slice.misses = 0;
+  slice.quiet = taken === 0n ? slice.quiet + 1 : 0;
+  if (slice.quiet >= QUIET_ASKS) {
+    slice.pace = 0n;
+    slice.least = 0n;
+  } else slice.pace = taken > slice.pace ? taken : (slice.pace + taken) / 2n;
+  return slice.pace * INTERVALS_AHEAD;
+}

@@ -1,0 +1,90 @@
+/**
+ * Rate windows. A sliding window is cut into sub-buckets, and a bucket counts whole while any part of it is
+ * inside: so in no interval of the window's length is more than the limit admitted, and what that costs is at
+ * most one bucket's width, under one percent of the window.
+ */
+const BUCKETS = 120;
+
+export interface SlidingWindow {
+  readonly windowMs: number;
+  readonly bucketMs: number;
+}
+
+/** What was taken in one bucket: `[bucket number, amount]`, oldest first in a list. */
+export type Taken = readonly [bucket: number, amount: number];
+
+export function slidingWindow(windowSeconds: number): SlidingWindow {
+  const windowMs = windowSeconds * 1000;
+  return { windowMs, bucketMs: Math.max(1, Math.ceil(windowMs / BUCKETS)) };
+}
+
+export function bucketAt(window: SlidingWindow, atMs: number): number {
+  return Math.floor(atMs / window.bucketMs);
+}
+
+/** The oldest bucket of which some part is still inside the window that ends now. */
+function oldestBucket(window: SlidingWindow, nowMs: number): number {
+  return Math.floor((nowMs - window.windowMs) / window.bucketMs);
+}
+
+/**
+ * What counts against the limit now. Buckets ahead of now count too: a lease is entered where it ends, the
+ * latest moment at which it may be used.
+ */
+export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: number): number {
+  const oldest = oldestBucket(window, nowMs);
+  let used = 0;
+  for (const [bucket, amount] of taken) if (bucket >= oldest) used += amount;
+  return used;
+}
+
+/** Adds an amount at a moment, and lets go of what has left the window. An amount may be negative: a return. */
+export function take(
+  window: SlidingWindow,
+  taken: readonly Taken[],
+  amount: number,
+  atMs: number,
+  nowMs: number,
+): Taken[] {
+  const oldest = oldestBucket(window, nowMs);
+  const bucket = bucketAt(window, atMs);
+  const kept = taken.filter(([number]) => number >= oldest && number !== bucket);
+  const before = taken.find(([number]) => number === bucket)?.[1] ?? 0;
+  if (before + amount > 0) kept.push([bucket, before + amount]);
+  return kept.sort((left, right) => left[0] - right[0]);
+}
+
+/**
+ * How long until `amount` fits, if nobody else takes anything: the moment at which enough of the oldest
+ * buckets have left. An amount above the limit never fits: null.
+ */
+export function waitMs(
+  window: SlidingWindow,
+  taken: readonly Taken[],
+  limit: number,
+  amount: number,
+  nowMs: number,
+): number | null {
+  if (amount > limit) return null;
+  let over = usedNow(window, taken, nowMs) + amount - limit;
+  if (over <= 0) return 0;
+  const oldest = oldestBucket(window, nowMs);
+  for (const [bucket, held] of taken) {
+    if (bucket < oldest) continue;
+    over -= held;
+    if (over <= 0) return (bucket + 1) * window.bucketMs + window.windowMs - nowMs;
+  }
+  return 0;
+}
+
+/** A wait as `Retry-After` says it: whole seconds, rounded up, at least one. */
+export function retryAfterSeconds(wait: number): number {
+  return Math.max(1, Math.ceil(wait / 1000));
+}
+
+/** A quota's window is fixed: aligned to the epoch, so every isolate and every restart agree on it. */
+export function quotaWindow(windowSeconds: number, nowMs: number): { startMs: number; endMs: number } {
+  const windowMs = windowSeconds * 1000;
+  const startMs = Math.floor(nowMs / windowMs) * windowMs;
+  return { startMs, endMs: startMs + windowMs };
+}

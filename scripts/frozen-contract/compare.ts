@@ -1,0 +1,72 @@
+import type { Fact, Facts } from "./facts.ts";
+
+/**
+ * What of a frozen contract no longer holds. Additions pass, except one that callers must now send. There is no way to
+ * excuse a finding: what would break /v1 is deprecated and ships under a new version.
+ */
+export function brokenPromises(frozen: Facts, current: Facts): string[] {
+  const broken = Object.entries(frozen).flatMap(([name, fact]) => {
+    const now = current[name];
+    if (!now) return [`${name}: gone`];
+    return changes(fact, now).map((change) => `${name}: ${change}`);
+  });
+  const demanded = Object.entries(current)
+    .filter(([name, fact]) => fact.side === "in" && fact.required && !frozen[name] && isServed(frozen, name))
+    .map(([name]) => `${name}: callers must now send it`);
+  return [...broken, ...demanded];
+}
+
+/** Only what is added to something published can break its callers. */
+function isServed(frozen: Facts, name: string): boolean {
+  const [method = "", path = ""] = name.split(" ");
+  if (frozen[`${method} ${path}`] === undefined) return false;
+  const parent = name.slice(0, Math.max(name.lastIndexOf("."), name.lastIndexOf("[]")));
+  return !name.includes(" body ") || !parent.includes(" body ") || frozen[parent] !== undefined;
+}
+
+function changes(frozen: Fact, now: Fact): string[] {
+  if (frozen.side === "is") return [];
+  return [...typeChanges(frozen, now), ...textChanges(frozen, now), ...boundChanges(frozen, now)];
+}
+
+function typeChanges(frozen: Fact, now: Fact): string[] {
+  const before = frozen.types ?? [];
+  const after = now.types ?? [];
+  const found: string[] = [];
+  if (frozen.side === "in") {
+    const lost = before.filter((type) => !accepts(after, type));
+    if (lost.length > 0) found.push(`no longer accepts ${lost.join(", ")}`);
+    if (now.required && !frozen.required) found.push("was optional, must now be sent");
+    if (now.closed && !frozen.closed) found.push("took any value, now only some");
+  } else {
+    const added = after.filter((type) => !accepts(before, type));
+    if (added.length > 0) found.push(`can now be ${added.join(", ")}`);
+    if (frozen.required && !now.required) found.push("was always there, can now be missing");
+  }
+  return found;
+}
+
+function accepts(types: readonly string[], type: string): boolean {
+  return types.includes(type) || types.includes("any") || (type === "integer" && types.includes("number"));
+}
+
+function textChanges(frozen: Fact, now: Fact): string[] {
+  const found: string[] = [];
+  for (const part of ["format", "pattern", "default"] as const) {
+    if (frozen[part] === now[part]) continue;
+    // Input that follows no rule any more is still accepted, and so is what was free when output follows one.
+    const loosened = frozen.side === "in" && part !== "default" && now[part] === undefined;
+    const added = frozen[part] === undefined && (frozen.side === "out" || part === "default");
+    if (!loosened && !added) found.push(`${part} was ${frozen[part] ?? "none"}, is ${now[part] ?? "none"}`);
+  }
+  return found;
+}
+
+function boundChanges(frozen: Fact, now: Fact): string[] {
+  const found: string[] = [];
+  if ((now.least ?? -Infinity) > (frozen.least ?? -Infinity))
+    found.push(`least was ${frozen.least}, is ${now.least}`);
+  if ((now.most ?? Infinity) < (frozen.most ?? Infinity))
+    found.push(`most was ${frozen.most}, is ${now.most}`);
+  return found;
+}

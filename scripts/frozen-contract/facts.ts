@@ -1,0 +1,161 @@
+import { type ApiDocument, operationsOf, resolved, type Schema } from "./openapi.ts";
+
+/**
+ * The contract as a flat list of facts that callers may rely on: an operation, a parameter, a field, one value of an
+ * enum, a status, a code. Each has a name that reads by itself and the meaning it must keep.
+ */
+
+/** What callers send, what they are sent, or the mere presence of a thing. */
+type Side = "in" | "out" | "is";
+
+export interface Fact {
+  readonly side: Side;
+  readonly types?: readonly string[];
+  /** In: must be sent. Out: is always there. */
+  readonly required?: boolean;
+  /** Only the listed values occur. */
+  readonly closed?: boolean;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly default?: string;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+export type Facts = Readonly<Record<string, Fact>>;
+
+export interface ContractParts {
+  readonly document: ApiDocument;
+  readonly errors: Readonly<
+    Record<string, { readonly statuses: readonly number[]; readonly details: Schema }>
+  >;
+}
+
+const MAX_DEPTH = 12;
+
+export function factsOf({ document, errors }: ContractParts): Facts {
+  const facts = new Map<string, Fact>();
+  for (const [code, { statuses, details }] of Object.entries(errors)) {
+    facts.set(`error ${code}`, { side: "is" });
+    for (const status of statuses) facts.set(`error ${code} ${status}`, { side: "is" });
+    collect(facts, document, "out", `error ${code} details`, details);
+  }
+  for (const path of Object.keys(document.paths ?? {})) facts.set(path, { side: "is" });
+  for (const { name, operation } of operationsOf(document)) {
+    facts.set(name, { side: "is" });
+    for (const parameter of operation.parameters ?? []) {
+      const key = `${name} ${parameter.in} ${parameter.name}`;
+      collect(facts, document, "in", key, parameter.schema ?? {}, parameter.required === true);
+    }
+    for (const [media, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
+      collect(
+        facts,
+        document,
+        "in",
+        `${name} body ${media}`,
+        schema ?? {},
+        operation.requestBody?.required === true,
+      );
+    }
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      facts.set(`${name} ${status}`, { side: "is" });
+      for (const [media, { schema }] of Object.entries(response.content ?? {})) {
+        collect(facts, document, "out", `${name} ${status} ${media}`, schema ?? {}, true);
+      }
+    }
+  }
+  return Object.fromEntries([...facts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function collect(
+  facts: Map<string, Fact>,
+  document: ApiDocument,
+  side: Side,
+  key: string,
+  schema: Schema,
+  required = false,
+  depth = 0,
+): void {
+  if (depth > MAX_DEPTH) return;
+  const branches = branchesOf(document, schema);
+  facts.set(key, merged(facts.get(key), meaning(side, branches, required)));
+  for (const branch of branches) {
+    for (const value of valuesOf(branch)) facts.set(`${key} = ${JSON.stringify(value)}`, { side: "is" });
+    if (typeof branch.items === "object")
+      collect(facts, document, side, `${key}[]`, branch.items, false, depth + 1);
+    if (typeof branch.additionalProperties === "object") {
+      collect(facts, document, side, `${key}.*`, branch.additionalProperties, false, depth + 1);
+    }
+    for (const [field, inner] of Object.entries(branch.properties ?? {})) {
+      const always = objectBranches(branches).every((one) => one.required?.includes(field));
+      collect(facts, document, side, `${key}.${field}`, inner, always, depth + 1);
+    }
+  }
+}
+
+/** A union as its members; what stands beside `anyOf` or in `allOf` holds for each of them. */
+function branchesOf(document: ApiDocument, schema: Schema, depth = 0): Schema[] {
+  if (depth > MAX_DEPTH) return [];
+  const { anyOf, oneOf, allOf, ...own } = resolved(document, schema);
+  const parts = (allOf ?? []).map((part) => resolved(document, part));
+  const base = parts.reduce<Schema>(
+    (all, part) => ({
+      ...all,
+      ...part,
+      properties: { ...all.properties, ...part.properties },
+      required: [...(all.required ?? []), ...(part.required ?? [])],
+    }),
+    own,
+  );
+  const union = anyOf ?? oneOf;
+  if (!union) return [base];
+  return union.flatMap((member) =>
+    branchesOf(document, member, depth + 1).map((branch) => ({ ...base, ...branch })),
+  );
+}
+
+function objectBranches(branches: readonly Schema[]): Schema[] {
+  return branches.filter((branch) => branch.properties !== undefined);
+}
+
+function valuesOf(schema: Schema): readonly unknown[] {
+  return schema.const === undefined ? (schema.enum ?? []) : [schema.const];
+}
+
+function meaning(side: Side, branches: readonly Schema[], required: boolean): Fact {
+  const [only] = branches.length === 1 ? branches : [];
+  return {
+    side,
+    types: [...new Set(branches.flatMap(typesOf))].toSorted(),
+    ...(required && { required }),
+    ...(branches.some((branch) => valuesOf(branch).length > 0) && { closed: true }),
+    ...(only?.format !== undefined && { format: only.format }),
+    ...(only?.pattern !== undefined && { pattern: only.pattern }),
+    ...(only?.default !== undefined && { default: JSON.stringify(only.default) }),
+    ...(side === "in" && only && bounds(only)),
+  };
+}
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema.type !== undefined) return typeof schema.type === "string" ? [schema.type] : schema.type;
+  const values = valuesOf(schema);
+  return values.length > 0 ? values.map((value) => (value === null ? "null" : typeof value)) : ["any"];
+}
+
+function bounds(schema: Schema): Pick<Fact, "least" | "most"> {
+  const least = schema.minimum ?? schema.exclusiveMinimum ?? schema.minLength ?? schema.minItems;
+  const most = schema.maximum ?? schema.exclusiveMaximum ?? schema.maxLength ?? schema.maxItems;
+  return { ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
+}
+
+/** One field in several members of a union: what holds for it is what holds in all of them. */
+function merged(known: Fact | undefined, next: Fact): Fact {
+  if (!known) return next;
+  const { required: _required, ...rest } = next;
+  return {
+    ...rest,
+    types: [...new Set([...(known.types ?? []), ...(next.types ?? [])])].toSorted(),
+    ...(known.required && next.required && { required: true }),
+    ...((known.closed ?? next.closed) && { closed: true }),
+  };
+}

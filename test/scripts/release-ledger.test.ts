@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import ledger from "../../releases.json" with { type: "json" };
+import { parseChangelog } from "../../scripts/release-ledger/changelog.ts";
+import {
+  ledgerFindings,
+  publishedFindings,
+  type Published,
+  type Release,
+} from "../../scripts/release-ledger/check.ts";
+import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
+
+const changelogText = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
+const published: Published[] = [
+  ...DEPRECATED_ROUTES.map((route) => ({
+    surface: operationName(route),
+    since: route.since,
+    sunset: route.sunset,
+  })),
+  ...DEPRECATED_SURFACES,
+];
+
+const SETTING = "SVC_READ_LIMIT_PER_MINUTE";
+const DELIVERIES = "X-Svc-Signature: v1=...";
+const FORECAST = "GET /v1/forecast";
+const WEBHOOK_SUNSET = "Fri, 31 Dec 2027 23:59:59 GMT";
+
+/** The real ledger, with releases planted after it, and the real changelog with lines planted for them. */
+function findings(planted: readonly Release[], lines = ""): string[] {
+  return ledgerFindings([...ledger.releases, ...planted], parseChangelog(`${changelogText}\n${lines}`));
+}
+
+function release(version: string, date: string, what: Partial<Release> = {}): Release {
+  return { version, date, deprecates: [], removes: [], ...what };
+}
+
+function removalOf(surface: string, version: string): string {
+  return `## [${version}]\n### Removed\n- \`${surface}\`: gone\n`;
+}
+
+describe("the ledger of this repository", () => {
+  test("is in sequence and has its changelog lines", () => {
+    expect(findings([])).toEqual([]);
+  });
+
+  test("announces exactly what the code signals, with the same dates", () => {
+    expect(publishedFindings(ledger.releases, published, { frozen: [SETTING], current: [SETTING] })).toEqual(
+      [],
+    );
+    expect(published).toHaveLength(5);
+  });
+});
+
+describe("a planted setting", () => {
+  const removal = { removes: [SETTING] };
+
+  test("removed in the next release fails the check", () => {
+    const planted = [release("1.1.0", "2026-09-01", removal)];
+    expect(findings(planted, removalOf(SETTING, "1.1.0"))).toEqual([
+      `${SETTING}: removed in 1.1.0, before two releases of notice`,
+    ]);
+  });
+
+  test("removed in the release after the next one passes", () => {
+    const planted = [release("1.1.0", "2026-09-01"), release("1.2.0", "2026-10-01", removal)];
+    expect(findings(planted, removalOf(SETTING, "1.2.0"))).toEqual([]);
+  });
+
+  test("removed without a changelog line fails the check", () => {
+    const planted = [release("1.1.0", "2026-09-01"), release("1.2.0", "2026-10-01", removal)];
+    expect(findings(planted)).toEqual([`${SETTING}: the changelog of 1.2.0 has no line for its removal`]);
+  });
+
+  test("removed without ever being deprecated fails the check", () => {
+    const planted = [release("1.1.0", "2026-09-01", { removes: ["SVC_REGION"] })];
+    expect(findings(planted, removalOf("SVC_REGION", "1.1.0"))).toEqual([
+      "SVC_REGION: removed in 1.1.0 without having been deprecated",
+    ]);
+  });
+
+  test("that is gone from the code without a release that removes it fails the check", () => {
+    expect(
+      publishedFindings(ledger.releases, published, { frozen: [SETTING, "SVC_REGION"], current: [SETTING] }),
+    ).toEqual(["SVC_REGION: this setting is gone, but no release removed it"]);
+  });
+});
+
+function again(sunset: string) {
+  return { deprecates: [{ surface: FORECAST, class: "api", sunset }] };
+}
+
+function lineOf(sunset: string): string {
+  return `## [1.1.0]\n### Deprecated\n- \`${FORECAST}\`: sunset ${sunset}\n`;
+}
+
+describe("a planted sunset", () => {
+  test("that moves earlier in the ledger fails the check", () => {
+    const earlier = "Wed, 31 Dec 2036 23:59:58 GMT";
+    expect(findings([release("1.1.0", "2026-09-01", again(earlier))], lineOf(earlier))).toEqual([
+      `${FORECAST}: its published sunset Wed, 31 Dec 2036 23:59:59 GMT moved earlier, to ${earlier}`,
+    ]);
+  });
+
+  test("that moves later passes", () => {
+    const later = "Thu, 31 Dec 2037 23:59:59 GMT";
+    expect(findings([release("1.1.0", "2026-09-01", again(later))], lineOf(later))).toEqual([]);
+  });
+
+  test("that moves in the code alone fails the check", () => {
+    const moved = published.map((one) =>
+      one.surface === FORECAST ? { ...one, sunset: "Tue, 01 Jan 2030 00:00:00 GMT" } : one,
+    );
+    expect(publishedFindings(ledger.releases, moved, { frozen: [], current: [] })).toEqual([
+      `${FORECAST}: sunset Wed, 31 Dec 2036 23:59:59 GMT announced, Tue, 01 Jan 2030 00:00:00 GMT in the code`,
+    ]);
+  });
+
+  test("that is no HTTP-date fails the check", () => {
+    expect(findings([release("1.1.0", "2026-09-01", again("2037-12-31"))])).toEqual([
+      `${FORECAST}: needs a sunset in the form of an HTTP-date`,
+    ]);
+  });
+});
+
+describe("a planted deprecation", () => {
+  const deprecates = [{ surface: "GET /v1/x", class: "api", sunset: WEBHOOK_SUNSET }];
+
+  test("without a changelog line fails the check", () => {
+    expect(findings([release("1.1.0", "2026-09-01", { deprecates })])).toEqual([
+      "GET /v1/x: the changelog of 1.1.0 has no line for its deprecation",
+    ]);
+  });
+
+  test("whose changelog line names no sunset fails the check", () => {
+    const lines = "## [1.1.0]\n### Deprecated\n- `GET /v1/x`: use y\n";
+    expect(findings([release("1.1.0", "2026-09-01", { deprecates })], lines)).toEqual([
+      `GET /v1/x: its changelog line does not name the sunset ${WEBHOOK_SUNSET}`,
+    ]);
+  });
+
+  test("in the code that no release announced, or announced and not signalled, fails the check", () => {
+    const settings = { frozen: [], current: [] };
+    const extra = { surface: "GET /v1/x", since: "2026-09-01", sunset: WEBHOOK_SUNSET };
+    expect(publishedFindings(ledger.releases, [...published, extra], settings)).toEqual([
+      "GET /v1/x: deprecated in the code, but no release announced it",
+    ]);
+    const fewer = published.filter(({ surface }) => surface !== FORECAST);
+    expect(publishedFindings(ledger.releases, fewer, settings)).toEqual([
+      `${FORECAST}: announced as deprecated, but the code does not signal it`,
+    ]);
+  });
+});
+
+describe("a planted removal", () => {
+  test("of anything of /v1 fails the check, however late", () => {
+    const planted = [release("9.0.0", "2040-01-01", { removes: [FORECAST] })];
+    expect(findings(planted, removalOf(FORECAST, "9.0.0"))).toEqual([
+      `${FORECAST}: nothing of /v1 is ever removed within /v1`,
+    ]);
+  });
+
+  test("of the v1 event shapes fails before their sunset and passes after it", () => {
+    const removal = { removes: [DELIVERIES] };
+    expect(findings([release("2.0.0", "2027-12-31", removal)], removalOf(DELIVERIES, "2.0.0"))).toEqual([
+      `${DELIVERIES}: removed in 2.0.0, before its sunset ${WEBHOOK_SUNSET}`,
+    ]);
+    expect(findings([release("2.0.0", "2028-01-01", removal)], removalOf(DELIVERIES, "2.0.0"))).toEqual([]);
+  });
+});
+
+test("releases that go back in version or time fail the check", () => {
+  expect(findings([release("0.9.0", "2026-09-01")])).toEqual(["0.9.0: not a later version than 1.0.0"]);
+  expect(findings([release("1.10.0", "2026-07-21")])).toEqual(["1.10.0: dated before 1.0.0"]);
+  expect(findings([release("1.2.0", "2026-09-01"), release("1.10.0", "2026-09-02")])).toEqual([]);
+});

@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         test: {
@@ -20,12 +21,19 @@ export default defineConfig({
           cloudflareTest(async () => ({
             main: "./src/index.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("migrations") } },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations("migrations"),
+                SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
+                SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+              },
+            },
           })),
         ],
         test: {
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
+          setupFiles: ["test/support/migrate.ts"],
         },
       },
       {

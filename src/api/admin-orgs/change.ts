@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { invalidField } from "../../contract/refusal.ts";
+import { org } from "../../contract/resources.ts";
+import { name } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+import { planExists } from "../../platform/directory.ts";
+
+export const changeAdminOrg = operation(
+  {
+    method: "PATCH",
+    path: "/v1/admin/orgs/{org_id}",
+    summary: "Change an organization's name or plan",
+    role: "operator",
+    body: z.strictObject({ name: name.optional(), plan: z.string().min(1).max(64).optional() }),
+    reply: { 200: org },
+    refuses: ["conflict"],
+  },
+  async (call) => {
+    const { plan } = call.body;
+    if (plan !== undefined && !(await planExists(call.env.DB, plan))) {
+      return invalidField("plan", "invalid_value", "is not a plan of this service");
+    }
+    return call.org.command("changeOrg", call.body);
+  },
+);

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { invalidField, isRefusal } from "../../contract/refusal.ts";
+import { org } from "../../contract/resources.ts";
+import { name } from "../../contract/shapes.ts";
+import { derivedId, newSeed } from "../../domain/ulid.ts";
+import { operation } from "../../edge/operation.ts";
+import { planExists } from "../../platform/directory.ts";
+
+export const createOrg = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/orgs",
+    summary: "Create an organization and its owner key",
+    role: "operator",
+    idempotent: true,
+    body: z.strictObject({
+      name,
+      plan: z.string().min(1).max(64).default("standard"),
+      home_region: z.string().min(1).max(32).optional(),
+      environment: z.enum(["live", "test"]).default("live"),
+    }),
+    reply: {
+      201: z.object({ org, owner_key: z.string().meta({ description: "Shown here, and never again." }) }),
+    },
+    refuses: ["conflict"],
+  },
+  async (call) => {
+    const { body, settings } = call;
+    const homeRegion = body.home_region ?? settings.SVC_REGION;
+    if (homeRegion !== settings.SVC_REGION && !(homeRegion in settings.SVC_REGIONS)) {
+      return invalidField("home_region", "invalid_value", "is not a region of this service");
+    }
+    if (!(await planExists(call.env.DB, body.plan))) {
+      return invalidField("plan", "invalid_value", "is not a plan of this service");
+    }
+    const platform = call.door(PLATFORM_ORG_ID);
+    const reserved = call.idempotencyKey === null ? null : await platform.reserve();
+    if (reserved !== null && "outcome" in reserved) return reserved.outcome;
+    // Derived from the reservation, so that a request done twice ends in one org.
+    const seed = reserved?.seed ?? newSeed(call.startedAt);
+    const id = derivedId("org", seed);
+    const opened = await call
+      .door(id, { ...call.envelope(), idempotency: null, ifMatch: null })
+      .command("openOrg", {
+        id,
+        name: body.name,
+        plan: body.plan,
+        environment: body.environment,
+        homeRegion,
+        seed,
+      });
+    if (isRefusal(opened)) return opened;
+    const result = JSON.parse(opened.text ?? "") as { org: { id: string }; owner_key: string };
+    return platform.command(
+      "recordOrgCreated",
+      { body: result },
+      { ...call.envelope(), idempotency: call.idempotency(reserved?.fence ?? null), ifMatch: null },
+    );
+  },
+);

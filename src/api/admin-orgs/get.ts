@@ -1,0 +1,14 @@
+import { org } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getAdminOrg = operation(
+  {
+    method: "GET",
+    path: "/v1/admin/orgs/{org_id}",
+    summary: "Read an organization",
+    role: "operator",
+    reply: { 200: org },
+    refuses: [],
+  },
+  (call) => call.org.query("getOrg", {}),
+);

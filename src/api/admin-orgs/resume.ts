@@ -1,0 +1,17 @@
+import { org } from "../../contract/resources.ts";
+import { noFields } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const resumeOrg = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/orgs/{org_id}/resume",
+    summary: "Resume a suspended organization",
+    role: "operator",
+    idempotent: true,
+    body: noFields,
+    reply: { 200: org },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("resumeOrg", {}),
+);

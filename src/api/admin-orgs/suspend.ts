@@ -1,0 +1,17 @@
+import { org } from "../../contract/resources.ts";
+import { noFields } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const suspendOrg = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/orgs/{org_id}/suspend",
+    summary: "Suspend an organization: once answered, none of its keys is let in anywhere",
+    role: "operator",
+    idempotent: true,
+    body: noFields,
+    reply: { 200: org },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("suspendOrg", {}),
+);

@@ -1,0 +1,15 @@
+import { key } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getKey = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/keys/{key_id}",
+    summary: "Read an API key's record",
+    role: "admin",
+    scope: "keys:read",
+    reply: { 200: key },
+    refuses: [],
+  },
+  (call) => call.org.query("getKey", { keyId: call.params.key_id }),
+);

@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+
+export const revokeKey = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/keys/{key_id}",
+    summary: "Revoke an API key: once answered, it is let in nowhere",
+    role: "admin",
+    scope: "keys:write",
+    idempotent: true,
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("revokeKey", { keyId: call.params.key_id }),
+);

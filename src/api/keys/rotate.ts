@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { keyWithSecret } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const rotateKey = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/keys/{key_id}/rotate",
+    summary: "Give an API key a new secret",
+    description: "The id stays. The old secret lives for the grace, and not at all without one.",
+    role: "admin",
+    scope: "keys:write",
+    idempotent: true,
+    body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) }),
+    reply: { 200: keyWithSecret },
+    refuses: ["conflict"],
+  },
+  (call) =>
+    call.org.command("rotateKey", { keyId: call.params.key_id, graceSeconds: call.body.grace_seconds }),
+);

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { org } from "../../contract/resources.ts";
+import { name } from "../../contract/shapes.ts";
+import { formatCidr, parseCidr } from "../../domain/address.ts";
+import { operation } from "../../edge/operation.ts";
+
+const cidr = z
+  .string()
+  .max(64)
+  .refine((text) => parseCidr(text) !== null, {
+    message: "must be an address or a CIDR block, v4 or v6, such as 203.0.113.0/24",
+    params: { code: "invalid_format" },
+  })
+  .transform((text) => {
+    const parsed = parseCidr(text);
+    return parsed === null ? text : formatCidr(parsed);
+  });
+
+export const changeOrg = operation(
+  {
+    method: "PATCH",
+    path: "/v1/orgs/{id}",
+    summary: "Change your organization's name or address allow-list",
+    role: "admin",
+    scope: "org:write",
+    body: z.strictObject({ name: name.optional(), ip_allow_list: z.array(cidr).max(200).optional() }),
+    reply: { 200: org },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("changeOrg", { name: call.body.name, ipAllowList: call.body.ip_allow_list }),
+);

@@ -1,0 +1,15 @@
+import { org } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getOrg = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}",
+    summary: "Read your organization",
+    role: "viewer",
+    scope: "org:read",
+    reply: { 200: org },
+    refuses: [],
+  },
+  (call) => call.org.query("getOrg", {}),
+);

@@ -1,0 +1,72 @@
+import { Hono } from "hono";
+import { advanceTestClock } from "./api/admin-orgs/advance-test-clock.ts";
+import { changeAdminOrg } from "./api/admin-orgs/change.ts";
+import { createOrg } from "./api/admin-orgs/create.ts";
+import { getAdminOrg } from "./api/admin-orgs/get.ts";
+import { listAdminOrgs } from "./api/admin-orgs/list.ts";
+import { resumeOrg } from "./api/admin-orgs/resume.ts";
+import { suspendOrg } from "./api/admin-orgs/suspend.ts";
+import { getKey } from "./api/keys/get.ts";
+import { listKeys } from "./api/keys/list.ts";
+import { mintKey } from "./api/keys/mint.ts";
+import { revokeKey } from "./api/keys/revoke.ts";
+import { rotateKey } from "./api/keys/rotate.ts";
+import { listErrors } from "./api/meta/errors.ts";
+import { describeApi } from "./api/meta/openapi.ts";
+import { changeOrg } from "./api/orgs/change.ts";
+import { getOrg } from "./api/orgs/get.ts";
+import { refuse } from "./contract/refusal.ts";
+import type { Env } from "./edge/env.ts";
+import type { Operation } from "./edge/operation.ts";
+import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
+import { BadSetting } from "./settings.ts";
+import { docs } from "./web/docs.tsx";
+import { health } from "./web/health.ts";
+
+/** Every operation of the API. */
+export const OPERATIONS: readonly Operation[] = [
+  createOrg,
+  listAdminOrgs,
+  getAdminOrg,
+  changeAdminOrg,
+  suspendOrg,
+  resumeOrg,
+  advanceTestClock,
+  getOrg,
+  changeOrg,
+  mintKey,
+  listKeys,
+  getKey,
+  revokeKey,
+  rotateKey,
+  listErrors,
+];
+
+/** `/v1/orgs/{id}` as the router writes it. */
+const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+export function createApp(): Hono<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>();
+  const served = [...OPERATIONS, describeApi(OPERATIONS.map((operation) => operation.contract))];
+  for (const operation of served) {
+    app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
+  }
+  for (const path of new Set(
+    served.filter((op) => op.contract.method === "GET").map((op) => op.contract.path),
+  )) {
+    const methods = served.filter((op) => op.contract.path === path).map((op) => op.contract.method);
+    app.options(routerPath(path), serveOptions(path, methods));
+  }
+  app.get("/healthz", health);
+  app.get("/docs", docs(served.map((operation) => operation.contract)));
+  app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
+  app.onError((error, context) =>
+    refuseAtDoor(
+      context.req.raw,
+      context.env,
+      error instanceof BadSetting ? refuse("service_unavailable") : refuse("internal"),
+      error,
+    ),
+  );
+  return app;
+}

@@ -1,0 +1,57 @@
+/** Who may do what: roles, each with all that the next has, and scopes. */
+
+export const KEY_ROLES = ["viewer", "developer", "admin", "owner"] as const;
+export type KeyRole = (typeof KEY_ROLES)[number];
+/** `operator` is the platform's own role; `anyone` marks an operation that asks for no key. */
+export type Role = KeyRole | "operator";
+
+const RANK: Record<Role, number> = { viewer: 0, developer: 1, admin: 2, owner: 3, operator: 4 };
+
+export function roleIncludes(role: Role, needed: Role): boolean {
+  return RANK[role] >= RANK[needed];
+}
+
+const RESOURCES = [
+  "org",
+  "keys",
+  "runs",
+  "budgets",
+  "customers",
+  "credits",
+  "quota",
+  "limits",
+  "policies",
+  "approvals",
+  "webhooks",
+  "audit",
+  "retention",
+  "routing",
+  "benchmarks",
+  "forecasts",
+  "support",
+] as const;
+
+export type Scope = `${(typeof RESOURCES)[number]}:${"read" | "write"}` | "decisions:evaluate";
+
+export const SCOPES: readonly [Scope, ...Scope[]] = [
+  "decisions:evaluate",
+  ...RESOURCES.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
+];
+
+/** What each role may write; every role reads everything, but for the keys. */
+const WRITES: Record<KeyRole, readonly string[]> = {
+  viewer: [],
+  developer: ["decisions:evaluate", "runs:write", "routing:write"],
+  admin: RESOURCES.filter((resource) => resource !== "support").map((resource) => `${resource}:write`),
+  owner: ["support:write"],
+};
+
+const READS_FROM: Partial<Record<string, KeyRole>> = { "keys:read": "admin", "support:read": "owner" };
+
+/** All that a role may use: what a key gets when it is minted without a list of its own. */
+export function scopesOf(role: KeyRole): Scope[] {
+  return SCOPES.filter((scope) => {
+    if (scope.endsWith(":read")) return roleIncludes(role, READS_FROM[scope] ?? "viewer");
+    return KEY_ROLES.some((lower) => roleIncludes(role, lower) && WRITES[lower].includes(scope));
+  });
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** Every id is `<prefix>_<26-character ULID>`. */
+export const ID_PREFIXES = [
+  "org",
+  "key",
+  "run",
+  "dec",
+  "rsv",
+  "bud",
+  "clm",
+  "pack",
+  "rlp",
+  "rule",
+  "apr",
+  "sub",
+  "dlv",
+  "evt",
+  "coh",
+  "aud",
+  "grt",
+  "ses",
+] as const;
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+
+/** Ids in paths are held to this before any use. */
+export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
+
+export function idShape(prefix: IdPrefix) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))
+    .meta({ description: `An id: \`${prefix}_\` and a ULID.` });
+}
+
+/** Ids that callers choose: 1 to 128 printable ASCII characters. */
+export const callerId = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[\x20-\x7e]+$/, "must be 1 to 128 printable ASCII characters");
+
+/** The object of the platform itself: what operators do outside any org is kept, audited and replayed there. */
+export const PLATFORM_ORG_ID = "org_00000000000000000000000000";

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { parseTimestamp } from "./shapes.ts";
+
+/** Lists: one shape of query and reply for every one of them. */
+
+export interface ListQuery {
+  readonly limit: number;
+  readonly sort: { readonly field: string; readonly descending: boolean };
+  /** The last row of the page before, or null for the first page. */
+  readonly after: { readonly value: string | number; readonly id: string } | null;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+export interface ListSpec {
+  /** Fields that `?sort=` may name; the first is the default, newest or largest first. */
+  readonly sort: readonly [string, ...string[]];
+  readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
+  /** Adds `from` and `to`. */
+  readonly range?: boolean;
+}
+
+const MAX_RANGE_MS = 90 * 86_400_000;
+
+/** A day without a time is its first moment in UTC. */
+export function parseMoment(text: string): number | null {
+  return parseTimestamp(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+}
+
+export const momentInput = z
+  .string()
+  .meta({ description: "RFC 3339 timestamp or YYYY-MM-DD.", examples: ["2026-08-01"] })
+  .refine((text) => parseMoment(text) !== null, {
+    message: "must be an RFC 3339 timestamp or a date such as 2026-08-01",
+    params: { code: "invalid_format" },
+  });
+
+/** `to` after `from`, and at most 90 days between them. */
+export function checkRange(
+  value: { from?: string | undefined; to?: string | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  const from = value.from === undefined ? null : parseMoment(value.from);
+  const to = value.to === undefined ? null : parseMoment(value.to);
+  if (from === null || to === null) return;
+  const complain = (message: string) =>
+    context.addIssue({ code: "custom", path: ["to"], message, params: { code: "out_of_range" } });
+  if (to <= from) complain("must be after from");
+  else if (to - from > MAX_RANGE_MS) {
+    const days = Math.ceil((to - from) / 86_400_000);
+    complain(`range of ${days} days exceeds the maximum of 90 days`);
+  }
+}
+
+export function listQuery(spec: ListSpec) {
+  const directions = spec.sort.flatMap((field) => [field, `-${field}`]) as [string, ...string[]];
+  const shape = z.strictObject({
+    limit: z
+      .string()
+      .regex(/^\d{1,4}$/, "must be a whole number from 1 to 200")
+      .refine((text) => Number(text) >= 1 && Number(text) <= 200, {
+        message: "must be from 1 to 200",
+        params: { code: "out_of_range" },
+      })
+      .optional()
+      .meta({ description: "1 to 200; 50 when absent." }),
+    cursor: z
+      .string()
+      .refine((text) => decodeCursor(text) !== null, {
+        message: "is not a cursor that this API gave out",
+        params: { code: "invalid_value" },
+      })
+      .optional()
+      .meta({ description: "`next_cursor` of the page before." }),
+    sort: z
+      .enum(directions)
+      .optional()
+      .meta({ description: "Field to sort by; `-` in front for descending." }),
+    ...Object.fromEntries(Object.entries(spec.filters ?? {}).map(([key, type]) => [key, type.optional()])),
+    ...(spec.range === true ? { from: momentInput.optional(), to: momentInput.optional() } : {}),
+  });
+  return shape.superRefine((value, context) => {
+    if (spec.range === true) checkRange(value as { from?: string; to?: string }, context);
+    const cursor = typeof value.cursor === "string" ? decodeCursor(value.cursor) : null;
+    if (cursor !== null && cursor.sort !== (value.sort ?? defaultSort(spec))) {
+      context.addIssue({
+        code: "custom",
+        path: ["cursor"],
+        message: "belongs to a list with another sort",
+        params: { code: "invalid_value" },
+      });
+    }
+  });
+}
+
+function defaultSort(spec: ListSpec): string {
+  return `-${spec.sort[0]}`;
+}
+
+/** The validated query as the store takes it. */
+export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unknown>>): ListQuery {
+  const { limit, cursor, sort, ...filters } = query as Record<string, string | undefined>;
+  const order = sort ?? defaultSort(spec);
+  const after = cursor === undefined ? null : decodeCursor(cursor);
+  return {
+    limit: limit === undefined ? 50 : Number(limit),
+    sort: { field: order.replace(/^-/, ""), descending: order.startsWith("-") },
+    after: after === null ? null : { value: after.value, id: after.id },
+    filters: Object.fromEntries(
+      Object.entries(filters).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    ),
+  };
+}
+
+interface Cursor {
+  readonly sort: string;
+  readonly value: string | number;
+  readonly id: string;
+}
+
+export function encodeCursor(query: ListQuery, last: { value: string | number; id: string }): string {
+  const sort = `${query.sort.descending ? "-" : ""}${query.sort.field}`;
+  const bytes = new TextEncoder().encode(JSON.stringify([sort, last.value, last.id]));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+function decodeCursor(text: string): Cursor | null {
+  if (text.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
+      c.charCodeAt(0),
+    );
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (!Array.isArray(parsed) || parsed.length !== 3) return null;
+    const [sort, value, id] = parsed as unknown[];
+    if (typeof sort !== "string" || typeof id !== "string") return null;
+    if (typeof value !== "string" && typeof value !== "number") return null;
+    return { sort, value, id };
+  } catch {
+    return null;
+  }
+}
+
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Pass as `cursor` for the next page; null at the end." }),
+  });
+}
+
+export interface Page<T> {
+  readonly data: T[];
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,61 @@
+import type { z } from "zod";
+import type { Role, Scope } from "./access.ts";
+import type { ErrorCode } from "./errors.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What a reply's body may be: JSON of a shape, or nothing (204), or a stream of another media type. */
+export type ReplyShapes = Readonly<Record<number, z.ZodType | null>>;
+
+/**
+ * One operation as its callers see it. Routing, validation, OpenAPI, the reference page and the tests that run over
+ * every operation are computed from this.
+ */
+export interface OperationContract {
+  readonly method: Method;
+  /** With `{name}` parameters, as published: `/v1/orgs/{id}/keys/{key_id}`. */
+  readonly path: `/v1/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  /** The lowest role that may call it; `anyone` asks for no key. */
+  readonly role: Role | "anyone";
+  readonly scope?: Scope;
+  /** Honours `Idempotency-Key`. */
+  readonly idempotent?: boolean;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Which setting bounds the body. */
+  readonly bodyLimit?: "decision" | "bulk";
+  readonly reply: ReplyShapes;
+  /** Media type of the reply, where it is not JSON. */
+  readonly media?: string;
+  /** Path parameters that callers choose (URL-encoded in the path) rather than ids of ours. */
+  readonly freeParams?: readonly string[];
+  /** Codes that the operation itself may refuse with, beyond those of the checks before it. */
+  readonly refuses: readonly ErrorCode[];
+}
+
+/** The codes that the checks before the operation can give, in the order of those checks. */
+export function standardRefusals(op: OperationContract): ErrorCode[] {
+  const codes: ErrorCode[] = [];
+  if (op.role !== "anyone") {
+    codes.push("unauthorized", "key_expired", "gone", "org_suspended", "ip_not_allowed", "not_found");
+    codes.push("forbidden", "support_scope_denied", "residency_violation", "rate_limited", "quota_exhausted");
+    if (op.scope !== undefined) codes.push("missing_scope");
+  }
+  if (op.body !== undefined) codes.push("payload_too_large");
+  if (op.body !== undefined || op.query !== undefined || op.idempotent === true)
+    codes.push("validation_failed");
+  if (op.idempotent === true) codes.push("idempotency_key_conflict", "idempotency_key_processing");
+  codes.push("internal", "service_unavailable");
+  return codes;
+}
+
+export function refusalsOf(op: OperationContract): ErrorCode[] {
+  return [...new Set([...standardRefusals(op), ...op.refuses])];
+}
+
+/** `GET /v1/orgs/{id}`: names an operation in logs, metrics, the deprecation registry and rate-limit policies. */
+export function routeOf(op: Pick<OperationContract, "method" | "path">): string {
+  return `${op.method} ${op.path}`;
+}

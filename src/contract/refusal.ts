@@ -1,0 +1,59 @@
+import { type DetailsOf, ERRORS, type ErrorCode, type FieldError, type StatusOf } from "./errors.ts";
+
+/** A no, as a value: returned, never thrown, and plain enough to cross from an object to an isolate. */
+export interface Refusal<C extends ErrorCode = ErrorCode> {
+  readonly refused: true;
+  readonly code: C;
+  readonly status: number;
+  readonly message: string;
+  readonly details: object;
+}
+
+interface RefusalOptions<C extends ErrorCode> {
+  readonly message?: string;
+  readonly status?: StatusOf<C>;
+}
+
+/** Codes without context may be refused with no details at all. */
+type RefuseArguments<C extends ErrorCode> =
+  Record<string, never> extends DetailsOf<C>
+    ? [details?: DetailsOf<C>, options?: RefusalOptions<C>]
+    : [details: DetailsOf<C>, options?: RefusalOptions<C>];
+
+export function refuse<C extends ErrorCode>(code: C, ...[details, options]: RefuseArguments<C>): Refusal<C> {
+  const spec = ERRORS[code];
+  return {
+    refused: true,
+    code,
+    status: options?.status ?? spec.statuses[0],
+    message: options?.message ?? spec.message,
+    details: (details as object | undefined) ?? {},
+  };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && (value as { refused?: unknown }).refused === true;
+}
+
+export function invalidFields(fields: readonly FieldError[]): Refusal<"validation_failed"> {
+  return refuse("validation_failed", { fields: fields.slice(0, 100) });
+}
+
+export function invalidField(field: string, code: string, message: string): Refusal<"validation_failed"> {
+  return invalidFields([{ field, code, message }]);
+}
+
+/** The body of every /v1 error response. */
+export function envelopeText(refusal: Refusal): string {
+  return JSON.stringify({
+    error: { code: refusal.code, message: refusal.message, details: refusal.details },
+  });
+}
+
+/** Headers that a refusal brings along: `Retry-After` where, and only where, waiting helps. */
+export function refusalHeaders(refusal: Refusal): Record<string, string> {
+  const details = refusal.details as { retry_after_seconds?: unknown; retry_after?: unknown };
+  return typeof details.retry_after_seconds === "number"
+    ? { "retry-after": String(details.retry_after_seconds) }
+    : {};
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+/** Shapes that several operations share. */
+
+export const usdInput = z
+  .string()
+  .meta({ description: "Dollars: digits, and at most 9 of them after a point.", examples: ["12.50"] })
+  .superRefine((text, context) => {
+    const problem = usdProblem(text);
+    if (problem !== null)
+      context.addIssue({ code: "custom", message: problem.message, params: { code: problem.code } });
+  });
+
+/** Bounds every amount to a billion dollars, so that sums of them stay far inside 64 bits of nano-dollars. */
+export function usdProblem(text: string): { code: string; message: string } | null {
+  if (text === "") return { code: "empty", message: 'must be a decimal amount such as "12.50"' };
+  if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) {
+    return {
+      code: "invalid_format",
+      message: 'must be digits with an optional point, such as "12.50": no sign, exponent or space',
+    };
+  }
+  const [whole = "", fraction = ""] = text.split(".");
+  if (fraction.length > 9)
+    return { code: "out_of_range", message: "must have at most 9 digits after the point" };
+  if (whole.replace(/^0+/, "").length > 9)
+    return { code: "out_of_range", message: "must be under 1000000000" };
+  return null;
+}
+
+export const usd = z.string().meta({ description: "Dollars as a decimal string.", examples: ["12.50"] });
+
+export const timestamp = z
+  .string()
+  .meta({ description: "RFC 3339 in UTC.", examples: ["2026-08-01T00:00:00.000Z"] });
+
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since the epoch, or null when the text is no RFC 3339 timestamp of a real date. */
+export function parseTimestamp(text: string): number | null {
+  const match = RFC3339.exec(text);
+  if (match === null) return null;
+  const [, year, month, day] = match;
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days) return null;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+export const timestampInput = z
+  .string()
+  .meta({ description: "RFC 3339, with its zone.", examples: ["2026-08-01T00:00:00Z"] })
+  .refine((text) => parseTimestamp(text) !== null, {
+    message: "must be an RFC 3339 timestamp with a zone, such as 2026-08-01T00:00:00Z",
+    params: { code: "invalid_format" },
+  });
+
+export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
+
+/** An operation that takes no fields still refuses what it would otherwise drop. */
+export const noFields = z.strictObject({});

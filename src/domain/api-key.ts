@@ -1,0 +1,61 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/**
+ * `svc_live_<org ULID><key ULID>_<43 base62 secret><6 base62 check>`. The check is keyed, so a mistyped or forged key
+ * is refused without asking anyone; what is stored is a keyed digest of the whole.
+ */
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const KEY = /^svc_(live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_([0-9A-Za-z]{49})$/;
+const CHECK_LENGTH = 6;
+
+export interface ParsedKey {
+  readonly orgId: string;
+  readonly keyId: string;
+}
+
+export function base62(bytes: Uint8Array, length: number): string {
+  let value = 0n;
+  for (const byte of bytes) value = value * 256n + BigInt(byte);
+  let text = "";
+  for (let i = 0; i < length; i++) {
+    text = BASE62.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checkOf(pepper: string, unchecked: string): string {
+  const digest = createHmac("sha256", pepper).update("key-check:").update(unchecked).digest();
+  return base62(digest.subarray(0, 8), CHECK_LENGTH);
+}
+
+function sameText(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export function mintKey(
+  pepper: string,
+  key: { environment: "live" | "test"; orgId: string; keyId: string },
+): string {
+  const ids = key.orgId.slice("org_".length) + key.keyId.slice("key_".length);
+  const unchecked = `svc_${key.environment}_${ids}_${base62(randomBytes(40), 43)}`;
+  return unchecked + checkOf(pepper, unchecked);
+}
+
+/** Null when it is no key of ours: wrong form, or a check that does not hold. */
+export function parseKey(pepper: string, text: string): ParsedKey | null {
+  const match = KEY.exec(text);
+  if (match === null) return null;
+  const unchecked = text.slice(0, -CHECK_LENGTH);
+  if (!sameText(text.slice(-CHECK_LENGTH), checkOf(pepper, unchecked))) return null;
+  return { orgId: `org_${match[2]}`, keyId: `key_${match[3]}` };
+}
+
+export function keyDigest(pepper: string, text: string): string {
+  return createHmac("sha256", pepper).update(text).digest("hex");
+}
+
+export { sameText as sameSecret };

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+/** What one audit entry says; `hash` covers all of it and the hash before. */
+export interface AuditEntry {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: number;
+  readonly action: string;
+  readonly actorKind: string;
+  readonly actorId: string;
+  /** The person behind the actor, where the actor acts for someone (support access). */
+  readonly onBehalfOf: string | null;
+  readonly target: string | null;
+  readonly outcome: "done" | "refused" | "read";
+  readonly trace: string;
+  readonly address: string | null;
+  /** JSON text. */
+  readonly detail: string;
+}
+
+export const CHAIN_START = "0".repeat(64);
+
+export function chainHash(previous: string, entry: AuditEntry): string {
+  return createHash("sha256")
+    .update(
+      JSON.stringify([
+        previous,
+        entry.seq,
+        entry.id,
+        entry.at,
+        entry.action,
+        entry.actorKind,
+        entry.actorId,
+        entry.onBehalfOf,
+        entry.target,
+        entry.outcome,
+        entry.trace,
+        entry.address,
+        entry.detail,
+      ]),
+    )
+    .digest("hex");
+}

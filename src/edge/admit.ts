@@ -1,0 +1,49 @@
+import { roleIncludes } from "../contract/access.ts";
+import { SAFE_ID } from "../contract/ids.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import { addressAllowed } from "../domain/address.ts";
+import { type Call, orgInPath } from "./call.ts";
+
+/** What an authenticated caller may do here: checks that need nothing from the body, in the contract's order. */
+
+export function checkOrgActive(call: Call): Refusal | null {
+  return call.caller?.org?.snapshot.status === "suspended" ? refuse("org_suspended") : null;
+}
+
+export function checkAddress(call: Call): Refusal | null {
+  const list = call.caller?.org?.allowList;
+  return list === undefined || addressAllowed(list, call.address) ? null : refuse("ip_not_allowed");
+}
+
+/** Another tenant's org, and anything that is no id at all, is as absent as one that never was. */
+export function checkTenant(call: Call): Refusal | null {
+  for (const [name, value] of Object.entries(call.params)) {
+    if (call.op.freeParams?.includes(name) === true) {
+      if (!/^[\x20-\x7e]{1,128}$/.test(value)) return refuse("not_found");
+    } else if (!SAFE_ID.test(value)) return refuse("not_found");
+  }
+  const asked = orgInPath(call.op, call.params);
+  const own = call.caller?.org?.id;
+  return asked !== null && own !== undefined && asked !== own ? refuse("not_found") : null;
+}
+
+export function checkRole(call: Call): Refusal | null {
+  const { role } = call.op;
+  if (role === "anyone" || call.caller === null) return null;
+  if (!roleIncludes(call.caller.role, role)) return refuse("forbidden");
+  if (call.orgId === null && role !== "operator") {
+    return refuse(
+      "forbidden",
+      {},
+      { message: "This operation acts for the key's own organization: use an org's key." },
+    );
+  }
+  return null;
+}
+
+export function checkScope(call: Call): Refusal | null {
+  const { scope } = call.op;
+  const scopes = call.caller?.scopes;
+  if (scope === undefined || scopes === null || scopes === undefined || scopes.has(scope)) return null;
+  return refuse("missing_scope", { required: scope });
+}

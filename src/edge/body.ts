@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { invalidField, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import type { Call } from "./call.ts";
+
+const DECISION_BODY_BYTES = 16_384;
+const MAX_DEPTH = 32;
+
+function limitOf(call: Call): number {
+  if (call.op.bodyLimit === "decision") return DECISION_BODY_BYTES;
+  return call.op.bodyLimit === "bulk"
+    ? call.settings.SVC_MAX_BULK_BODY_BYTES
+    : call.settings.SVC_MAX_BODY_BYTES;
+}
+
+/** Reads the body up to the limit, whatever its declared length says. */
+async function readText(request: Request, limit: number): Promise<string | Refusal> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > limit) return refuse("payload_too_large");
+  if (request.body === null) return "";
+  const bytes =
+    declared === null ? await readBounded(request.body, limit) : new Uint8Array(await request.arrayBuffer());
+  if (bytes === null || bytes.byteLength > limit) return refuse("payload_too_large");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return invalidField("body", "invalid_json", "must be UTF-8 text");
+  }
+}
+
+async function readBounded(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > limit) return null;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Nesting of a JSON text, found without parsing it, so that a hostile one costs no stack. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (inString) {
+      if (c === 92) i++;
+      else if (c === 34) inString = false;
+    } else if (c === 34) inString = true;
+    else if (c === 123 || c === 91) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (c === 125 || c === 93) depth--;
+  }
+  return false;
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType.trim());
+}
+
+export function parseJson(text: string): { value: unknown } | Refusal {
+  if (isTooDeep(text))
+    return invalidField("body", "invalid_body", `must not be nested deeper than ${MAX_DEPTH}`);
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return invalidField("body", "invalid_json", "must be valid JSON");
+  }
+}
+
+export async function readBody(call: Call): Promise<Refusal | null> {
+  const { request, op } = call;
+  if (op.body === undefined) return null;
+  const text = await readText(request, limitOf(call));
+  if (isRefusal(text)) return text;
+  call.rawBody = text;
+  if (text === "" && op.body.safeParse({}).success) {
+    call.body = {};
+    return null;
+  }
+  if (text !== "" && !isJson(request.headers.get("content-type"))) {
+    return invalidField("content-type", "invalid_content_type", "must be application/json");
+  }
+  const parsed = parseJson(text);
+  if (isRefusal(parsed)) return parsed;
+  if (typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) {
+    return invalidField("body", "invalid_body", "must be a JSON object");
+  }
+  call.body = parsed.value;
+  return null;
+}
+
+/** 1 to 255 printable ASCII characters; what it is compared by covers query and raw body. */
+export function readIdempotencyKey(call: Call): Refusal | null {
+  if (call.op.idempotent !== true) return null;
+  const key = call.request.headers.get("idempotency-key");
+  if (key === null) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    return invalidField("idempotency-key", "invalid_format", "must be 1 to 255 printable ASCII characters");
+  }
+  call.idempotencyKey = key;
+  call.digest = createHash("sha256")
+    .update(new URL(call.request.url).search)
+    .update("\n")
+    .update(call.rawBody)
+    .digest("hex");
+  return null;
+}

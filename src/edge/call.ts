@@ -1,0 +1,106 @@
+import type { Role, Scope } from "../contract/access.ts";
+import type { OperationContract } from "../contract/operation.ts";
+import type { Actor, Envelope, IdempotencyAsk } from "../org/door.ts";
+import type { Settings } from "../settings.ts";
+import type { Env } from "./env.ts";
+import type { KnownOrg } from "./known-keys.ts";
+import { OrgDoor } from "./org-door.ts";
+
+/** Who calls: a key of an org, or the operator (who is of no org). */
+export interface Caller {
+  readonly actor: Actor;
+  readonly role: Role;
+  /** Null: everything that the role may do. */
+  readonly scopes: ReadonlySet<Scope> | null;
+  readonly org: KnownOrg | null;
+}
+
+/** One request on its way through the checks; each check fills in what it found. */
+export class Call {
+  readonly op: OperationContract;
+  readonly request: Request;
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly context: ExecutionContext;
+  readonly params: Readonly<Record<string, string>>;
+  readonly trace: string;
+  readonly startedAt: number;
+  readonly address: string;
+  caller: Caller | null = null;
+  query: Readonly<Record<string, unknown>> = {};
+  rawBody = "";
+  body: unknown = undefined;
+  idempotencyKey: string | null = null;
+  digest = "";
+  /** Extra response headers. */
+  readonly headers: Record<string, string> = {};
+
+  constructor(init: {
+    op: OperationContract;
+    request: Request;
+    env: Env;
+    settings: Settings;
+    context: ExecutionContext;
+    params: Readonly<Record<string, string>>;
+    trace: string;
+    now: number;
+  }) {
+    this.op = init.op;
+    this.request = init.request;
+    this.env = init.env;
+    this.settings = init.settings;
+    this.context = init.context;
+    this.params = init.params;
+    this.trace = init.trace;
+    this.startedAt = init.now;
+    this.address = callerAddress(init.request);
+  }
+
+  get actor(): Actor {
+    if (this.caller === null) throw new Error("nobody is authenticated on this call");
+    return this.caller.actor;
+  }
+
+  /** The org that the call is about: the one in its path, else the caller's own. */
+  get orgId(): string | null {
+    return orgInPath(this.op, this.params) ?? this.caller?.org?.id ?? null;
+  }
+
+  /** The door to the object of the org that the call is about. */
+  get org(): OrgDoor {
+    if (this.orgId === null) throw new Error("this call is about no org");
+    return new OrgDoor(this.env.ORG, this.orgId, this.envelope());
+  }
+
+  door(orgId: string, envelope: Envelope = this.envelope()): OrgDoor {
+    return new OrgDoor(this.env.ORG, orgId, envelope);
+  }
+
+  envelope(): Envelope {
+    return {
+      actor: this.actor,
+      trace: this.trace,
+      idempotency: this.idempotency(),
+      ifMatch: this.request.headers.get("if-match"),
+    };
+  }
+
+  idempotency(fence: number | null = null): IdempotencyAsk | null {
+    if (this.idempotencyKey === null) return null;
+    const path = new URL(this.request.url).pathname;
+    return { key: this.idempotencyKey, method: this.request.method, path, digest: this.digest, fence };
+  }
+}
+
+export function orgInPath(op: OperationContract, params: Readonly<Record<string, string>>): string | null {
+  if (op.path.startsWith("/v1/orgs/{id}")) return params["id"] ?? null;
+  return op.path.startsWith("/v1/admin/orgs/{org_id}") ? (params["org_id"] ?? null) : null;
+}
+
+/**
+ * The platform sets `cf-connecting-ip`, and no client can put another in its place. Where it is absent there is no
+ * platform in front: the caller is on this machine.
+ */
+function callerAddress(request: Request): string {
+  return request.headers.get("cf-connecting-ip") ?? (request.cf === undefined ? "127.0.0.1" : "");
+}

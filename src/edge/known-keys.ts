@@ -1,0 +1,72 @@
+import type { Role, Scope } from "../contract/access.ts";
+import { type Cidr, parseCidr } from "../domain/address.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../org/snapshot.ts";
+
+/** An org as this isolate knows it: a snapshot, good until two seconds after it was asked for. */
+export interface KnownOrg {
+  readonly id: string;
+  snapshot: OrgSnapshot;
+  allowList: readonly Cidr[];
+}
+
+export interface KnownKey {
+  readonly org: KnownOrg;
+  readonly key: KeySnapshot;
+  readonly role: Role;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly goodUntil: number;
+  readonly refreshAt: number;
+  refreshing: boolean;
+}
+
+const MAX_KEYS = 20_000;
+/** Under steady traffic the snapshot is renewed in the background at half its life, so no request waits for it. */
+const REFRESH_MS = SNAPSHOT_MS / 2;
+
+/** The keys that this isolate has seen proven, by their full text: looked up, never hashed, on the way in. */
+export class KnownKeys {
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #orgs = new Map<string, KnownOrg>();
+
+  get(bearer: string, now: number): KnownKey | null {
+    const known = this.#keys.get(bearer);
+    return known === undefined || known.goodUntil <= now ? null : known;
+  }
+
+  learn(bearer: string, snapshot: Snapshot, askedAt: number): KnownKey {
+    const known: KnownKey = {
+      org: this.#learnOrg(snapshot.org),
+      key: snapshot.key,
+      role: snapshot.key.role,
+      scopes: new Set(snapshot.key.scopes),
+      goodUntil: askedAt + SNAPSHOT_MS,
+      refreshAt: askedAt + REFRESH_MS,
+      refreshing: false,
+    };
+    this.#keys.delete(bearer);
+    this.#keys.set(bearer, known);
+    trim(this.#keys, MAX_KEYS);
+    return known;
+  }
+
+  forget(bearer: string): void {
+    this.#keys.delete(bearer);
+  }
+
+  #learnOrg(snapshot: OrgSnapshot): KnownOrg {
+    const allowList = snapshot.ipAllowList.flatMap((text) => parseCidr(text) ?? []);
+    const org = this.#orgs.get(snapshot.id) ?? { id: snapshot.id, snapshot, allowList };
+    org.snapshot = snapshot;
+    org.allowList = allowList;
+    this.#orgs.delete(snapshot.id);
+    this.#orgs.set(snapshot.id, org);
+    trim(this.#orgs, MAX_KEYS);
+    return org;
+  }
+}
+
+function trim(map: Map<string, unknown>, max: number): void {
+  if (map.size <= max) return;
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
+}

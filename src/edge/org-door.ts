@@ -1,0 +1,72 @@
+import type { ErrorCode } from "../contract/errors.ts";
+import { isRefusal, type Refusal } from "../contract/refusal.ts";
+import type { COMMANDS } from "../org/commands.ts";
+import type { Answer, Command, Envelope, Query } from "../org/door.ts";
+import type { OrgObject } from "../org/object.ts";
+import type { QUERIES } from "../org/queries.ts";
+
+type Commands = typeof COMMANDS;
+type Queries = typeof QUERIES;
+type CommandInput<N extends keyof Commands> = Commands[N] extends Command<infer I, ErrorCode> ? I : never;
+type QueryInput<N extends keyof Queries> = Queries[N] extends Query<infer I, ErrorCode> ? I : never;
+type CodesOf<T> = T extends { readonly refuses: readonly (infer C extends ErrorCode)[] } ? C : never;
+
+/** What any call to an object may be refused with, whatever it asks. */
+export type DoorCode =
+  | "not_found"
+  | "service_unavailable"
+  | "idempotency_key_conflict"
+  | "idempotency_key_processing";
+
+export class ObjectUnreachable extends Error {
+  override readonly name = "ObjectUnreachable";
+}
+
+/** Errors thrown inside the object are our bugs; all others mean that the object did not answer. */
+async function reach<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const { remote, retryable, overloaded } = error as {
+      remote?: boolean;
+      retryable?: boolean;
+      overloaded?: boolean;
+    };
+    if (remote === true && retryable !== true && overloaded !== true) throw error;
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+}
+
+/** The typed door to one org's object, from any isolate. */
+export class OrgDoor {
+  readonly #stub: DurableObjectStub<OrgObject>;
+  readonly #envelope: Envelope;
+
+  constructor(namespace: DurableObjectNamespace<OrgObject>, orgId: string, envelope: Envelope) {
+    this.#stub = namespace.getByName(orgId);
+    this.#envelope = envelope;
+  }
+
+  async command<N extends keyof Commands>(
+    name: N,
+    input: CommandInput<N>,
+    envelope: Envelope = this.#envelope,
+  ): Promise<Answer | Refusal<CodesOf<Commands[N]> | DoorCode>> {
+    const outcome = await reach(async () => await this.#stub.execute(name, input, envelope));
+    return outcome as Answer | Refusal<CodesOf<Commands[N]> | DoorCode>;
+  }
+
+  async query<N extends keyof Queries>(
+    name: N,
+    input: QueryInput<N>,
+  ): Promise<{ status: 200; body: object } | Refusal<CodesOf<Queries[N]> | DoorCode>> {
+    const outcome: unknown = await reach(async () => await this.#stub.ask(name, input, this.#envelope));
+    if (isRefusal(outcome)) return outcome as Refusal<CodesOf<Queries[N]> | DoorCode>;
+    return { status: 200, body: outcome as object };
+  }
+
+  async reserve(): Promise<{ fence: number; seed: string } | { outcome: Answer | Refusal<DoorCode> }> {
+    const reservation = await reach(async () => await this.#stub.reserve(this.#envelope));
+    return reservation as { fence: number; seed: string } | { outcome: Answer | Refusal<DoorCode> };
+  }
+}

@@ -1,0 +1,221 @@
+import type { Context } from "hono";
+import { etagOf } from "../contract/etag.ts";
+import { routeOf } from "../contract/operation.ts";
+import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
+import { logFailure, logLine } from "../log.ts";
+import { type Settings, settingsOf } from "../settings.ts";
+import { checkAddress, checkOrgActive, checkRole, checkScope, checkTenant } from "./admit.ts";
+import { readBody, readIdempotencyKey } from "./body.ts";
+import { Call } from "./call.ts";
+import type { Env } from "./env.ts";
+import { identify } from "./identify.ts";
+import type { Operation, Result } from "./operation.ts";
+import { ObjectUnreachable } from "./org-door.ts";
+import { validateBody, validateQuery } from "./validate.ts";
+
+type Check = (call: Call) => Refusal | null | Promise<Refusal | null>;
+
+/** Everything that stands before an operation, in the contract's order. */
+const CHECKS: readonly Check[] = [
+  checkOrgActive,
+  checkAddress,
+  checkTenant,
+  checkRole,
+  checkScope,
+  validateQuery,
+  readBody,
+  validateBody,
+  readIdempotencyKey,
+];
+
+async function answer(operation: Operation, call: Call): Promise<Result> {
+  if (operation.contract.role !== "anyone") {
+    const refusal = await identify(call);
+    if (refusal !== null) return refusal;
+  }
+  for (const check of CHECKS) {
+    const found = check(call);
+    const refusal = found instanceof Promise ? await found : found;
+    if (refusal !== null) return refusal;
+  }
+  return operation.handle(call);
+}
+
+interface Outgoing {
+  readonly status: number;
+  readonly text: string | null;
+  readonly code: string | null;
+  readonly headers: Record<string, string>;
+  readonly stream?: ReadableStream<Uint8Array>;
+}
+
+/** The result as bytes and headers; a reply that breaks its own contract is our failure, not the caller's problem. */
+function encode(operation: Operation, result: Result): Outgoing {
+  if (isRefusal(result)) {
+    return {
+      status: result.status,
+      text: envelopeText(result),
+      code: result.code,
+      headers: refusalHeaders(result),
+    };
+  }
+  if ("stream" in result) {
+    return {
+      status: 200,
+      text: null,
+      code: null,
+      headers: { "content-type": result.media },
+      stream: result.stream,
+    };
+  }
+  if ("body" in result) {
+    checkReply(operation, result.status, result.body);
+    const listed = result.body !== null && ("next_cursor" in result.body || Array.isArray(result.body));
+    const headers: Record<string, string> = {};
+    if (result.body !== null && !listed && operation.contract.role !== "anyone")
+      headers["etag"] = etagOf(result.body);
+    return { status: result.status, text: JSON.stringify(result.body), code: null, headers };
+  }
+  if (result.code === null) {
+    checkReply(operation, result.status, result.text === null ? null : JSON.parse(result.text));
+  }
+  const headers: Record<string, string> = {};
+  if (result.etag !== null) headers["etag"] = result.etag;
+  if (result.replayed) headers["idempotent-replayed"] = "true";
+  return { status: result.status, text: result.text, code: result.code, headers };
+}
+
+function checkReply(operation: Operation, status: number, body: unknown): void {
+  const shape = operation.contract.reply[status];
+  if (shape === undefined) throw new Error(`${routeOf(operation.contract)} declares no reply ${status}`);
+  if (shape === null) return;
+  const checked = shape.safeParse(body);
+  if (!checked.success) {
+    throw new Error(`${routeOf(operation.contract)} broke its reply ${status}: ${checked.error.message}`);
+  }
+}
+
+function failed(trace: string, error: unknown): Refusal {
+  logFailure(trace, error);
+  return error instanceof ObjectUnreachable ? refuse("service_unavailable") : refuse("internal");
+}
+
+function respond(call: Call, operation: Operation, result: Result): Response {
+  let out: Outgoing;
+  try {
+    out = encode(operation, result);
+  } catch (error) {
+    out = encode(operation, failed(call.trace, error));
+  }
+  logLine({
+    at: new Date(call.startedAt).toISOString(),
+    trace: call.trace,
+    method: call.request.method,
+    route: operation.contract.path,
+    status: out.status,
+    code: out.code,
+    org: call.caller === null ? null : call.orgId,
+    key: call.caller === null ? null : call.caller.actor.id,
+    region: call.settings.SVC_REGION,
+    ms: Date.now() - call.startedAt,
+  });
+  const headers = { ...standardHeaders(call.trace, call.settings), ...call.headers, ...out.headers };
+  if (out.text === null && out.stream === undefined)
+    delete (headers as Record<string, string>)["content-type"];
+  return new Response(out.stream ?? out.text, { status: out.status, headers });
+}
+
+function standardHeaders(trace: string, settings: Settings) {
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-svc-trace-id": trace,
+    "x-svc-region": settings.SVC_REGION,
+  };
+}
+
+/** The handler of one operation: the only way from a request to an answer. */
+export function serve(operation: Operation) {
+  return async (context: Context<{ Bindings: Env }>): Promise<Response> => {
+    const settings = settingsOf(context.env);
+    const call = new Call({
+      op: operation.contract,
+      request: context.req.raw,
+      env: context.env,
+      settings,
+      context: context.executionCtx as ExecutionContext,
+      params: context.req.param(),
+      trace: crypto.randomUUID(),
+      now: Date.now(),
+    });
+    let result: Result;
+    try {
+      result = await answer(operation, call);
+    } catch (error) {
+      result = failed(call.trace, error);
+    }
+    return respond(call, operation, result);
+  };
+}
+
+/** An answer outside any operation: no such route, or a failure before one was reached. */
+export function refuseAtDoor(request: Request, env: Env, refusal: Refusal, error?: unknown): Response {
+  const trace = crypto.randomUUID();
+  const at = new Date().toISOString();
+  if (error !== undefined) logFailure(trace, error);
+  const region = regionOf(env);
+  const { status, code } = refusal;
+  logLine({
+    at,
+    trace,
+    method: request.method,
+    route: null,
+    status,
+    code,
+    org: null,
+    key: null,
+    region,
+    ms: 0,
+  });
+  return new Response(envelopeText(refusal), {
+    status,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-svc-trace-id": trace,
+      "x-svc-region": region,
+      ...refusalHeaders(refusal),
+    },
+  });
+}
+
+function regionOf(env: Env): string {
+  try {
+    return settingsOf(env).SVC_REGION;
+  } catch {
+    return "unknown";
+  }
+}
+
+/** What a path serves, for `OPTIONS`: answered without a key, as browsers ask. */
+export function serveOptions(path: string, methods: readonly string[]) {
+  const allow = [...new Set(["HEAD", "OPTIONS", ...methods])].sort().join(", ");
+  return (context: Context<{ Bindings: Env }>): Response => {
+    const settings = settingsOf(context.env);
+    const trace = crypto.randomUUID();
+    logLine({
+      at: new Date().toISOString(),
+      trace,
+      method: "OPTIONS",
+      route: path,
+      status: 204,
+      code: null,
+      org: null,
+      key: null,
+      region: settings.SVC_REGION,
+      ms: 0,
+    });
+    const { "content-type": _, ...headers } = standardHeaders(trace, settings);
+    return new Response(null, { status: 204, headers: { ...headers, allow } });
+  };
+}

@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import type { FieldError } from "../contract/errors.ts";
+import { invalidFields, type Refusal } from "../contract/refusal.ts";
+import type { Call } from "./call.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** `runs[3].cost_usd`. */
+function fieldPath(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? String(part) : `.${String(part)}`;
+  }
+  return text === "" ? "body" : text;
+}
+
+function codeOf(issue: Issue): string {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the codes that are left read the same to callers
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "required" : "invalid_type";
+    case "too_small":
+      return (issue.origin === "string" || issue.origin === "array") && isEmpty(issue.input)
+        ? "empty"
+        : "out_of_range";
+    case "too_big":
+      return issue.origin === "array" ? "too_many" : "out_of_range";
+    case "invalid_value":
+      return typeof issue.input === "string" ? "invalid_value" : missingOr(issue.input, "invalid_type");
+    case "invalid_format":
+      return "invalid_format";
+    case "custom":
+      return typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value";
+    case "invalid_union":
+      return missingOr(issue.input, "invalid_value");
+    default:
+      return "invalid_value";
+  }
+}
+
+function missingOr(input: unknown, code: string): string {
+  return input === undefined ? "required" : code;
+}
+
+function isEmpty(input: unknown): boolean {
+  return (typeof input === "string" || Array.isArray(input)) && input.length === 0;
+}
+
+/** Zod's findings in the contract's words: one entry per offending field. */
+function toFieldErrors(
+  issues: readonly Issue[],
+  unknownCode: string,
+  prefix: readonly PropertyKey[] = [],
+): FieldError[] {
+  return issues.flatMap((issue): FieldError[] => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({
+        field: fieldPath([...path, key]),
+        code: unknownCode,
+        message: "is not a field that this operation takes",
+      }));
+    }
+    if (issue.code === "invalid_union" && issue.errors.length > 0) {
+      const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [];
+      if (closest.some((inner) => inner.path.length > 0 || inner.code === "unrecognized_keys")) {
+        return toFieldErrors(closest, unknownCode, path);
+      }
+    }
+    const code = codeOf(issue);
+    return [{ field: fieldPath(path), code, message: code === "required" ? "is required" : issue.message }];
+  });
+}
+
+export function checkShape<T extends z.ZodType>(
+  shape: T,
+  value: unknown,
+  unknownCode: string,
+): { readonly value: z.output<T> } | Refusal<"validation_failed"> {
+  const result = shape.safeParse(value, { reportInput: true });
+  return result.success
+    ? { value: result.data }
+    : invalidFields(toFieldErrors(result.error.issues, unknownCode));
+}
+
+function queryOf(url: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {};
+  for (const [name, value] of new URL(url).searchParams) {
+    const seen = query[name];
+    query[name] = seen === undefined ? value : [...(Array.isArray(seen) ? seen : [seen]), value];
+  }
+  return query;
+}
+
+export function validateQuery(call: Call): Refusal | null {
+  if (call.op.query === undefined) return null;
+  const checked = checkShape(call.op.query, queryOf(call.request.url), "unknown_parameter");
+  if ("refused" in checked) return checked;
+  call.query = checked.value;
+  return null;
+}
+
+export function validateBody(call: Call): Refusal | null {
+  if (call.op.body === undefined) return null;
+  const checked = checkShape(call.op.body, call.body, "invalid_body");
+  if ("refused" in checked) return checked;
+  call.body = checked.value;
+  return null;
+}

@@ -1,0 +1,22 @@
+import type { SchemaStep } from "../schema.ts";
+
+export const AUDIT_STEPS: readonly SchemaStep[] = [
+  {
+    name: "audit/1",
+    sql: `CREATE TABLE audit (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      at INTEGER NOT NULL,
+      action TEXT NOT NULL,
+      actor_kind TEXT NOT NULL,
+      actor_id TEXT NOT NULL,
+      on_behalf_of TEXT,
+      target TEXT,
+      outcome TEXT NOT NULL,
+      trace TEXT NOT NULL,
+      address TEXT,
+      detail TEXT NOT NULL,
+      hash TEXT NOT NULL
+    ) STRICT`,
+  },
+];

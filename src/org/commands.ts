@@ -1,0 +1,19 @@
+import { mintKey } from "./keys/mint.ts";
+import { revokeKey } from "./keys/revoke.ts";
+import { rotateKey } from "./keys/rotate.ts";
+import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
+import { openOrg } from "./profile/open.ts";
+import { recordOrgCreated } from "./platform.ts";
+
+/** Every command that an org's object takes, by the name that callers of the object use. */
+export const COMMANDS = {
+  openOrg,
+  changeOrg,
+  suspendOrg,
+  resumeOrg,
+  advanceClock,
+  mintKey,
+  rotateKey,
+  revokeKey,
+  recordOrgCreated,
+} as const;

@@ -1,0 +1,125 @@
+import type { Role } from "../contract/access.ts";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { EventKind } from "../contract/events.ts";
+import type { Refusal } from "../contract/refusal.ts";
+import type { AuditEntry } from "../domain/audit-chain.ts";
+import type { Settings } from "../settings.ts";
+import type { Profile } from "./profile/store.ts";
+
+/**
+ * The one door for writes. A command states its rule; the door adds what must never be forgotten: the transaction,
+ * the audit entry, the events, the idempotency record and the `If-Match` check.
+ */
+
+export interface OrgEnv {
+  readonly DB: D1Database;
+}
+
+export interface Actor {
+  readonly kind: "key" | "operator" | "session" | "support" | "system";
+  readonly id: string;
+  readonly role: Role;
+  /** Whose authority is used, where it is another's (an operator inside a support grant). */
+  readonly onBehalfOf: string | null;
+  readonly address: string | null;
+}
+
+export interface IdempotencyAsk {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  /** Of query and raw body. */
+  readonly digest: string;
+  /** Set when the key was reserved beforehand, by work that spans more than this object. */
+  readonly fence: number | null;
+}
+
+/** What comes with every call: who, on which request, and under which conditions. */
+export interface Envelope {
+  readonly actor: Actor;
+  readonly trace: string;
+  readonly idempotency: IdempotencyAsk | null;
+  readonly ifMatch: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The JSON text as it goes to the caller: what a replay must repeat to the byte. Null: no body. */
+  readonly text: string | null;
+  readonly etag: string | null;
+  /** Set when the answer is a stored refusal. */
+  readonly code: ErrorCode | null;
+  readonly replayed: boolean;
+}
+
+export type Outcome = Answer | Refusal;
+
+/** What a rule sees of the object while it runs. Everything is synchronous: no rule can be interleaved with another. */
+export interface View {
+  readonly sql: SqlStorage;
+  readonly now: number;
+  readonly orgId: string;
+  readonly settings: Settings;
+  readonly actor: Actor;
+  readonly trace: string;
+  profile(): Profile;
+}
+
+export interface Tx extends View {
+  /** Appends to the outbox with the change that caused it. */
+  emit(kind: EventKind, data: object): void;
+  /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */
+  schedule(kind: string, key: string, at: number | null): void;
+  /** An audit entry beside the one that the command gets by itself. */
+  record(entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object }): void;
+  /** A refusal undoes all that the rule did; what must stay all the same (an event, an entry) is done here. */
+  afterRefusal(effect: () => void): void;
+}
+
+export interface Done {
+  readonly done: true;
+  readonly status: number;
+  readonly body: object | null;
+  /** The id of what was changed, for the audit trail. */
+  readonly target: string | null;
+  readonly detail: object;
+}
+
+export function done(
+  status: 200 | 201 | 204,
+  body: object | null,
+  audit: { target?: string; detail?: object } = {},
+): Done {
+  return { done: true, status, body, target: audit.target ?? null, detail: audit.detail ?? {} };
+}
+
+export interface Command<Input, Code extends ErrorCode> {
+  /** The audit entry's action, as `noun.verb`. Null only for what is recorded elsewhere in its own way. */
+  readonly action: string | null;
+  readonly refuses: readonly Code[];
+  /** The resource as it is now: `If-Match` is held against it, and `conflict` belongs to `refuses`. */
+  readonly current?: (view: View, input: Input) => object | null;
+  /**
+   * Isolates act on snapshots up to two seconds old. A command that takes a right away names the key that loses it
+   * (or `*`), and is answered only once no snapshot that says otherwise can be in use.
+   */
+  readonly takesAway?: (input: Input) => string;
+  /** The directory in D1 repeats what this changes. */
+  readonly publishes?: boolean;
+  run(tx: Tx, input: Input): Done | Refusal<Code>;
+}
+
+export function command<Input, const Code extends ErrorCode>(
+  spec: Command<Input, Code>,
+): Command<Input, Code> {
+  return spec;
+}
+
+export interface Query<Input, Code extends ErrorCode> {
+  readonly refuses: readonly Code[];
+  run(view: View, input: Input): object | Refusal<Code>;
+}
+
+export function query<Input, const Code extends ErrorCode>(spec: Query<Input, Code>): Query<Input, Code> {
+  return spec;
+}

@@ -1,0 +1,27 @@
+/** What is to happen later, by the org's clock: one row each, so that an alarm that fails loses nothing. */
+
+export interface DueRow extends Record<string, SqlStorageValue> {
+  kind: string;
+  key: string;
+  at: number;
+}
+
+export function scheduleDue(sql: SqlStorage, kind: string, key: string, at: number | null): void {
+  if (at === null) sql.exec("DELETE FROM due WHERE kind = ? AND key = ?", kind, key);
+  else {
+    sql.exec(
+      "INSERT INTO due (kind, key, at) VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET at = excluded.at",
+      kind,
+      key,
+      Math.ceil(at),
+    );
+  }
+}
+
+export function dueBy(sql: SqlStorage, now: number, limit: number): DueRow[] {
+  return sql.exec<DueRow>("SELECT * FROM due WHERE at <= ? ORDER BY at LIMIT ?", now, limit).toArray();
+}
+
+export function nextDueAt(sql: SqlStorage): number | null {
+  return sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM due").one().at;
+}

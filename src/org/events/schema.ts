@@ -1,0 +1,14 @@
+import type { SchemaStep } from "../schema.ts";
+
+export const EVENT_STEPS: readonly SchemaStep[] = [
+  {
+    name: "events/1",
+    sql: `CREATE TABLE events (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      type TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      data TEXT NOT NULL
+    ) STRICT`,
+  },
+];

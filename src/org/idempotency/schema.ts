@@ -1,0 +1,21 @@
+import type { SchemaStep } from "../schema.ts";
+
+export const IDEMPOTENCY_STEPS: readonly SchemaStep[] = [
+  {
+    name: "idempotency/1",
+    sql: `CREATE TABLE idempotency (
+      route TEXT NOT NULL,
+      key TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      fence INTEGER NOT NULL,
+      seed TEXT NOT NULL,
+      reserved_at INTEGER NOT NULL,
+      status INTEGER,
+      code TEXT,
+      etag TEXT,
+      sealed TEXT,
+      PRIMARY KEY (route, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_age ON idempotency (reserved_at)`,
+  },
+];

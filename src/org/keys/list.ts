@@ -1,0 +1,28 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { query } from "../door.ts";
+import { listRows } from "../rows.ts";
+import { type KeyRow, loadKey, toKey } from "./store.ts";
+
+export const listKeys = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<KeyRow>(
+      view.sql,
+      {
+        table: "keys",
+        sort: { created_at: "created_at", name: "name" },
+        filters: { role: "role = ?" },
+        toItem: (row) => toKey(row, view.now),
+      },
+      input,
+    ),
+});
+
+export const getKey = query({
+  refuses: ["not_found"],
+  run(view, input: { keyId: string }) {
+    const row = loadKey(view.sql, input.keyId);
+    return row === null ? refuse("not_found") : toKey(row, view.now);
+  },
+});

@@ -1,0 +1,39 @@
+import { refuse } from "../../contract/refusal.ts";
+import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
+import { command, done } from "../door.ts";
+import { loadKey, saveKey, toKey } from "./store.ts";
+
+/** The id stays; the old secret lives for the grace. */
+export const rotateKey = command({
+  action: "key.rotated",
+  refuses: ["not_found", "conflict"],
+  takesAway: (input: { keyId: string; graceSeconds: number }) => input.keyId,
+  current: (view, input) => {
+    const row = loadKey(view.sql, input.keyId);
+    return row === null ? null : toKey(row, view.now);
+  },
+  run(tx, input) {
+    const row = loadKey(tx.sql, input.keyId);
+    if (row === null) return refuse("not_found");
+    if (row.revoked_at !== null) {
+      return refuse("conflict", {}, { message: "This key is revoked. Mint a new one." });
+    }
+    const pepper = tx.settings.SVC_KEY_PEPPER;
+    const secret = newSecret(pepper, {
+      environment: tx.profile().environment,
+      orgId: tx.orgId,
+      keyId: row.id,
+    });
+    const rotated = {
+      ...row,
+      digest: keyDigest(pepper, secret),
+      last4: secret.slice(-4),
+      previous_digest: input.graceSeconds > 0 ? row.digest : null,
+      previous_expires_at: input.graceSeconds > 0 ? tx.now + input.graceSeconds * 1000 : null,
+    };
+    saveKey(tx.sql, rotated);
+    tx.emit("key.rotated", { key_id: row.id, grace_seconds: input.graceSeconds });
+    const detail = { grace_seconds: input.graceSeconds };
+    return done(200, { ...toKey(rotated, tx.now), key: secret }, { target: row.id, detail });
+  },
+});

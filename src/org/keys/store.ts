@@ -1,0 +1,67 @@
+import type { KeyRole, Scope } from "../../contract/access.ts";
+import type { Key } from "../../contract/resources.ts";
+
+export type KeyRow = {
+  id: string;
+  name: string;
+  role: KeyRole;
+  scopes: string;
+  digest: string;
+  last4: string;
+  previous_digest: string | null;
+  previous_expires_at: number | null;
+  not_before: number | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  created_at: number;
+};
+
+export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
+  return sql.exec<KeyRow>("SELECT * FROM keys WHERE id = ?", id).toArray()[0] ?? null;
+}
+
+export function saveKey(sql: SqlStorage, row: KeyRow): void {
+  sql.exec(
+    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_digest, previous_expires_at, not_before, expires_at, revoked_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest, last4 = excluded.last4,
+       previous_digest = excluded.previous_digest, previous_expires_at = excluded.previous_expires_at,
+       revoked_at = excluded.revoked_at`,
+    row.id,
+    row.name,
+    row.role,
+    row.scopes,
+    row.digest,
+    row.last4,
+    row.previous_digest,
+    row.previous_expires_at,
+    row.not_before,
+    row.expires_at,
+    row.revoked_at,
+    row.created_at,
+  );
+}
+
+const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+function statusAt(row: KeyRow, now: number): Key["status"] {
+  if (row.revoked_at !== null) return "revoked";
+  if (row.expires_at !== null && row.expires_at <= now) return "expired";
+  return row.not_before !== null && row.not_before > now ? "not_yet_valid" : "active";
+}
+
+export function toKey(row: KeyRow, now: number): Key {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    status: statusAt(row, now),
+    last4: row.last4,
+    not_before: moment(row.not_before),
+    expires_at: moment(row.expires_at),
+    previous_expires_at: moment(row.previous_expires_at),
+    revoked_at: moment(row.revoked_at),
+    created_at: new Date(row.created_at).toISOString(),
+  };
+}

@@ -1,0 +1,141 @@
+import { DurableObject } from "cloudflare:workers";
+import type { ErrorCode } from "../contract/errors.ts";
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { isRefusal, refuse } from "../contract/refusal.ts";
+import { type Settings, settingsOf } from "../settings.ts";
+import { COMMANDS } from "./commands.ts";
+import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
+import { DueRunner } from "./due/runner.ts";
+import { claim } from "./idempotency/records.ts";
+import { perform } from "./perform.ts";
+import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
+import { QUERIES } from "./queries.ts";
+import { applySchema, isOpened } from "./schema.ts";
+import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
+
+export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
+
+const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
+
+/**
+ * One org: everything that it owns and everything that can say no to it, named by the org's id. All changes to an org
+ * pass through here one after another, each whole or not at all.
+ */
+export class OrgObject extends DurableObject<OrgEnv> {
+  readonly #settings: Settings;
+  readonly #granted: Granted;
+  readonly #due: DueRunner;
+  readonly #id: string;
+  #opened: boolean;
+
+  constructor(ctx: DurableObjectState, env: OrgEnv) {
+    super(ctx, env);
+    this.#settings = settingsOf(env);
+    this.#id = ctx.id.name ?? "";
+    // An object that nobody opened stays empty: asking for an org that does not exist leaves nothing behind.
+    this.#opened = isOpened(ctx.storage.sql);
+    this.#granted = new Granted(this.#opened ? Date.now() : 0);
+    if (this.#opened) applySchema(ctx.storage);
+    else if (this.#id === PLATFORM_ORG_ID) this.#openPlatform();
+    this.#due = new DueRunner(ctx.storage, env, (trace) => this.#view(this.#now(), SYSTEM, trace));
+  }
+
+  /** What an isolate needs to judge requests of this key by itself for the next two seconds; null: no such key. */
+  authenticate(keyId: string, digest: string): Snapshot | null {
+    const asked = Date.now();
+    const profile = this.#opened ? loadProfile(this.ctx.storage.sql) : null;
+    if (profile === null) return null;
+    const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
+    if (key === null) return null;
+    this.#granted.note(keyId, asked);
+    return { org: orgSnapshot(profile), key };
+  }
+
+  async execute(name: keyof typeof COMMANDS, input: unknown, envelope: Envelope): Promise<Outcome> {
+    if (!this.#opened) {
+      if (name !== "openOrg") return refuse("not_found");
+      applySchema(this.ctx.storage);
+      this.#opened = true;
+    }
+    const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
+    const view = this.#view(this.#now(), envelope.actor, envelope.trace);
+    const outcome = perform(this.ctx.storage, view, envelope, command, input);
+    if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.run();
+    await this.#due.arm(this.#offset());
+    if (command.publishes === true && !isRefusal(outcome)) await this.#due.runNow("publish", "profile");
+    if (command.takesAway !== undefined && !isRefusal(outcome)) {
+      await this.#waitOut(command.takesAway(input));
+    }
+    return outcome;
+  }
+
+  ask(name: keyof typeof QUERIES, input: unknown, envelope: Envelope): Outcome | object {
+    if (!this.#opened) return refuse("not_found");
+    const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
+    return query.run(this.#view(this.#now(), envelope.actor, envelope.trace), input);
+  }
+
+  /** Takes an idempotency key ahead of work that spans more than this object. */
+  reserve(envelope: Envelope): Reservation {
+    const ask = envelope.idempotency;
+    if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
+    const view = this.#view(this.#now(), envelope.actor, envelope.trace);
+    const claimed = this.ctx.storage.transactionSync(() => claim(view, ask));
+    return claimed.kind === "granted"
+      ? { fence: claimed.fence, seed: claimed.seed }
+      : { outcome: claimed.outcome };
+  }
+
+  override async alarm(): Promise<void> {
+    if (!this.#opened) return;
+    await this.#due.run();
+    await this.#due.arm(this.#offset());
+  }
+
+  #offset(): number {
+    return loadProfile(this.ctx.storage.sql)?.clockOffsetMs ?? 0;
+  }
+
+  #now(): number {
+    return Date.now() + (this.#opened ? this.#offset() : 0);
+  }
+
+  #view(now: number, actor: Actor, trace: string): View {
+    const { sql } = this.ctx.storage;
+    return {
+      sql,
+      now,
+      actor,
+      trace,
+      orgId: this.#id,
+      settings: this.#settings,
+      profile: () => loadProfile(sql) ?? unopened(),
+    };
+  }
+
+  async #waitOut(keyId: string): Promise<void> {
+    const ms = this.#granted.outdatedAt(keyId) - Date.now();
+    if (ms > 0) await scheduler.wait(ms);
+  }
+
+  #openPlatform(): void {
+    applySchema(this.ctx.storage);
+    const profile: Profile = {
+      id: PLATFORM_ORG_ID,
+      name: "platform",
+      status: "active",
+      plan: "standard",
+      environment: "live",
+      homeRegion: this.#settings.SVC_REGION,
+      ipAllowList: [],
+      createdAt: Date.now(),
+      clockOffsetMs: 0,
+    };
+    saveProfile(this.ctx.storage.sql, profile);
+    this.#opened = true;
+  }
+}
+
+function unopened(): never {
+  throw new Error("the object has no org");
+}

@@ -1,0 +1,103 @@
+import type { ErrorCode } from "../contract/errors.ts";
+import { etagOf, ifMatchHolds } from "../contract/etag.ts";
+import { envelopeText, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { appendAudit } from "./audit/append.ts";
+import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
+import { scheduleDue } from "./due/table.ts";
+import { appendEvent } from "./events/append.ts";
+import { claim, complete } from "./idempotency/records.ts";
+
+/** Thrown to roll a refused attempt back; never leaves this file. */
+class RolledBack extends Error {}
+
+/** The transaction as a rule sees it, over a view of the object. */
+function openTx(view: View, aftermath: (() => void)[]): Tx {
+  return {
+    ...view,
+    emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
+    schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
+    record: (entry) => appendAudit(view, entry),
+    afterRefusal: (effect) => aftermath.push(effect),
+  };
+}
+
+/** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
+function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
+  const aftermath: (() => void)[] = [];
+  const tx = openTx(view, aftermath);
+  let result: Done | Refusal | undefined;
+  try {
+    storage.transactionSync(() => {
+      result = run(tx);
+      if (isRefusal(result)) throw new RolledBack();
+    });
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error;
+    for (const effect of aftermath) effect();
+  }
+  if (result === undefined) throw new Error("a command returned nothing");
+  return result;
+}
+
+function toAnswer(result: Done): Answer {
+  return {
+    status: result.status,
+    text: result.body === null ? null : JSON.stringify(result.body),
+    etag: result.body === null ? null : etagOf(result.body),
+    code: null,
+    replayed: false,
+  };
+}
+
+/** One command, whole: effect, audit entry, events and idempotency record commit together or not at all. */
+export function perform<Input>(
+  storage: DurableObjectStorage,
+  view: View,
+  envelope: Envelope,
+  command: Command<Input, ErrorCode>,
+  input: Input,
+): Outcome {
+  return storage.transactionSync(() => {
+    const ask = envelope.idempotency;
+    if (ask !== null) {
+      const claimed = claim(view, ask);
+      if (claimed.kind === "answered") return claimed.outcome;
+    }
+    const result = attempt(storage, view, (tx) => {
+      if (envelope.ifMatch !== null && command.current !== undefined) {
+        const current = command.current(view, input);
+        if (current !== null && !ifMatchHolds(envelope.ifMatch, etagOf(current))) {
+          return refuse(
+            "conflict",
+            {},
+            { message: "The resource has changed: its ETag is not the one in If-Match." },
+          );
+        }
+      }
+      const outcome = command.run(tx, input);
+      if (!isRefusal(outcome) && command.action !== null) {
+        tx.record({
+          action: command.action,
+          target: outcome.target,
+          outcome: "done",
+          detail: outcome.detail,
+        });
+      }
+      if (command.publishes === true) tx.schedule("publish", "profile", tx.now);
+      return outcome;
+    });
+    if (isRefusal(result)) {
+      const { status, code } = result;
+      if (ask !== null) complete(view, ask, { status, code, text: envelopeText(result), etag: null });
+      return result;
+    }
+    const answer = toAnswer(result);
+    if (ask !== null) complete(view, ask, answer);
+    return answer;
+  });
+}
+
+/** Work that the object does by itself when it falls due, with the same guarantees as a command. */
+export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
+  storage.transactionSync(() => run(openTx(view, [])));
+}

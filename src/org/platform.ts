@@ -1,0 +1,12 @@
+import { command, done } from "./door.ts";
+
+/**
+ * The platform's own object keeps what operators do outside any one org: the audit entry and the idempotency record.
+ * The effect itself is already in place, under ids that were derived from the reservation.
+ */
+export const recordOrgCreated = command({
+  action: "platform.org_created",
+  refuses: [],
+  run: (_tx, input: { body: { org: { id: string }; owner_key: string } }) =>
+    done(201, input.body, { target: input.body.org.id }),
+});

@@ -1,0 +1,47 @@
+import { AUDIT_STEPS } from "./audit/schema.ts";
+import { DUE_STEPS } from "./due/schema.ts";
+import { EVENT_STEPS } from "./events/schema.ts";
+import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
+import { KEY_STEPS } from "./keys/schema.ts";
+import { PROFILE_STEPS } from "./profile/schema.ts";
+
+/** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
+export interface SchemaStep {
+  readonly name: string;
+  readonly sql: string;
+}
+
+const STEPS: readonly SchemaStep[] = [
+  ...PROFILE_STEPS,
+  ...KEY_STEPS,
+  ...IDEMPOTENCY_STEPS,
+  ...AUDIT_STEPS,
+  ...EVENT_STEPS,
+  ...DUE_STEPS,
+];
+
+export function isOpened(sql: SqlStorage): boolean {
+  return (
+    sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_steps'").toArray().length >
+    0
+  );
+}
+
+/** Brings the object's tables up to date; safe to run again. */
+export function applySchema(storage: DurableObjectStorage): void {
+  storage.transactionSync(() => {
+    const { sql } = storage;
+    sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (name TEXT PRIMARY KEY) STRICT");
+    const applied = new Set(
+      sql
+        .exec<{ name: string }>("SELECT name FROM schema_steps")
+        .toArray()
+        .map((row) => row.name),
+    );
+    for (const step of STEPS) {
+      if (applied.has(step.name)) continue;
+      sql.exec(step.sql);
+      sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
+    }
+  });
+}

@@ -1,0 +1,30 @@
+import { drizzle } from "drizzle-orm/d1";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** D1: what spans orgs. `migrations/` makes these tables; a test holds the two against each other. */
+
+export const orgs = sqliteTable(
+  "orgs",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    status: text("status", { enum: ["active", "suspended"] }).notNull(),
+    plan: text("plan").notNull(),
+    environment: text("environment", { enum: ["live", "test"] }).notNull(),
+    homeRegion: text("home_region").notNull(),
+    ipAllowList: text("ip_allow_list", { mode: "json" }).$type<readonly string[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("orgs_created_at").on(table.createdAt, table.id)],
+);
+
+export const plans = sqliteTable("plans", {
+  plan: text("plan").primaryKey(),
+  runsLimit: integer("runs_limit"),
+  tokensLimit: integer("tokens_limit"),
+  overagePolicy: text("overage_policy", { enum: ["block", "allow"] }).notNull(),
+});
+
+export function database(d1: D1Database) {
+  return drizzle(d1);
+}

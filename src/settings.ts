@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+/** Every setting, its default and its check: the one list. Secrets have no default. */
+
+const wholeNumber = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .default(fallback);
+
+const secret = z.string("is required").min(32, "must be a secret of at least 32 characters");
+const address = z.url("must be an absolute URL").transform((url) => url.replace(/\/+$/, ""));
+
+const regions = z
+  .string()
+  .transform((text, context): Record<string, string> => {
+    try {
+      return z.record(z.string().regex(/^[a-z0-9-]{1,32}$/), z.string().min(1)).parse(JSON.parse(text));
+    } catch {
+      context.addIssue({
+        code: "custom",
+        message: "must be JSON: an object of region → address or service binding",
+      });
+      return z.NEVER;
+    }
+  })
+  .default({});
+
+const SETTINGS = z.object({
+  SVC_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
+    .default("local"),
+  SVC_REGIONS: regions,
+  SVC_KEY_PEPPER: secret,
+  SVC_OPERATOR_KEY: secret,
+  SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  SVC_DOCS_URL: address.default("http://127.0.0.1:8787/docs"),
+  SVC_BASE_URL: address.default("http://127.0.0.1:8787"),
+  SVC_MAX_BODY_BYTES: wholeNumber(1_048_576, 1024, 67_108_864),
+  SVC_MAX_BULK_BODY_BYTES: wholeNumber(8_388_608, 1024, 67_108_864),
+  SVC_READ_LIMIT_PER_MINUTE: wholeNumber(600, 0, 1_000_000_000),
+  SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: wholeNumber(60, 1, 86_400),
+  SVC_COHORT_FLOOR: wholeNumber(10, 5, 1_000_000),
+  SVC_WEBHOOK_ALLOW_PRIVATE: z
+    .enum(["true", "false"], "must be true or false")
+    .default("false")
+    .transform((text) => text === "true"),
+});
+
+export type Settings = z.output<typeof SETTINGS>;
+export const SETTING_NAMES = Object.keys(SETTINGS.shape) as (keyof Settings)[];
+
+/** Names the setting that is wrong; never its value, which may be a secret. */
+export class BadSetting extends Error {
+  override readonly name = "BadSetting";
+}
+
+const parsed = new WeakMap<object, Settings>();
+
+/** The environment, parsed once per isolate. Throws a `BadSetting` when a value cannot be used. */
+export function settingsOf(env: object): Settings {
+  const known = parsed.get(env);
+  if (known !== undefined) return known;
+  const result = SETTINGS.safeParse(env);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new BadSetting(`Setting ${String(issue?.path[0])} ${issue?.message ?? "is invalid"}.`);
+  }
+  parsed.set(env, result.data);
+  return result.data;
+}

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { call, newOrg, operatorKey } from "../support/worker.ts";
+
+test("an org is created with an owner key that works at once", async () => {
+  const org = await newOrg({ name: "First" });
+  const read = await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
+  expect(read.status).toBe(200);
+  expect(read.body).toMatchObject({ id: org.id, name: "First", status: "active", plan: "standard" });
+  expect(read.headers.get("etag")).toMatch(/^"[\w-]{22}"$/);
+  const listed = await call("GET", "/v1/admin/orgs", { key: operatorKey() });
+  expect(listed.body.data.map((entry: { id: string }) => entry.id)).toContain(org.id);
+});

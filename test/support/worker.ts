@@ -1,0 +1,83 @@
+import { type D1Migration, env as testEnv, SELF } from "cloudflare:test";
+import type { Env } from "../../src/edge/env.ts";
+
+/** The Worker under test, in this very isolate, over its own routes. */
+
+export interface TestEnv extends Env {
+  readonly TEST_MIGRATIONS: D1Migration[];
+  readonly SVC_KEY_PEPPER: string;
+  readonly SVC_OPERATOR_KEY: string;
+}
+export const env = testEnv as unknown as TestEnv;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, where there is one. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** The caller's address; each test file that fails on purpose uses its own. */
+  readonly from?: string;
+}
+
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const headers = new Headers(options.headers);
+  if (options.key !== null && options.key !== undefined)
+    headers.set("authorization", `Bearer ${options.key}`);
+  headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
+  let body: string | undefined;
+  if (options.body !== undefined) {
+    body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  }
+  const response = await SELF.fetch(`http://sluice.test${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text !== "" && isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+export const operatorKey = (): string => env.SVC_OPERATOR_KEY;
+
+export interface TestOrg {
+  readonly id: string;
+  readonly ownerKey: string;
+  /** A key of another role, or with a list of scopes. */
+  mint(role: string, more?: object): Promise<string>;
+}
+
+export async function newOrg(fields: object = {}): Promise<TestOrg> {
+  const made = await call("POST", "/v1/admin/orgs", {
+    key: operatorKey(),
+    body: { name: "Acme", ...fields },
+  });
+  if (made.status !== 201) throw new Error(`no org: ${made.status} ${made.text}`);
+  const { org, owner_key: ownerKey } = made.body as { org: { id: string }; owner_key: string };
+  return {
+    id: org.id,
+    ownerKey,
+    async mint(role, more = {}) {
+      const minted = await call("POST", `/v1/orgs/${org.id}/keys`, {
+        key: ownerKey,
+        body: { name: role, role, ...more },
+      });
+      if (minted.status !== 201) throw new Error(`no key: ${minted.status} ${minted.text}`);
+      return (minted.body as { key: string }).key;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import type { Role } from "../contract/access.ts";
 import type { ErrorCode } from "../contract/errors.ts";
-import type { EventKind } from "../contract/events.ts";
+import type { EventKind } from "../contract/event-kinds.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { AuditEntry } from "../domain/audit-chain.ts";
 import type { Settings } from "../settings.ts";

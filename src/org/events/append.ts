@@ -1,4 +1,4 @@
-import type { EventKind } from "../../contract/events.ts";
+import type { EventKind } from "../../contract/event-kinds.ts";
 import { newId } from "../../domain/ulid.ts";
 
 /** The outbox: an event is there if, and only if, the change that caused it is. */

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run as gate } from "./bench/gate.ts";
+import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
+import { ROOT } from "./worker-config.ts";
+
+/**
+ * What the product costs, as shares of what the same runtime does with nothing in it. `--quick` takes one short
+ * round and throws nothing away: good for direction, not for figures. A word picks one part: `bench gate`.
+ */
+const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = { gate };
+
+pinToServerCore();
+const chosen = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const rows: BenchRow[] = [];
+for (const [name, run] of Object.entries(PARTS)) {
+  if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));
+}
+print(rows);
+const folder = join(ROOT, ".sluice");
+mkdirSync(folder, { recursive: true });
+const report = { at: new Date().toISOString(), quick: QUICK, machine: process.arch, rows };
+writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);
+
+function print(table: readonly BenchRow[]): void {
+  const lines = [["", "per second", "CPU us", "ratio", "of", "target", ""]];
+  for (const { name, perSecond, cpuMicros, ratio, of, target, note } of table) {
+    lines.push([
+      name,
+      String(perSecond),
+      cpuMicros === null ? "" : String(cpuMicros),
+      ratio === null ? "" : ratio.toFixed(2),
+      of ?? "",
+      target === null ? "" : target.toFixed(2),
+      note,
+    ]);
+  }
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  for (const line of lines) {
+    console.log(line.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join("  "));
+  }
+}

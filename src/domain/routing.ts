@@ -1,0 +1,112 @@
+/** One measured result of a model on a suite. */
+export type EvalResult = { suite: string; model: string; score: number; samples: number; runAt: number };
+
+export type RoutingPolicy = {
+  candidates: readonly string[];
+  evalGate: { suite: string; minScore: number; minSamples: number; maxAgeDays: number };
+  prefer: "cheapest" | "best";
+  fallbackModel: string | undefined;
+};
+
+/** What is known of a model when it is to be chosen. Money in nano-dollars, for the tokens asked about. */
+export type Candidate = {
+  model: string;
+  blockedBy: string | undefined;
+  regions: readonly string[] | undefined;
+  costNanos: bigint | undefined;
+  evals: readonly EvalResult[];
+};
+
+export type Considered = { model: string; eligible: boolean; why: string };
+export type Selection = { model: string | undefined; reason: string; considered: Considered[] };
+
+type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
+
+const DAY_MS = 86_400_000;
+/** Two-sided 95 %. */
+const Z = 1.96;
+
+/** Wilson's lower bound: with few samples a high score proves little, and the bound says how little. */
+export function lowerBound(score: number, samples: number): number {
+  if (samples <= 0) return 0;
+  const spread = Z * Math.sqrt((score * (1 - score)) / samples + (Z * Z) / (4 * samples * samples));
+  const bound = (score + (Z * Z) / (2 * samples) - spread) / (1 + (Z * Z) / samples);
+  return Math.min(Math.max(bound, 0), score);
+}
+
+/** The cheapest or the best of those that pass every test; else the fallback, if policy, region and price allow it. */
+export function selectModel(
+  policy: RoutingPolicy,
+  known: readonly Candidate[],
+  asked: { region: string | undefined; now: number },
+): Selection {
+  const considered: Considered[] = [];
+  const passed: Passed[] = [];
+  for (const candidate of known.filter(({ model }) => policy.candidates.includes(model))) {
+    const result = examine(policy, candidate, asked);
+    considered.push({ model: candidate.model, eligible: "bound" in result, why: result.why });
+    if ("bound" in result) passed.push({ candidate, ...result });
+  }
+  const [first] = passed.sort(policy.prefer === "cheapest" ? byCost : byBound);
+  if (first) return { model: first.candidate.model, reason: policy.prefer, considered };
+  return { ...fallback(policy, known, asked.region), considered };
+}
+
+function fallback(
+  policy: RoutingPolicy,
+  known: readonly Candidate[],
+  region: string | undefined,
+): Omit<Selection, "considered"> {
+  const candidate = known.find(({ model }) => model === policy.fallbackModel);
+  if (!candidate || unusable(candidate, region)) return { model: undefined, reason: "none_eligible" };
+  return { model: candidate.model, reason: "fallback" };
+}
+
+function examine(
+  { evalGate }: RoutingPolicy,
+  candidate: Candidate,
+  { region, now }: { region: string | undefined; now: number },
+): { why: string } | { why: string; bound: number; costNanos: bigint } {
+  const barrier = unusable(candidate, region);
+  if (barrier !== undefined) return { why: barrier };
+  const latest = latestEval(candidate, evalGate.suite, now);
+  if (!latest) return { why: `no eval on suite ${evalGate.suite}` };
+  const ageDays = (now - latest.runAt) / DAY_MS;
+  if (ageDays > evalGate.maxAgeDays) {
+    return { why: `last evaluated ${Math.floor(ageDays)} days ago; at most ${evalGate.maxAgeDays}` };
+  }
+  if (latest.samples < evalGate.minSamples) {
+    return { why: `evaluated on ${latest.samples} samples; at least ${evalGate.minSamples}` };
+  }
+  const bound = lowerBound(latest.score, latest.samples);
+  const said = `lower bound ${bound.toFixed(4)} of score ${latest.score} on ${latest.samples} samples`;
+  if (bound < evalGate.minScore) return { why: `${said} is under ${evalGate.minScore}` };
+  return { why: `${said} meets ${evalGate.minScore}`, bound, costNanos: candidate.costNanos ?? 0n };
+}
+
+/** What no fallback lifts either. */
+function unusable(candidate: Candidate, region: string | undefined): string | undefined {
+  if (candidate.blockedBy !== undefined) return `blocked by policy ${candidate.blockedBy}`;
+  if (candidate.costNanos === undefined) return "no price";
+  const { regions } = candidate;
+  if (region !== undefined && regions !== undefined && !regions.includes(region)) {
+    return `not served in region ${region}`;
+  }
+  return undefined;
+}
+
+/** A result dated in the future proves nothing yet. */
+function latestEval({ model, evals }: Candidate, suite: string, now: number): EvalResult | undefined {
+  return evals
+    .filter((one) => one.model === model && one.suite === suite && one.runAt <= now)
+    .reduce<EvalResult | undefined>((best, one) => (best && best.runAt > one.runAt ? best : one), undefined);
+}
+
+function byCost(left: Passed, right: Passed): number {
+  if (left.costNanos !== right.costNanos) return left.costNanos < right.costNanos ? -1 : 1;
+  return right.bound - left.bound;
+}
+
+function byBound(left: Passed, right: Passed): number {
+  return right.bound - left.bound || (left.costNanos < right.costNanos ? -1 : 1);
+}

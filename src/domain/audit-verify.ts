@@ -1,0 +1,66 @@
+import { type AuditEntry, CHAIN_START, chainHash } from "./audit-chain.ts";
+
+export type StoredEntry = AuditEntry & { readonly hash: string };
+export type ChainBreak = {
+  kind: "changed" | "moved" | "dropped" | "appended";
+  seq: number;
+  entry_id: string | null;
+  message: string;
+};
+
+/** Up to where a walk has come, so that a chain of any length is walked in bounded steps. */
+export type Walk = { seq: number; hash: string; at: number; checked: number; breaks: ChainBreak[] };
+
+/** More would say nothing new, and a trail that was replaced whole would report each of its entries. */
+const MOST_BREAKS = 100;
+
+/** A walk begins at the entry before the first: none at all, or the last one that retention took away. */
+export function beginWalk(anchor: { seq: number; hash: string } | undefined): Walk {
+  return { seq: anchor?.seq ?? 0, hash: anchor?.hash ?? CHAIN_START, at: 0, checked: 0, breaks: [] };
+}
+
+/** Each break is reported once: the walk goes on from what the entry itself says. */
+export function walkOn(walk: Walk, entries: readonly StoredEntry[]): Walk {
+  let { seq, hash, at } = walk;
+  const breaks = [...walk.breaks];
+  for (const entry of entries) {
+    const found = breakAt({ seq, hash, at }, entry);
+    if (found && breaks.length < MOST_BREAKS) breaks.push(found);
+    seq = entry.seq;
+    hash = entry.hash;
+    at = Math.max(at, entry.at);
+  }
+  return { seq, hash, at, checked: walk.checked + entries.length, breaks };
+}
+
+function breakAt(
+  before: { seq: number; hash: string; at: number },
+  entry: StoredEntry,
+): ChainBreak | undefined {
+  const said = { seq: entry.seq, entry_id: entry.id };
+  if (entry.seq !== before.seq + 1) {
+    const missing = entry.seq - before.seq - 1;
+    return { kind: "dropped", ...said, message: `${missing} entries before this one are missing` };
+  }
+  if (chainHash(before.hash, entry) === entry.hash) return undefined;
+  if (entry.at < before.at) {
+    return { kind: "moved", ...said, message: "this entry is older than the one before it" };
+  }
+  return { kind: "changed", ...said, message: "this entry is not what was written after the one before it" };
+}
+
+/** Compares where the walk ended with where the trail was last written: what is missing or added at its end. */
+export function endWalk(walk: Walk, head: { seq: number; hash: string } | undefined): ChainBreak[] {
+  const last = head ?? { seq: 0, hash: CHAIN_START };
+  if (walk.seq === last.seq && walk.hash === last.hash) return walk.breaks;
+  if (walk.seq < last.seq) {
+    const message = `the last ${last.seq - walk.seq} entries are missing`;
+    return [...walk.breaks, { kind: "dropped", seq: last.seq, entry_id: null, message }];
+  }
+  const kind = walk.seq > last.seq ? "appended" : "changed";
+  const message =
+    kind === "appended"
+      ? `entries after ${last.seq} were not written by the service`
+      : "the last entry is another";
+  return [...walk.breaks, { kind, seq: walk.seq, entry_id: null, message }];
+}

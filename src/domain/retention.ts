@@ -1,0 +1,40 @@
+export type RetentionPolicy = {
+  runsDays: number;
+  auditDays: number;
+  deliveriesDays: number;
+  legalHold: boolean;
+};
+
+/** Days that each kind of record may be kept for. */
+export const RETENTION_BOUNDS = {
+  runsDays: { min: 3, max: 1_095 },
+  auditDays: { min: 90, max: 3_650 },
+  deliveriesDays: { min: 7, max: 90 },
+} as const;
+
+/** Until an org says otherwise, everything is kept for as long as it may be. */
+export const RETENTION_DEFAULT: RetentionPolicy = {
+  runsDays: RETENTION_BOUNDS.runsDays.max,
+  auditDays: RETENTION_BOUNDS.auditDays.max,
+  deliveriesDays: RETENTION_BOUNDS.deliveriesDays.max,
+  legalHold: false,
+};
+
+export type Due = { runs: number; audit: number; deliveries: number };
+
+const DAY_MS = 86_400_000;
+
+/** The moment before which each kind is to go; undefined under a legal hold, which keeps everything. */
+export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefined {
+  if (policy.legalHold) return undefined;
+  return {
+    runs: now - policy.runsDays * DAY_MS,
+    audit: now - policy.auditDays * DAY_MS,
+    deliveries: now - policy.deliveriesDays * DAY_MS,
+  };
+}
+
+/** The next look: at once while a step found as much as it may take, else a day later. */
+export function nextSweep(now: number, stepWasFull: boolean): number {
+  return stepWasFull ? now : now + DAY_MS;
+}

@@ -15,10 +15,14 @@ import { listErrors } from "./api/meta/errors.ts";
 import { describeApi } from "./api/meta/openapi.ts";
 import { changeOrg } from "./api/orgs/change.ts";
 import { getOrg } from "./api/orgs/get.ts";
+import { getResidency } from "./api/residency/get.ts";
+import { setResidency } from "./api/residency/set.ts";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
 import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
+import { OBJECT_PATH } from "./edge/region/remote-org.ts";
+import { serveObject } from "./edge/region/serve-object.ts";
 import { BadSetting } from "./settings.ts";
 import { docs } from "./web/docs.tsx";
 import { health } from "./web/health.ts";
@@ -39,6 +43,8 @@ export const OPERATIONS: readonly Operation[] = [
   getKey,
   revokeKey,
   rotateKey,
+  getResidency,
+  setResidency,
   listErrors,
 ];
 
@@ -57,6 +63,7 @@ export function createApp(): Hono<{ Bindings: Env }> {
     const methods = served.filter((op) => op.contract.path === path).map((op) => op.contract.method);
     app.options(routerPath(path), serveOptions(path, methods));
   }
+  app.post(OBJECT_PATH, serveObject);
   app.get("/healthz", health);
   app.get("/docs", docs(served.map((operation) => operation.contract)));
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));

@@ -1,5 +1,11 @@
 import { z } from "zod";
 
+/** Where on the platform this region's objects live. A jurisdiction is a guarantee, a hint a wish. */
+export type ObjectPlacement =
+  | { readonly kind: "anywhere" }
+  | { readonly kind: "jurisdiction"; readonly jurisdiction: DurableObjectJurisdiction }
+  | { readonly kind: "hint"; readonly hint: DurableObjectLocationHint };
+
 /** Every setting, its default and its check: the one list. Secrets have no default. */
 
 const wholeNumber = (fallback: number, min: number, max: number) =>
@@ -28,12 +34,26 @@ const regions = z
   })
   .default({});
 
+const placement = z
+  .string()
+  .regex(
+    /^(jurisdiction:(eu|us|fedramp|fedramp-high)|hint:(wnam|enam|sam|weur|eeur|apac|oc|afr|me))?$/,
+    "must be jurisdiction:<eu, us, fedramp, fedramp-high>, hint:<a location hint>, or empty",
+  )
+  .transform((text): ObjectPlacement => {
+    const [kind, where = ""] = text.split(":");
+    if (kind === "jurisdiction") return { kind, jurisdiction: where as DurableObjectJurisdiction };
+    return kind === "hint" ? { kind, hint: where as DurableObjectLocationHint } : { kind: "anywhere" };
+  })
+  .default({ kind: "anywhere" });
+
 const SETTINGS = z.object({
   SVC_REGION: z
     .string()
     .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
     .default("local"),
   SVC_REGIONS: regions,
+  SVC_OBJECT_PLACEMENT: placement,
   SVC_KEY_PEPPER: secret,
   SVC_OPERATOR_KEY: secret,
   SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),

@@ -24,6 +24,8 @@ export interface OperationContract {
   readonly idempotent?: boolean;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Changes nothing that only the home region keeps, so it is served wherever it arrives. Reads always are. */
+  readonly servedAnywhere?: boolean;
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;

@@ -3,6 +3,11 @@ import { KEY_ROLES, SCOPES } from "./access.ts";
 import { idShape } from "./ids.ts";
 import { name, timestamp } from "./shapes.ts";
 
+export const regionName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
+  .meta({ description: "A region of this service.", examples: ["eu"] });
+
 /** The resources that more than one operation answers with. */
 
 export const org = z
@@ -41,3 +46,10 @@ export type Key = z.output<typeof key>;
 export const keyWithSecret = key
   .extend({ key: z.string().meta({ description: "The key itself: shown here, and never again." }) })
   .meta({ id: "KeyWithSecret" });
+
+export const residency = z
+  .object({
+    regions: z.array(regionName).nullable().meta({ description: "Null: every region." }),
+    home_region: regionName,
+  })
+  .meta({ id: "Residency" });

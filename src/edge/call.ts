@@ -1,10 +1,12 @@
 import type { Role, Scope } from "../contract/access.ts";
 import type { OperationContract } from "../contract/operation.ts";
+import type { RegionPass } from "../domain/region-pass.ts";
 import type { Actor, Envelope, IdempotencyAsk } from "../org/door.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import type { KnownOrg } from "./known-keys.ts";
 import { OrgDoor } from "./org-door.ts";
+import { orgObject } from "./region/home.ts";
 
 /** Who calls: a key of an org, or the operator (who is of no org). */
 export interface Caller {
@@ -26,6 +28,10 @@ export class Call {
   readonly trace: string;
   readonly startedAt: number;
   readonly address: string;
+  /** Set when another region handed the call on. */
+  readonly pass: RegionPass | null;
+  /** The region that the org is at home in, once it is known. */
+  home: string;
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
   rawBody = "";
@@ -44,6 +50,7 @@ export class Call {
     params: Readonly<Record<string, string>>;
     trace: string;
     now: number;
+    pass: RegionPass | null;
   }) {
     this.op = init.op;
     this.request = init.request;
@@ -53,7 +60,9 @@ export class Call {
     this.params = init.params;
     this.trace = init.trace;
     this.startedAt = init.now;
-    this.address = callerAddress(init.request);
+    this.pass = init.pass;
+    this.home = init.settings.SVC_REGION;
+    this.address = init.pass?.address ?? callerAddress(init.request);
   }
 
   get actor(): Actor {
@@ -69,11 +78,12 @@ export class Call {
   /** The door to the object of the org that the call is about. */
   get org(): OrgDoor {
     if (this.orgId === null) throw new Error("this call is about no org");
-    return new OrgDoor(this.env.ORG, this.orgId, this.envelope());
+    return new OrgDoor(orgObject(this.env, this.settings, this.orgId, this.home), this.envelope());
   }
 
+  /** The door to an object of this region. */
   door(orgId: string, envelope: Envelope = this.envelope()): OrgDoor {
-    return new OrgDoor(this.env.ORG, orgId, envelope);
+    return new OrgDoor(orgObject(this.env, this.settings, orgId, this.settings.SVC_REGION), envelope);
   }
 
   envelope(): Envelope {

@@ -4,7 +4,9 @@ import type { Snapshot } from "../org/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
 import { type KnownKey, KnownKeys } from "./known-keys.ts";
-import { ObjectUnreachable } from "./org-door.ts";
+import { askHome } from "./region/home.ts";
+import type { OrgStub } from "./region/remote-org.ts";
+import { ObjectUnreachable } from "./unreachable.ts";
 
 /** Who calls? From here on the isolate remembers: known keys and failures live as long as it does. */
 const known = new KnownKeys();
@@ -67,8 +69,9 @@ async function learn(call: Call, bearer: string, orgId: string, keyId: string): 
   const askedAt = Date.now();
   let snapshot: Snapshot | null;
   try {
-    const stub = call.env.ORG.getByName(orgId);
-    snapshot = await stub.authenticate(keyId, keyDigest(call.settings.SVC_KEY_PEPPER, bearer));
+    const digest = keyDigest(call.settings.SVC_KEY_PEPPER, bearer);
+    const ask = async (object: OrgStub) => await object.authenticate(keyId, digest);
+    snapshot = await askHome(call.env, call.settings, orgId, ask);
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

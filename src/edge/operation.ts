@@ -4,6 +4,7 @@ import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Answer } from "../org/door.ts";
 import type { Call } from "./call.ts";
+import type { Relayed } from "./region/settle.ts";
 
 /** What every operation may refuse with, listed or not: the codes of the checks around it. */
 export type StandardCode =
@@ -29,7 +30,7 @@ export interface Streamed {
   readonly media: string;
 }
 
-export type Result<Code extends ErrorCode = ErrorCode> = Answer | Reply | Streamed | Refusal<Code>;
+export type Result<Code extends ErrorCode = ErrorCode> = Answer | Reply | Streamed | Relayed | Refusal<Code>;
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>

@@ -2,8 +2,9 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { COMMANDS } from "../org/commands.ts";
 import type { Answer, Command, Envelope, Query } from "../org/door.ts";
-import type { OrgObject } from "../org/object.ts";
 import type { QUERIES } from "../org/queries.ts";
+import type { OrgStub } from "./region/remote-org.ts";
+import { ObjectUnreachable } from "./unreachable.ts";
 
 type Commands = typeof COMMANDS;
 type Queries = typeof QUERIES;
@@ -17,10 +18,6 @@ export type DoorCode =
   | "service_unavailable"
   | "idempotency_key_conflict"
   | "idempotency_key_processing";
-
-export class ObjectUnreachable extends Error {
-  override readonly name = "ObjectUnreachable";
-}
 
 /** Errors thrown inside the object are our bugs; all others mean that the object did not answer. */
 async function reach<T>(ask: () => Promise<T>): Promise<T> {
@@ -39,11 +36,11 @@ async function reach<T>(ask: () => Promise<T>): Promise<T> {
 
 /** The typed door to one org's object, from any isolate. */
 export class OrgDoor {
-  readonly #stub: DurableObjectStub<OrgObject>;
+  readonly #stub: OrgStub;
   readonly #envelope: Envelope;
 
-  constructor(namespace: DurableObjectNamespace<OrgObject>, orgId: string, envelope: Envelope) {
-    this.#stub = namespace.getByName(orgId);
+  constructor(stub: OrgStub, envelope: Envelope) {
+    this.#stub = stub;
     this.#envelope = envelope;
   }
 

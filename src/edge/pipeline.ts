@@ -10,10 +10,12 @@ import { Call } from "./call.ts";
 import type { Env } from "./env.ts";
 import { identify } from "./identify.ts";
 import type { Operation, Result } from "./operation.ts";
-import { ObjectUnreachable } from "./org-door.ts";
+import { passOf } from "./region/peer.ts";
+import { type Relayed, settleRegion } from "./region/settle.ts";
+import { ObjectUnreachable } from "./unreachable.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
-type Check = (call: Call) => Refusal | null | Promise<Refusal | null>;
+type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
 
 /** Everything that stands before an operation, in the contract's order. */
 const CHECKS: readonly Check[] = [
@@ -22,6 +24,7 @@ const CHECKS: readonly Check[] = [
   checkTenant,
   checkRole,
   checkScope,
+  settleRegion,
   validateQuery,
   readBody,
   validateBody,
@@ -50,7 +53,7 @@ interface Outgoing {
 }
 
 /** The result as bytes and headers; a reply that breaks its own contract is our failure, not the caller's problem. */
-function encode(operation: Operation, result: Result): Outgoing {
+function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoing {
   if (isRefusal(result)) {
     return {
       status: result.status,
@@ -100,25 +103,33 @@ function failed(trace: string, error: unknown): Refusal {
   return error instanceof ObjectUnreachable ? refuse("service_unavailable") : refuse("internal");
 }
 
+function log(call: Call, operation: Operation, status: number, code: string | null): void {
+  logLine({
+    at: new Date(call.startedAt).toISOString(),
+    trace: call.trace,
+    method: call.request.method,
+    route: operation.contract.path,
+    status,
+    code,
+    org: call.caller === null ? null : call.orgId,
+    key: call.caller === null ? null : call.caller.actor.id,
+    region: call.settings.SVC_REGION,
+    ms: Date.now() - call.startedAt,
+  });
+}
+
 function respond(call: Call, operation: Operation, result: Result): Response {
+  if ("relayed" in result) {
+    log(call, operation, result.relayed.status, null);
+    return result.relayed;
+  }
   let out: Outgoing;
   try {
     out = encode(operation, result);
   } catch (error) {
     out = encode(operation, failed(call.trace, error));
   }
-  logLine({
-    at: new Date(call.startedAt).toISOString(),
-    trace: call.trace,
-    method: call.request.method,
-    route: operation.contract.path,
-    status: out.status,
-    code: out.code,
-    org: call.caller === null ? null : call.orgId,
-    key: call.caller === null ? null : call.caller.actor.id,
-    region: call.settings.SVC_REGION,
-    ms: Date.now() - call.startedAt,
-  });
+  log(call, operation, out.status, out.code);
   const headers = { ...standardHeaders(call.trace, call.settings), ...call.headers, ...out.headers };
   if (out.text === null && out.stream === undefined)
     delete (headers as Record<string, string>)["content-type"];
@@ -138,6 +149,8 @@ function standardHeaders(trace: string, settings: Settings) {
 export function serve(operation: Operation) {
   return async (context: Context<{ Bindings: Env }>): Promise<Response> => {
     const settings = settingsOf(context.env);
+    const now = Date.now();
+    const pass = passOf(context.req.raw, settings, now);
     const call = new Call({
       op: operation.contract,
       request: context.req.raw,
@@ -145,8 +158,9 @@ export function serve(operation: Operation) {
       settings,
       context: context.executionCtx as ExecutionContext,
       params: context.req.param(),
-      trace: crypto.randomUUID(),
-      now: Date.now(),
+      trace: pass?.trace ?? crypto.randomUUID(),
+      now,
+      pass,
     });
     let result: Result;
     try {

@@ -3,6 +3,7 @@ import { revokeKey } from "./keys/revoke.ts";
 import { rotateKey } from "./keys/rotate.ts";
 import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
 import { openOrg } from "./profile/open.ts";
+import { setResidency } from "./residency/rule.ts";
 import { recordOrgCreated } from "./platform.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
@@ -15,5 +16,6 @@ export const COMMANDS = {
   mintKey,
   rotateKey,
   revokeKey,
+  setResidency,
   recordOrgCreated,
 } as const;

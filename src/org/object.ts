@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
 import { type Settings, settingsOf } from "../settings.ts";
+import type { Residency } from "../domain/residency.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
@@ -10,6 +11,7 @@ import { claim } from "./idempotency/records.ts";
 import { perform } from "./perform.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
 import { QUERIES } from "./queries.ts";
+import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
 
@@ -48,7 +50,14 @@ export class OrgObject extends DurableObject<OrgEnv> {
     const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
     if (key === null) return null;
     this.#granted.note(keyId, asked);
-    return { org: orgSnapshot(profile), key };
+    return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
+  }
+
+  /** Where the org lives and may be served; null: it does not live here. */
+  whereabouts(): Residency | null {
+    const { sql } = this.ctx.storage;
+    const profile = this.#opened ? loadProfile(sql) : null;
+    return profile === null ? null : { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
   }
 
   async execute(name: keyof typeof COMMANDS, input: unknown, envelope: Envelope): Promise<Outcome> {

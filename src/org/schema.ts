@@ -4,6 +4,7 @@ import { EVENT_STEPS } from "./events/schema.ts";
 import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
+import { RESIDENCY_STEPS } from "./residency/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -18,6 +19,7 @@ const STEPS: readonly SchemaStep[] = [
   ...AUDIT_STEPS,
   ...EVENT_STEPS,
   ...DUE_STEPS,
+  ...RESIDENCY_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -2,6 +2,7 @@ import type { KeyRole, Scope } from "../contract/access.ts";
 import { sameSecret } from "../domain/api-key.ts";
 import { loadKey } from "./keys/store.ts";
 import type { Profile } from "./profile/store.ts";
+import { loadRegions } from "./residency/rule.ts";
 
 /** For how long an isolate may act on what the object told it, counted from when it asked. */
 export const SNAPSHOT_MS = 2000;
@@ -20,6 +21,8 @@ export interface OrgSnapshot {
   readonly status: Profile["status"];
   readonly environment: Profile["environment"];
   readonly homeRegion: string;
+  /** Where the org's calls may be served; null is everywhere. */
+  readonly regions: readonly string[] | null;
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
 }
@@ -50,9 +53,9 @@ export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest:
   };
 }
 
-export function orgSnapshot(profile: Profile): OrgSnapshot {
+export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
   const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs } = profile;
-  return { id, status, environment, homeRegion, ipAllowList, clockOffsetMs };
+  return { id, status, environment, homeRegion, regions: loadRegions(sql), ipAllowList, clockOffsetMs };
 }
 
 /**

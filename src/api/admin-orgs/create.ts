@@ -5,6 +5,7 @@ import { org } from "../../contract/resources.ts";
 import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
+import { relay } from "../../edge/region/settle.ts";
 import { planExists } from "../../platform/directory.ts";
 
 export const createOrg = operation(
@@ -31,6 +32,7 @@ export const createOrg = operation(
     if (homeRegion !== settings.SVC_REGION && !(homeRegion in settings.SVC_REGIONS)) {
       return invalidField("home_region", "invalid_value", "is not a region of this service");
     }
+    if (homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);
     if (!(await planExists(call.env.DB, body.plan))) {
       return invalidField("plan", "invalid_value", "is not a plan of this service");
     }

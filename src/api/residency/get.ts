@@ -1,0 +1,15 @@
+import { residency } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getResidency = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/residency",
+    summary: "Read where your organization's calls may be served",
+    role: "owner",
+    scope: "org:read",
+    reply: { 200: residency },
+    refuses: [],
+  },
+  (call) => call.org.query("getResidency", {}),
+);

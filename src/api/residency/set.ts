@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { regionName, residency } from "../../contract/resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const setResidency = operation(
+  {
+    method: "PUT",
+    path: "/v1/orgs/{id}/residency",
+    summary: "Set where your organization's calls may be served",
+    description:
+      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. This setting itself is not subject to the rule. When the answer comes, it holds in every region.",
+    role: "owner",
+    scope: "org:write",
+    body: z.strictObject({
+      regions: z
+        .array(regionName)
+        .min(1)
+        .max(32)
+        .transform((regions) => [...new Set(regions)])
+        .nullable(),
+    }),
+    reply: { 200: residency },
+    refuses: [],
+  },
+  (call) => call.org.command("setResidency", { regions: call.body.regions }),
+);

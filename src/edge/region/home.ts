@@ -1,0 +1,53 @@
+import type { Settings } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { peersOf } from "./peer.ts";
+import { placed } from "./placement.ts";
+import { type OrgStub, remoteOrg } from "./remote-org.ts";
+
+/** An org's home never changes, so what the isolate has learned of it stays true. */
+const homes = new Map<string, string>();
+const MOST_HOMES = 50_000;
+
+/** The object of an org, in the region that is its home. */
+export function orgObject(env: Env, settings: Settings, orgId: string, home: string): OrgStub {
+  if (home === settings.SVC_REGION) return placed(env.ORG, settings.SVC_OBJECT_PLACEMENT).getByName(orgId);
+  return remoteOrg(env, settings, home, orgId);
+}
+
+/**
+ * Asks the object of an org whose home may not be known yet: here first, and where it is not here, every other region at
+ * once; only its home has it. Null: no region knows the org, and each of them has said so.
+ */
+export async function askHome<T>(
+  env: Env,
+  settings: Settings,
+  orgId: string,
+  ask: (object: OrgStub) => Promise<T | null>,
+): Promise<T | null> {
+  const peers = peersOf(settings);
+  const known = peers.length === 0 ? settings.SVC_REGION : homes.get(orgId);
+  if (known !== undefined) return ask(orgObject(env, settings, orgId, known));
+  const here = await ask(orgObject(env, settings, orgId, settings.SVC_REGION));
+  if (here !== null) return remember(orgId, settings.SVC_REGION, here);
+  const answers = await Promise.allSettled(
+    peers.map(async (region) => ({ region, found: await ask(orgObject(env, settings, orgId, region)) })),
+  );
+  for (const answer of answers) {
+    if (answer.status === "fulfilled" && answer.value.found !== null) {
+      return remember(orgId, answer.value.region, answer.value.found);
+    }
+  }
+  const silent = answers.find((answer) => answer.status === "rejected");
+  if (silent !== undefined) throw new ObjectUnreachable(String(silent.reason), { cause: silent.reason });
+  return null;
+}
+
+function remember<T>(orgId: string, region: string, found: T): T {
+  homes.set(orgId, region);
+  if (homes.size > MOST_HOMES) {
+    const oldest = homes.keys().next();
+    if (oldest.done !== true) homes.delete(oldest.value);
+  }
+  return found;
+}

@@ -1,0 +1,39 @@
+import type { OrgObject } from "../../org/object.ts";
+import type { Settings } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { sendToRegion } from "./peer.ts";
+import { fromWire, type ObjectCall, toWire } from "./wire.ts";
+
+/** What an isolate may ask of an org's object, wherever that object is. */
+export const OBJECT_METHODS = ["authenticate", "whereabouts", "execute", "ask", "reserve"] as const;
+type ObjectMethod = (typeof OBJECT_METHODS)[number];
+
+export type OrgStub = Pick<DurableObjectStub<OrgObject>, ObjectMethod>;
+
+export const OBJECT_PATH = "/internal/object";
+
+/**
+ * The object of an org whose home is another region, as if it were here: an isolate's questions, leases and reports go
+ * home, and its verdicts are reached where the request landed.
+ */
+export function remoteOrg(env: Env, settings: Settings, region: string, org: string): OrgStub {
+  const methods = OBJECT_METHODS.map((method) => [
+    method,
+    (...args: unknown[]) => callObject(env, settings, region, { org, method, args }),
+  ]);
+  return Object.fromEntries(methods) as OrgStub;
+}
+
+async function callObject(env: Env, settings: Settings, region: string, call: ObjectCall): Promise<unknown> {
+  const body = toWire(call);
+  const headers = new Headers({ "content-type": "application/json" });
+  const request = { method: "POST", target: OBJECT_PATH, headers, body, signedBody: body };
+  const pass = { at: Date.now(), from: settings.SVC_REGION, trace: "", address: "" };
+  const response = await sendToRegion(env, settings, region, request, pass);
+  const text = await response.text();
+  if (response.status === 200) return (fromWire(text) as { result?: unknown }).result;
+  const failure = new Error(`${call.method} failed in region ${region}`);
+  if (response.status === 500) throw Object.assign(failure, { remote: true });
+  throw new ObjectUnreachable(`${failure.message} with ${response.status}`);
+}

@@ -1,0 +1,34 @@
+import type { Context } from "hono";
+import { refuse } from "../../contract/refusal.ts";
+import { logFailure } from "../../log.ts";
+import { settingsOf } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import { refuseAtDoor } from "../pipeline.ts";
+import { orgObject } from "./home.ts";
+import { passOf } from "./peer.ts";
+import { OBJECT_METHODS } from "./remote-org.ts";
+import { fromWire, type ObjectCall, toWire } from "./wire.ts";
+
+/** Another region asks an object of this one. To everybody else there is nothing here. */
+export async function serveObject(context: Context<{ Bindings: Env }>): Promise<Response> {
+  const { env } = context;
+  const settings = settingsOf(env);
+  const text = await context.req.text();
+  if (passOf(context.req.raw, settings, Date.now(), text) === null) {
+    return refuseAtDoor(context.req.raw, env, refuse("not_found"));
+  }
+  const headers = { "content-type": "application/json", "x-svc-region": settings.SVC_REGION };
+  try {
+    const { org, method, args } = fromWire(text) as ObjectCall;
+    const known = OBJECT_METHODS.find((name) => name === method);
+    if (known === undefined) throw new Error(`no method ${method}`);
+    const object = orgObject(env, settings, org, settings.SVC_REGION);
+    const result = await (object[known] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
+    return new Response(toWire({ result }), { headers });
+  } catch (error) {
+    logFailure("region", error);
+    const failed = (error as { remote?: boolean; retryable?: boolean }) ?? {};
+    const status = failed.remote === true && failed.retryable !== true ? 500 : 503;
+    return new Response("{}", { status, headers });
+  }
+}

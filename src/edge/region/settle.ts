@@ -1,0 +1,58 @@
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { placementOf, type Residency } from "../../domain/residency.ts";
+import type { Call } from "../call.ts";
+import { askHome } from "./home.ts";
+import { peersOf, sendToRegion } from "./peer.ts";
+
+/** An answer of another region's, to be given on as it is. */
+export interface Relayed {
+  readonly relayed: Response;
+}
+
+/**
+ * Where a call is served: here, at the org's home, or nowhere. It stands before the body is read, so that a call that
+ * goes home goes whole.
+ */
+export function settleRegion(call: Call): Refusal | null | Promise<Refusal | Relayed | null> {
+  if (call.orgId === null || call.caller === null) return null;
+  const own = call.caller.org?.snapshot;
+  return own === undefined ? settleForOperator(call, call.orgId) : settle(call, own);
+}
+
+/** An operator is of no org, so no snapshot says where this one lives. */
+async function settleForOperator(call: Call, orgId: string): Promise<Refusal | Relayed | null> {
+  const { env, settings } = call;
+  if (peersOf(settings).length === 0 && call.op.path.startsWith("/v1/admin/")) return null;
+  const residency = await askHome(env, settings, orgId, async (object) => await object.whereabouts());
+  return residency === null ? null : settle(call, residency);
+}
+
+function settle(call: Call, residency: Residency): Refusal | null | Promise<Refusal | Relayed> {
+  call.home = residency.homeRegion;
+  const { op } = call;
+  const placement = placementOf(residency, {
+    region: call.settings.SVC_REGION,
+    writes: op.method !== "GET" && op.servedAnywhere !== true,
+    exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
+  });
+  if (placement === "serve") return null;
+  return placement === "refuse" ? refuse("residency_violation") : relay(call, residency.homeRegion);
+}
+
+/**
+ * Hands the request to another region, with key, idempotency key and body as they came, and who called in a pass. What
+ * came from another region is never sent on: two regions that each take the other for the home would play ball.
+ */
+export async function relay(
+  call: Pick<Call, "env" | "settings" | "request" | "pass" | "startedAt" | "trace" | "address">,
+  to: string,
+  body?: string,
+): Promise<Refusal<"service_unavailable"> | Relayed> {
+  if (call.pass !== null) return refuse("service_unavailable");
+  const { env, settings, request } = call;
+  const { pathname, search } = new URL(request.url);
+  const { method, headers } = request;
+  const sent = { method, target: pathname + search, headers, body: body ?? request.body };
+  const pass = { at: call.startedAt, from: settings.SVC_REGION, trace: call.trace, address: call.address };
+  return { relayed: await sendToRegion(env, settings, to, sent, pass) };
+}

@@ -1,0 +1,28 @@
+import { command, done, query, type View } from "../door.ts";
+
+/** The regions where the org's calls may be served; null is everywhere. */
+export function loadRegions(sql: SqlStorage): readonly string[] | null {
+  const row = sql.exec<{ regions: string }>("SELECT regions FROM residency").toArray()[0];
+  return row === undefined ? null : (JSON.parse(row.regions) as string[]);
+}
+
+const current = (view: View) => ({
+  regions: loadRegions(view.sql),
+  home_region: view.profile().homeRegion,
+});
+
+export const getResidency = query({ refuses: [], run: current });
+
+export const setResidency = command({
+  action: "residency.updated",
+  refuses: [],
+  takesAway: (_input: { regions: readonly string[] | null }) => "*",
+  current,
+  run(tx, { regions }) {
+    tx.sql.exec("DELETE FROM residency");
+    if (regions !== null) {
+      tx.sql.exec("INSERT INTO residency (one, regions) VALUES (1, ?)", JSON.stringify(regions));
+    }
+    return done(200, current(tx), { target: tx.orgId, detail: { regions } });
+  },
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { call, newOrg, operatorKey } from "../support/worker.ts";
+
+const path = (org: { id: string }) => `/v1/orgs/${org.id}/residency`;
+
+describe("a residency rule", () => {
+  test("is everywhere at first, and says where the org is at home", async () => {
+    const org = await newOrg();
+    const read = await call("GET", path(org), { key: org.ownerKey });
+    expect(read.status).toBe(200);
+    expect(read.body).toEqual({ regions: null, home_region: "local" });
+  });
+
+  test("that leaves this region out refuses every call here, from the moment it is answered", async () => {
+    const org = await newOrg();
+    const own = `/v1/orgs/${org.id}`;
+    expect((await call("GET", own, { key: org.ownerKey })).status).toBe(200);
+    const set = await call("PUT", path(org), { key: org.ownerKey, body: { regions: ["eu", "eu"] } });
+    expect(set.body).toEqual({ regions: ["eu"], home_region: "local" });
+    const read = await call("GET", own, { key: org.ownerKey });
+    expect(read.status).toBe(403);
+    expect(read.body.error).toMatchObject({ code: "residency_violation", details: {} });
+    const written = await call("PATCH", own, { key: org.ownerKey, body: { name: "Renamed" } });
+    expect(written.body.error.code).toBe("residency_violation");
+    expect((await call("GET", own, { key: operatorKey() })).status).toBe(403);
+  });
+
+  test("never stands in its own way, nor in the operator's", async () => {
+    const org = await newOrg();
+    await call("PUT", path(org), { key: org.ownerKey, body: { regions: ["eu"] } });
+    expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() })).status).toBe(200);
+    expect((await call("GET", path(org), { key: org.ownerKey })).status).toBe(200);
+    expect((await call("PUT", path(org), { key: org.ownerKey, body: { regions: null } })).status).toBe(200);
+    expect((await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("is the owner's to read and set, and is held to its form", async () => {
+    const org = await newOrg();
+    const admin = await org.mint("admin");
+    expect((await call("GET", path(org), { key: admin })).body.error.code).toBe("forbidden");
+    for (const regions of [[], ["EU!"], "eu", undefined]) {
+      const refused = await call("PUT", path(org), { key: org.ownerKey, body: { regions } });
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details.fields[0].field).toMatch(/^regions/);
+    }
+  });
+
+  test("of another org cannot be told from one that does not exist", async () => {
+    const [mine, theirs] = [await newOrg(), await newOrg()];
+    expect((await call("GET", path(theirs), { key: mine.ownerKey })).status).toBe(404);
+  });
+});
+
+describe("between regions", () => {
+  test("an org cannot be given a home that is no region of this service", async () => {
+    const made = await call("POST", "/v1/admin/orgs", {
+      key: operatorKey(),
+      body: { name: "Far", home_region: "mars" },
+    });
+    expect(made.status).toBe(422);
+    expect(made.body.error.details.fields[0].field).toBe("home_region");
+  });
+
+  test("a client's own pass is worth nothing: neither its address nor its trace is taken", async () => {
+    const org = await newOrg();
+    await call("PATCH", `/v1/orgs/${org.id}`, {
+      key: org.ownerKey,
+      body: { ip_allow_list: ["198.51.100.0/24"] },
+      from: "198.51.100.1",
+    });
+    const claim = Buffer.from(
+      JSON.stringify({ at: Date.now(), from: "eu", trace: "mine", address: "198.51.100.1" }),
+    );
+    const headers = { "x-svc-region-pass": `${claim.toString("base64url")}.c2lnbmF0dXJl` };
+    const read = await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey, headers, from: "203.0.113.9" });
+    expect(read.body.error.code).toBe("ip_not_allowed");
+    expect(read.headers.get("x-svc-trace-id")).not.toBe("mine");
+  });
+
+  test("objects answer other regions only: to a client there is nothing", async () => {
+    const org = await newOrg();
+    const body = { org: org.id, method: "whereabouts", args: [] };
+    const asked = await call("POST", "/internal/object", { key: operatorKey(), body });
+    expect(asked.status).toBe(404);
+    expect(asked.body.error.code).toBe("not_found");
+  });
+});

@@ -6,6 +6,8 @@ import { getAdminOrg } from "./api/admin-orgs/get.ts";
 import { listAdminOrgs } from "./api/admin-orgs/list.ts";
 import { resumeOrg } from "./api/admin-orgs/resume.ts";
 import { suspendOrg } from "./api/admin-orgs/suspend.ts";
+import { flagDeprecation } from "./api/deprecations/flag.ts";
+import { listDeprecations } from "./api/deprecations/list.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -17,15 +19,18 @@ import { changeOrg } from "./api/orgs/change.ts";
 import { getOrg } from "./api/orgs/get.ts";
 import { getResidency } from "./api/residency/get.ts";
 import { setResidency } from "./api/residency/set.ts";
+import { type OperationContract, routeOf } from "./contract/operation.ts";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
 import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
 import { OBJECT_PATH } from "./edge/region/remote-org.ts";
 import { serveObject } from "./edge/region/serve-object.ts";
+import { signals } from "./edge/signals.ts";
 import { BadSetting } from "./settings.ts";
 import { docs } from "./web/docs.tsx";
 import { health } from "./web/health.ts";
+import { metrics } from "./web/metrics.ts";
 
 /** Every operation of the API. */
 export const OPERATIONS: readonly Operation[] = [
@@ -46,26 +51,30 @@ export const OPERATIONS: readonly Operation[] = [
   getResidency,
   setResidency,
   listErrors,
+  listDeprecations,
+  flagDeprecation((name) => CONTRACTS.some((contract) => routeOf(contract) === name)),
+  describeApi(() => CONTRACTS),
 ];
+
+const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
 
 /** `/v1/orgs/{id}` as the router writes it. */
 const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
-  const served = [...OPERATIONS, describeApi(OPERATIONS.map((operation) => operation.contract))];
-  for (const operation of served) {
+  app.use(signals);
+  for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
   }
-  for (const path of new Set(
-    served.filter((op) => op.contract.method === "GET").map((op) => op.contract.path),
-  )) {
-    const methods = served.filter((op) => op.contract.path === path).map((op) => op.contract.method);
+  for (const path of new Set(CONTRACTS.filter((op) => op.method === "GET").map((op) => op.path))) {
+    const methods = CONTRACTS.filter((op) => op.path === path).map((op) => op.method);
     app.options(routerPath(path), serveOptions(path, methods));
   }
   app.post(OBJECT_PATH, serveObject);
   app.get("/healthz", health);
-  app.get("/docs", docs(served.map((operation) => operation.contract)));
+  app.get("/metrics", metrics);
+  app.get("/docs", docs(CONTRACTS));
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
   app.onError((error, context) =>
     refuseAtDoor(

@@ -5,7 +5,7 @@ import { imfFixdate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
  * operator flags more at run time. Listing, headers, OpenAPI, counter and changelog check are computed from it.
  */
 
-const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type DeprecableMethod = (typeof DEPRECABLE_METHODS)[number];
 
 /** A deprecated route. Without documentation of its own it is documented at the documentation address. */

@@ -1,5 +1,7 @@
 /** Counters and histograms in the Prometheus text exposition format, version 0.0.4. */
 
+export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
 interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

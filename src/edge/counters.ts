@@ -96,3 +96,5 @@ export async function readTotals(shards: CounterNamespace): Promise<SeriesTotal[
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).read()));
   return parts.flat();
 }
+
+export const counters = new Counters();

@@ -4,7 +4,8 @@ import {
   type Deprecation,
   operationName,
 } from "../contract/deprecations.ts";
-import type { DeprecationRegistry, RegistryCopy } from "../platform/deprecation-registry.ts";
+import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../platform/deprecation-registry.ts";
+import { reach } from "./org-door.ts";
 
 /**
  * This isolate's copy of the deprecation registry. It is never used when more than a second old, so a newly flagged
@@ -19,8 +20,19 @@ export interface RegistryNamespace {
 const MAX_AGE_MS = 1000;
 const RENEW_AFTER_MS = 500;
 
-function registryOf(namespace: RegistryNamespace) {
-  return namespace.getByName("registry");
+export async function readRegistry(namespace: RegistryNamespace): Promise<RegistryCopy> {
+  return await reach(async () => await namespace.getByName("registry").copy());
+}
+
+/** The isolate that flagged a route shows it at once. */
+export async function flagInRegistry(
+  namespace: RegistryNamespace,
+  asked: Deprecation,
+  nowMs: number,
+): Promise<FlagOutcome> {
+  const outcome: FlagOutcome = await reach(async () => await namespace.getByName("registry").flag(asked));
+  if (outcome.flagged) deprecationCopy.install(outcome.copy, nowMs);
+  return outcome;
 }
 
 export class DeprecationCopy {
@@ -41,7 +53,7 @@ export class DeprecationCopy {
   }
 
   async renew(namespace: RegistryNamespace, nowMs: number): Promise<void> {
-    this.install(await registryOf(namespace).copy(), nowMs);
+    this.install(await readRegistry(namespace), nowMs);
   }
 
   /** Answers may overtake each other: an older version never replaces a newer one. */
@@ -53,15 +65,25 @@ export class DeprecationCopy {
     this.#askedAtMs = Math.max(this.#askedAtMs, askedAtMs);
   }
 
-  /**
-   * What a call of this route is told, if anything. HEAD is answered as GET is; OPTIONS, and a method that the route
-   * does not serve, concern the route as such.
-   */
-  find(method: string, route: string, served = true): Deprecation | undefined {
+  /** What a call of this route is told, if anything. HEAD is answered as GET is; OPTIONS concerns the route as such. */
+  find(method: string, route: string): Deprecation | undefined {
     const asked = method === "HEAD" ? "GET" : method;
     const exact = this.#byOperation.get(operationName({ method: asked, route }));
-    return exact ?? (method === "OPTIONS" || !served ? this.#byRoute.get(route) : undefined);
+    return exact ?? (method === "OPTIONS" ? this.#byRoute.get(route) : undefined);
   }
+
+  /** For a method that the path does not serve: that concerns the route as such, too. */
+  findPath(path: string): Deprecation | undefined {
+    return [...this.#byRoute.values()].find(({ route }) => matches(route, path));
+  }
+}
+
+function matches(route: string, path: string): boolean {
+  const parts = route.split("/");
+  const given = path.split("/");
+  return (
+    parts.length === given.length && parts.every((part, at) => part.startsWith("{") || part === given[at])
+  );
 }
 
 function indexed(deprecations: readonly Deprecation[]): ReadonlyMap<string, Deprecation> {
@@ -71,3 +93,5 @@ function indexed(deprecations: readonly Deprecation[]): ReadonlyMap<string, Depr
 function routes(byOperation: ReadonlyMap<string, Deprecation>): ReadonlyMap<string, Deprecation> {
   return new Map([...byOperation.values()].map((deprecation) => [deprecation.route, deprecation]));
 }
+
+export const deprecationCopy = new DeprecationCopy();

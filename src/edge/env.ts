@@ -1,7 +1,11 @@
 import type { OrgObject } from "../org/object.ts";
+import type { CounterShard } from "../platform/counter-shard.ts";
+import type { DeprecationRegistry } from "../platform/deprecation-registry.ts";
 
 /** The Worker's bindings; settings are read through `settings.ts`. */
 export interface Env {
   readonly DB: D1Database;
   readonly ORG: DurableObjectNamespace<OrgObject>;
+  readonly REGISTRY: DurableObjectNamespace<DeprecationRegistry>;
+  readonly COUNTERS: DurableObjectNamespace<CounterShard>;
 }

@@ -20,7 +20,7 @@ export type DoorCode =
   | "idempotency_key_processing";
 
 /** Errors thrown inside the object are our bugs; all others mean that the object did not answer. */
-async function reach<T>(ask: () => Promise<T>): Promise<T> {
+export async function reach<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

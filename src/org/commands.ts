@@ -4,7 +4,7 @@ import { rotateKey } from "./keys/rotate.ts";
 import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
 import { openOrg } from "./profile/open.ts";
 import { setResidency } from "./residency/rule.ts";
-import { recordOrgCreated } from "./platform.ts";
+import { recordDeprecation, recordOrgCreated } from "./platform.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -18,4 +18,5 @@ export const COMMANDS = {
   revokeKey,
   setResidency,
   recordOrgCreated,
+  recordDeprecation,
 } as const;

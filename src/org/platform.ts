@@ -1,3 +1,4 @@
+import { type DeprecationEntry, operationName } from "../contract/deprecations.ts";
 import { command, done } from "./door.ts";
 
 /**
@@ -9,4 +10,11 @@ export const recordOrgCreated = command({
   refuses: [],
   run: (_tx, input: { body: { org: { id: string }; owner_key: string } }) =>
     done(201, input.body, { target: input.body.org.id }),
+});
+
+export const recordDeprecation = command({
+  action: "platform.route_deprecated",
+  refuses: [],
+  run: (_tx, input: { entry: DeprecationEntry }) =>
+    done(200, input.entry, { target: operationName(input.entry), detail: input.entry }),
 });

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Deprecation } from "../../contract/deprecations.ts";
 import { buildOpenApi } from "../../contract/openapi.ts";
 import type { OperationContract } from "../../contract/operation.ts";
+import { readRegistry } from "../../edge/deprecation.ts";
 import { type Operation, operation, reply } from "../../edge/operation.ts";
 
 const contract = {
@@ -12,11 +14,24 @@ const contract = {
   refuses: [],
 } as const satisfies OperationContract;
 
-/** The document is built once, at the first request for it. */
-export function describeApi(others: readonly OperationContract[]): Operation {
-  let document: object | undefined;
+type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+/** The document is built once, at the first request for it; what is deprecated is as the registry says now. */
+export function describeApi(operations: () => readonly OperationContract[]): Operation {
+  let document: { readonly paths: Paths } | undefined;
   return operation(contract, async (call) => {
-    document ??= buildOpenApi([...others, contract], call.settings.SVC_BASE_URL);
-    return reply(200, document);
+    document ??= buildOpenApi(operations(), call.settings.SVC_BASE_URL) as { paths: Paths };
+    const { deprecations } = await readRegistry(call.env.REGISTRY);
+    return reply(200, { ...document, paths: withDeprecations(document.paths, deprecations) });
   });
+}
+
+function withDeprecations(paths: Paths, deprecations: readonly Deprecation[]): Paths {
+  const marked: Record<string, Readonly<Record<string, object>>> = { ...paths };
+  for (const { method, route } of deprecations) {
+    const item = marked[route];
+    const verb = method.toLowerCase();
+    if (item?.[verb]) marked[route] = { ...item, [verb]: { ...item[verb], deprecated: true } };
+  }
+  return marked;
 }

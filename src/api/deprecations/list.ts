@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { deprecationEntry } from "../../contract/deprecations.ts";
+import { readRegistry } from "../../edge/deprecation.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { deprecationEntryShape } from "./entry.ts";
+
+/** Read from the registry itself, not from the isolate's copy: what was just flagged is here. */
+export const listDeprecations = operation(
+  {
+    method: "GET",
+    path: "/v1/meta/deprecations",
+    summary: "The deprecated routes",
+    role: "anyone",
+    reply: { 200: z.array(deprecationEntryShape) },
+    refuses: [],
+  },
+  async (call) => {
+    const { deprecations } = await readRegistry(call.env.REGISTRY);
+    return reply(
+      200,
+      deprecations.map((one) => deprecationEntry(one, call.settings.SVC_DOCS_URL)),
+    );
+  },
+);

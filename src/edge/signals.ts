@@ -1,0 +1,86 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
+import { type Deprecation, deprecationHeaders } from "../contract/deprecations.ts";
+import {
+  deprecatedCallSeries,
+  requestSeries,
+  WAIT_HISTOGRAM,
+  waitBucket,
+  type WaitPlace,
+  waitSeries,
+} from "../contract/metrics.ts";
+import { logFailure } from "../log.ts";
+import { settingsOf } from "../settings.ts";
+import { counters } from "./counters.ts";
+import { deprecationCopy } from "./deprecation.ts";
+import type { Env } from "./env.ts";
+
+/** A registry that does not answer holds no request up for longer: the copy at hand then has to do. */
+const RENEWAL_PATIENCE_MS = 250;
+
+type EdgeContext = Context<{ Bindings: Env }>;
+
+/**
+ * Around every request, whatever becomes of it: tells callers of a deprecated route, on refusals and failures too, and
+ * counts. A call of a deprecated route is stored before it is answered; everything else is counted in memory.
+ */
+export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
+  const startedAtMs = Date.now();
+  const concerned = context.req.path.startsWith("/v1/");
+  const renewing = concerned ? renewCopy(context, startedAtMs) : undefined;
+  await next();
+  const route = routeTemplate(context);
+  if (concerned) {
+    if (renewing) await Promise.race([renewing, scheduler.wait(RENEWAL_PATIENCE_MS)]);
+    const { method, path } = context.req;
+    const deprecation = route ? deprecationCopy.find(method, route) : deprecationCopy.findPath(path);
+    if (deprecation) await tellAndStore(context, deprecation);
+  }
+  count(context, route, startedAtMs);
+};
+
+/** Pending only when this request must not be answered from the copy at hand. */
+function renewCopy(context: EdgeContext, nowMs: number): Promise<void> | undefined {
+  const renewal = deprecationCopy.renewal(nowMs);
+  if (renewal === "none") return undefined;
+  const renewing = deprecationCopy.renew(context.env.REGISTRY, nowMs).catch(logged);
+  context.executionCtx.waitUntil(renewing);
+  return renewal === "blocking" ? renewing : undefined;
+}
+
+async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Promise<void> {
+  const headers = deprecationHeaders(deprecation, settingsOf(context.env).SVC_DOCS_URL);
+  for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  counters.count(deprecatedCallSeries(deprecation.route));
+  await counters.flush(context.env.COUNTERS, Date.now()).catch(logged);
+}
+
+function count(context: EdgeContext, route: string | undefined, startedAtMs: number): void {
+  const nowMs = Date.now();
+  const place = waitPlace(context.res.headers.get("x-svc-decided"));
+  counters.count(requestSeries(route, context.req.method, context.res.status));
+  counters.count(waitSeries(place, waitBucket(nowMs - startedAtMs)));
+  if (nowMs > startedAtMs) counters.count(waitSeries(place, "ms"), nowMs - startedAtMs);
+  const delayMs = counters.claimFlush(nowMs);
+  if (delayMs !== undefined) context.executionCtx.waitUntil(flushIn(context.env, delayMs));
+}
+
+async function flushIn(env: Env, delayMs: number): Promise<void> {
+  if (delayMs > 0) await scheduler.wait(delayMs);
+  await counters.flush(env.COUNTERS, Date.now()).catch(logged);
+}
+
+function waitPlace(decided: string | null): WaitPlace {
+  return WAIT_HISTOGRAM.places.find((place) => place === decided) ?? "other";
+}
+
+/** `/v1/orgs/{id}`; undefined when nothing but this middleware matched. */
+function routeTemplate(context: EdgeContext): string | undefined {
+  const path = routePath(context);
+  if (path === "/*") return undefined;
+  return path.replaceAll(/:(\w+)/g, "{$1}");
+}
+
+function logged(error: unknown): void {
+  logFailure("signals", error);
+}

@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context } from "hono";
+import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
+import { metricFamilies } from "../domain/metric-families.ts";
+import { counters, readTotals } from "../edge/counters.ts";
+import { readRegistry } from "../edge/deprecation.ts";
+import type { Env } from "../edge/env.ts";
+import { logFailure } from "../log.ts";
+import { settingsOf } from "../settings.ts";
+
+/** What Prometheus scrapes. Outside /v1: plain text, no envelope. */
+export async function metrics(context: Context<{ Bindings: Env }>): Promise<Response> {
+  const { env } = context;
+  const settings = settingsOf(env);
+  const headers = {
+    "content-type": EXPOSITION_TYPE,
+    "cache-control": "no-store",
+    "x-svc-trace-id": crypto.randomUUID(),
+    "x-svc-region": settings.SVC_REGION,
+  };
+  if (!mayRead(context.req.header("authorization"), settings.SVC_METRICS_TOKEN)) {
+    const challenge = { ...headers, "www-authenticate": 'Bearer realm="metrics"' };
+    return new Response("Send the metrics token as a bearer.\n", { status: 401, headers: challenge });
+  }
+  try {
+    const registry = readRegistry(env.REGISTRY);
+    await counters.flushAll(env.COUNTERS, Date.now());
+    const routes = (await registry).deprecations.map(({ route }) => route);
+    const text = exposition(metricFamilies(await readTotals(env.COUNTERS), routes));
+    return new Response(text, { headers });
+  } catch (error) {
+    logFailure(headers["x-svc-trace-id"], error);
+    return new Response("The counters are out of reach. Scrape again.\n", { status: 503, headers });
+  }
+}
+
+/** Digests have one length, so the comparison takes the same time whatever was sent. */
+function mayRead(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${token}`));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

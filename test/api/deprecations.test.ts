@@ -1,0 +1,158 @@
+import { parseItem } from "structured-headers";
+import { describe, expect, test } from "vitest";
+import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
+import { parseImfFixdate } from "../../src/contract/http-date.ts";
+import { type Answer, call, env, newOrg, operatorKey } from "../support/worker.ts";
+
+const PATH = "/v1/admin/deprecations";
+const flagged = {
+  method: "GET",
+  route: "/v1/orgs/{id}",
+  since: "2026-08-01",
+  sunset: "Sat, 01 Jan 2028 00:00:00 GMT",
+  documentation: "https://docs.example.test/orgs",
+};
+
+function flag(body: object): Promise<Answer> {
+  return call("PUT", PATH, { key: operatorKey(), body });
+}
+
+function signalled(answer: Answer): object {
+  const [since] = parseItem(answer.headers.get("deprecation") ?? "");
+  const sunset = answer.headers.get("sunset") ?? "";
+  expect(parseImfFixdate(sunset)).toBeTypeOf("number");
+  return { since: (since as Date).toISOString().slice(0, 10), sunset, link: answer.headers.get("link") };
+}
+
+function isSilent(answer: Answer): boolean {
+  return ["deprecation", "sunset", "link"].every((name) => !answer.headers.has(name));
+}
+
+describe("GET /v1/meta/deprecations", () => {
+  test("lists the contract's deprecations to anyone, as a bare array", async () => {
+    const { status, body } = await call("GET", "/v1/meta/deprecations");
+    expect(status).toBe(200);
+    expect(body).toEqual(
+      expect.arrayContaining(
+        DEPRECATED_ROUTES.map((one) => ({ ...one, documentation: "http://127.0.0.1:8787/docs" })),
+      ),
+    );
+  });
+});
+
+describe("PUT /v1/admin/deprecations", () => {
+  test("flags a route, which is listed and signalled at once", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    expect(isSilent(await call("GET", path, { key: org.ownerKey }))).toBe(true);
+    const answer = await flag({ ...flagged, replacement: "/v2/orgs/{id}" });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...flagged, replacement: "/v2/orgs/{id}" });
+    expect((await call("GET", "/v1/meta/deprecations")).body).toContainEqual(answer.body);
+    expect(signalled(await call("GET", path, { key: org.ownerKey }))).toEqual({
+      since: flagged.since,
+      sunset: flagged.sunset,
+      link: '<https://docs.example.test/orgs>; rel="deprecation", </v2/orgs/{id}>; rel="successor-version"',
+    });
+  });
+
+  test("signals on refusals, HEAD, OPTIONS and unserved methods, and not on the other methods of the path", async () => {
+    await flag(flagged);
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    const answers: [number, Answer][] = [
+      [401, await call("GET", path)],
+      [404, await call("GET", "/v1/orgs/org_00000000000000000000000001", { key: org.ownerKey })],
+      [200, await call("HEAD", path, { key: org.ownerKey })],
+      [204, await call("OPTIONS", path)],
+      [404, await call("DELETE", path, { key: org.ownerKey })],
+    ];
+    for (const [status, answer] of answers) {
+      expect(answer.status).toBe(status);
+      expect(signalled(answer)).toMatchObject({ since: flagged.since, sunset: flagged.sunset });
+    }
+    expect(isSilent(await call("PATCH", path, { key: org.ownerKey, body: { name: "Other" } }))).toBe(true);
+    expect(isSilent(await call("GET", `${path}/keys`, { key: org.ownerKey }))).toBe(true);
+  });
+
+  test("extends a sunset, keeping the successor, and the operation is deprecated in OpenAPI", async () => {
+    const route = { ...flagged, route: "/v1/orgs/{id}/keys", replacement: "/v2/keys" };
+    await flag(route);
+    const { replacement: _kept, ...extension } = { ...route, sunset: "2029-12-31" };
+    const { status, body } = await flag(extension);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...route, sunset: "Mon, 31 Dec 2029 23:59:59 GMT" });
+    const { paths } = (await call("GET", "/v1/openapi.json")).body;
+    expect(paths["/v1/orgs/{id}/keys"].get.deprecated).toBe(true);
+    expect(paths["/v1/orgs/{id}/keys"].post.deprecated).toBeUndefined();
+  });
+
+  test.each([
+    ["an earlier sunset", { sunset: "Fri, 31 Dec 2027 23:59:59 GMT" }],
+    ["another day", { since: "2026-08-02" }],
+    ["a sunset before its day", { route: "/v1/openapi.json", since: "2028-01-02" }],
+  ])("refuses %s with a conflict, and nothing changes", async (_what, change) => {
+    await flag(flagged);
+    const before = (await call("GET", "/v1/meta/deprecations")).body;
+    const answer = await flag({ ...flagged, ...change });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.code).toBe("conflict");
+    expect((await call("GET", "/v1/meta/deprecations")).body).toEqual(before);
+  });
+
+  test.each([
+    ["route", { route: "/v1/nowhere" }],
+    ["route", { route: "/v1/orgs/{other}" }],
+    ["route", { method: "DELETE" }],
+    ["method", { method: "HEAD" }],
+    ["since", { since: "2026-02-30" }],
+    ["since", { since: "yesterday" }],
+    ["sunset", { sunset: "Thu, 31 Dec 2027 23:59:59 GMT" }],
+    ["documentation", { documentation: "docs" }],
+    ["documentation", { documentation: "javascript:alert(1)" }],
+    ["documentation", { documentation: 'https://x.test/">; rel="next' }],
+    ["documentation", { documentation: undefined }],
+    ["replacement", { replacement: "/v1/x>\r\nx: y" }],
+    ["replacement", { replacement: "v1/x" }],
+    ["extra", { extra: 1 }],
+  ])("refuses a bad %s: %j", async (field, change) => {
+    const { status, body } = await flag({ ...flagged, ...change });
+    expect(status).toBe(422);
+    expect(body.error.details.fields.map((one: { field: string }) => one.field)).toEqual([field]);
+  });
+
+  test("is for operators only", async () => {
+    const org = await newOrg();
+    expect((await call("PUT", PATH, { body: flagged })).status).toBe(401);
+    expect((await call("PUT", PATH, { key: org.ownerKey, body: flagged })).status).toBe(403);
+  });
+
+  test("by two operators at once ends with the later sunset, whoever came first", async () => {
+    const route = { ...flagged, route: "/v1/meta/errors" };
+    const later = "Tue, 01 Jan 2030 00:00:00 GMT";
+    const answers = await Promise.all([flag({ ...route, sunset: later }), flag(route)]);
+    expect(answers.map(({ status }) => status)).toContain(200);
+    const listed = (await call("GET", "/v1/meta/deprecations")).body as { route: string; sunset: string }[];
+    expect(listed.find((one) => one.route === route.route)?.sunset).toBe(later);
+  });
+});
+
+test("the deprecated routes of the contract carry their headers without being flagged", async () => {
+  for (const one of DEPRECATED_ROUTES) {
+    const path = one.route.replaceAll(/\{\w+\}/g, "org_00000000000000000000000001");
+    const answer = await call(one.method, path);
+    expect(signalled(answer)).toMatchObject({ since: one.since, sunset: one.sunset });
+  }
+});
+
+test("nothing outside /v1 carries the headers", async () => {
+  const paths = ["/healthz", "/docs", "/metrics", "/nowhere"];
+  const answers = await Promise.all(paths.map((path) => call("GET", path)));
+  expect(answers.map(isSilent)).toEqual([true, true, true, true]);
+});
+
+test("another isolate's flag shows within a second, without any request in between", async () => {
+  await env.REGISTRY.getByName("registry").flag({ ...flagged, method: "GET", route: "/v1/openapi.json" });
+  await scheduler.wait(1000);
+  expect(signalled(await call("GET", "/v1/openapi.json"))).toMatchObject({ since: flagged.since });
+});

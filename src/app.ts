@@ -8,6 +8,8 @@ import { resumeOrg } from "./api/admin-orgs/resume.ts";
 import { suspendOrg } from "./api/admin-orgs/suspend.ts";
 import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
+import { decide } from "./api/decisions/decide.ts";
+import { releaseReservation } from "./api/decisions/release.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -20,6 +22,10 @@ import { getOrg } from "./api/orgs/get.ts";
 import { getResidency } from "./api/residency/get.ts";
 import { setResidency } from "./api/residency/set.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
+import { getRun } from "./api/runs/get.ts";
+import { listRuns } from "./api/runs/list.ts";
+import { recordRuns } from "./api/runs/record-bulk.ts";
+import { recordRun } from "./api/runs/record.ts";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
@@ -50,6 +56,12 @@ export const OPERATIONS: readonly Operation[] = [
   rotateKey,
   getResidency,
   setResidency,
+  recordRun,
+  recordRuns,
+  listRuns,
+  getRun,
+  decide,
+  releaseReservation,
   listErrors,
   listDeprecations,
   flagDeprecation((name) => CONTRACTS.some((contract) => routeOf(contract) === name)),

@@ -13,7 +13,7 @@ export interface Attempt {
   readonly depth: number;
 }
 
-type DenialCode =
+export type DenialCode =
   | "plan_limit_exceeded"
   | "chain_budget_exceeded"
   | "quota_exhausted"
@@ -28,11 +28,18 @@ export interface Denial {
   readonly details: Readonly<Record<string, string | number | null>>;
 }
 
+type LimitEvent =
+  | "plan.limit_reached"
+  | "quota.exhausted"
+  | "spend_cap.exceeded"
+  | "budget.exceeded"
+  | "customer_limit.exceeded";
+
 interface KindRow {
   readonly unit: Unit;
   readonly phases: readonly Phase[];
   /** Announced at the first refusal of each window. */
-  readonly event?: string;
+  readonly event?: LimitEvent;
   readonly denial: (account: Account, attempt: Attempt, phase: Phase) => Denial;
 }
 
@@ -154,13 +161,13 @@ function budgetDenial(account: Account): Denial {
 }
 
 /** What is left to take; facts may have gone past the limit, and an amount has no sign. */
-function availableOf(account: Account): bigint {
+export function availableOf(account: Account): bigint {
   const room = roomOf(account) ?? 0n;
   return room < 0n ? 0n : room;
 }
 
 /** A period that never resets began when its limit did. */
-function publishedPeriod({ meter, window }: Pick<Account, "meter" | "window">) {
+export function publishedPeriod({ meter, window }: Pick<Account, "meter" | "window">) {
   const startMs = window.endMs === null ? meter.sinceMs : window.startMs;
   return {
     period_start: new Date(startMs).toISOString(),

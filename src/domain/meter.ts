@@ -21,9 +21,9 @@ export const METER_KINDS = [
 export type MeterKind = (typeof METER_KINDS)[number];
 
 /** `enforce` refuses, `shadow` only says what it would have refused, `count` counts and says nothing. */
-type MeterMode = "enforce" | "shadow" | "count";
+export type MeterMode = "enforce" | "shadow" | "count";
 
-type MeterWindow =
+export type MeterWindow =
   | { readonly kind: "period"; readonly period: Period }
   | { readonly kind: "local_day"; readonly timeZone: string };
 
@@ -41,6 +41,8 @@ export interface Meter {
   readonly sinceMs: number;
   /** Shares of the limit, in billionths, that are announced once per window when reached. */
   readonly thresholds?: readonly bigint[];
+  /** Announced once when less than this is left. */
+  readonly lowRoom?: bigint;
 }
 
 /**

@@ -33,8 +33,8 @@ export interface MeterIndex {
   readonly byScope: ReadonlyMap<string, readonly Meter[]>;
 }
 
-export function indexMeters(meters: Iterable<Meter>): MeterIndex {
-  const byScope = new Map<string, Meter[]>();
+export function indexMeters(meters: Iterable<Meter>, beside?: MeterIndex): MeterIndex {
+  const byScope = new Map([...(beside?.byScope ?? [])].map(([key, there]) => [key, [...there]]));
   for (const meter of meters) {
     const key = scopeKey(meter.scope.kind, meter.scope.id);
     const there = byScope.get(key);
@@ -59,8 +59,8 @@ export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touc
   for (const kind of ["customer", "chain"] as const) {
     const id = scopes[kind];
     if (id === undefined) continue;
-    const own = index.byScope.get(scopeKey(kind, id));
-    // A `"*"` row is for those without a row of their own.
+    // A `"*"` row is for those without a row of their own, one who is called `*` included.
+    const own = id === "*" ? undefined : index.byScope.get(scopeKey(kind, id));
     if (own) add(own, "");
     else add(index.byScope.get(scopeKey(kind, "*")), id);
   }

@@ -1,3 +1,5 @@
+import { decide } from "./holds/decide.ts";
+import { releaseHold } from "./holds/release.ts";
 import { mintKey } from "./keys/mint.ts";
 import { revokeKey } from "./keys/revoke.ts";
 import { rotateKey } from "./keys/rotate.ts";
@@ -5,6 +7,7 @@ import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change
 import { openOrg } from "./profile/open.ts";
 import { setResidency } from "./residency/rule.ts";
 import { recordDeprecation, recordOrgCreated } from "./platform.ts";
+import { recordRun, recordRuns } from "./runs/commands.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -19,4 +22,8 @@ export const COMMANDS = {
   setResidency,
   recordOrgCreated,
   recordDeprecation,
+  recordRun,
+  recordRuns,
+  decide,
+  releaseHold,
 } as const;

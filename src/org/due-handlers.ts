@@ -1,4 +1,5 @@
 import type { OrgEnv, Tx, View } from "./door.ts";
+import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
 
 /** What `work` may use: its own transactions, and the outside world between them. */
@@ -17,4 +18,7 @@ export type DueHandler =
   | { readonly kind: "work"; run(context: DueContext, key: string): Promise<void> };
 
 /** Every kind of row that the due table may hold. */
-export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = { publish: publishProfile };
+export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
+  publish: publishProfile,
+  holds: expireDueHolds,
+};

@@ -9,6 +9,8 @@ interface ListSource<R> {
   readonly filters?: Readonly<Record<string, string>>;
   /** A condition that always holds, with its bindings. */
   readonly where?: { readonly sql: string; readonly bindings: readonly SqlStorageValue[] };
+  /** Sort column → column with its value for the cursor, where the runtime cannot hand it over exactly. */
+  readonly cursor?: Readonly<Record<string, string>>;
   /** The unique column that breaks ties. */
   readonly id?: string;
   toItem(row: R): object;
@@ -59,6 +61,9 @@ export function listRows<R extends Record<string, SqlStorageValue>>(
     next_cursor:
       last === undefined
         ? null
-        : encodeCursor(query, { value: last[column] as string | number, id: last[id] as string }),
+        : encodeCursor(query, {
+            value: last[source.cursor?.[column] ?? column] as string | number,
+            id: last[id] as string,
+          }),
   };
 }

@@ -1,10 +1,14 @@
 import { AUDIT_STEPS } from "./audit/schema.ts";
 import { DUE_STEPS } from "./due/schema.ts";
 import { EVENT_STEPS } from "./events/schema.ts";
+import { HOLD_STEPS } from "./holds/schema.ts";
 import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
+import { METER_STEPS } from "./meters/schema.ts";
+import { MODEL_STEPS } from "./models/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
+import { RUN_STEPS } from "./runs/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -20,6 +24,10 @@ const STEPS: readonly SchemaStep[] = [
   ...EVENT_STEPS,
   ...DUE_STEPS,
   ...RESIDENCY_STEPS,
+  ...METER_STEPS,
+  ...MODEL_STEPS,
+  ...HOLD_STEPS,
+  ...RUN_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

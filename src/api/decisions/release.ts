@@ -1,0 +1,14 @@
+import { operation } from "../../edge/operation.ts";
+
+export const releaseReservation = operation(
+  {
+    method: "DELETE",
+    path: "/v1/edge/decision/{reservation_id}",
+    summary: "Release a reservation",
+    role: "developer",
+    scope: "decisions:evaluate",
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("releaseHold", { reservationId: call.params.reservation_id }),
+);

@@ -1,0 +1,16 @@
+import { operation } from "../../edge/operation.ts";
+import { run } from "./shapes.ts";
+
+export const getRun = operation(
+  {
+    method: "GET",
+    path: "/v1/runs/{id}",
+    summary: "Read a run",
+    role: "viewer",
+    scope: "runs:read",
+    freeParams: ["id"],
+    reply: { 200: run },
+    refuses: [],
+  },
+  (call) => call.org.query("getRun", { id: call.params.id }),
+);

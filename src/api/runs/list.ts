@@ -1,0 +1,32 @@
+import { callerId } from "../../contract/ids.ts";
+import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
+import { operation } from "../../edge/operation.ts";
+import { modelName, runPage } from "./shapes.ts";
+
+const LIST: ListSpec = {
+  sort: ["started_at", "cost_usd"],
+  filters: {
+    model: modelName,
+    action: callerId,
+    workflow_id: callerId,
+    deployment_id: callerId,
+    department_id: callerId,
+    customer_id: callerId,
+    chain_id: callerId,
+  },
+  range: true,
+};
+
+export const listRuns = operation(
+  {
+    method: "GET",
+    path: "/v1/runs",
+    summary: "List runs",
+    role: "viewer",
+    scope: "runs:read",
+    query: listQuery(LIST),
+    reply: { 200: runPage },
+    refuses: [],
+  },
+  (call) => call.org.query("listRuns", toListQuery(LIST, call.query)),
+);

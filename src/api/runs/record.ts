@@ -1,0 +1,31 @@
+import { operation } from "../../edge/operation.ts";
+import { run, runInput } from "./shapes.ts";
+
+export const recordRun = operation(
+  {
+    method: "POST",
+    path: "/v1/runs",
+    summary: "Report a run",
+    description:
+      "Charges every limit that applies, or refuses and changes nothing. The same id and content again answers 200 with the stored run and charges nothing.",
+    role: "developer",
+    scope: "runs:write",
+    idempotent: true,
+    body: runInput,
+    reply: { 200: run, 201: run },
+    refuses: [
+      "policy_blocked",
+      "policy_approval_required",
+      "policy_expression_error",
+      "content_safety_blocked",
+      "plan_limit_exceeded",
+      "chain_budget_exceeded",
+      "quota_exhausted",
+      "spend_cap_exceeded",
+      "budget_exceeded",
+      "credits_exhausted",
+      "conflict",
+    ],
+  },
+  (call) => call.org.command("recordRun", call.body),
+);

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { pageOf } from "../../contract/list.ts";
+import { callerId, SAFE_ID } from "../../contract/ids.ts";
+import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../../contract/shapes.ts";
+
+/** More than any model reads or writes, and small enough that sums stay exact. */
+export const MAX_TOKENS = 1_000_000_000_000;
+export const MAX_BATCH = 1000;
+
+export const tokens = z.int().min(0).max(MAX_TOKENS);
+export const modelName = z.string().min(1).max(200);
+
+export const runInput = z
+  .strictObject({
+    id: callerId.optional().meta({ description: "Yours, unique in your organization; ours when absent." }),
+    started_at: timestampInput,
+    ended_at: timestampInput.optional(),
+    model: modelName,
+    action: callerId.optional(),
+    workflow_id: callerId.optional(),
+    deployment_id: callerId.optional(),
+    department_id: callerId.optional(),
+    customer_id: callerId.optional(),
+    chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
+    usage: z.strictObject({ input_tokens: tokens, output_tokens: tokens }),
+    cost_usd: usdInput.optional().meta({ description: "When absent, the tokens at the price book." }),
+    reservation_id: z
+      .string()
+      .regex(SAFE_ID)
+      .optional()
+      .meta({ description: "The hold that this run settles." }),
+    incurred: z
+      .boolean()
+      .optional()
+      .meta({ description: "It has happened: record it whatever the limits say." }),
+    input: z.unknown().optional().meta({ description: "Scanned for content safety, never stored." }),
+    approval_id: z.string().regex(SAFE_ID).optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  })
+  .superRefine((run, context) => {
+    if (run.ended_at === undefined) return;
+    const from = parseTimestamp(run.started_at);
+    const to = parseTimestamp(run.ended_at);
+    if (from === null || to === null || to >= from) return;
+    context.addIssue({
+      code: "custom",
+      path: ["ended_at"],
+      message: "must not be before started_at",
+      params: { code: "out_of_range" },
+    });
+  })
+  .meta({ id: "RunInput" });
+
+const charge = z.object({
+  kind: z.string(),
+  id: z.string(),
+  amount_usd: usd.optional(),
+  over_usd: usd.optional().meta({ description: "The part that went past the limit." }),
+  amount: z.number().optional().meta({ description: "Of runs or tokens." }),
+  over: z.number().optional(),
+});
+
+export const denial = z
+  .object({ status: z.int(), code: z.string(), details: z.record(z.string(), z.unknown()) })
+  .meta({ id: "Denial" });
+
+export const run = z
+  .object({
+    id: z.string(),
+    started_at: timestamp,
+    ended_at: timestamp.nullable(),
+    model: z.string(),
+    action: z.string().nullable(),
+    workflow_id: z.string().nullable(),
+    deployment_id: z.string().nullable(),
+    department_id: z.string().nullable(),
+    customer_id: z.string().nullable(),
+    chain: z
+      .object({
+        chain_id: z.string(),
+        parent_run_id: z.string().nullable(),
+        depth: z.int().meta({ description: "Runs from the start of the chain to this one, both counted." }),
+      })
+      .nullable(),
+    usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
+    cost_usd: usd,
+    reservation_id: z.string().nullable(),
+    incurred: z.boolean(),
+    approval_id: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    recorded_at: timestamp,
+    charged_at: timestamp.meta({ description: "The moment whose periods the run was charged to." }),
+    charges: z.array(charge).meta({ description: "What the run took from each limit." }),
+    uncovered_usd: usd.nullable().meta({ description: "What the customer's credits could not cover." }),
+    shadow: z.array(denial).meta({ description: "What limits in shadow mode would have refused." }),
+  })
+  .meta({ id: "Run" });
+
+export const runPage = pageOf(run);

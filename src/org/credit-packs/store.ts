@@ -1,0 +1,25 @@
+import type { CreditPack } from "../../domain/credit.ts";
+import { type MeterRow, toMeter } from "../meters/store.ts";
+
+/** What a pack knows beyond its meter. */
+export interface PackExtra {
+  readonly priority: number;
+  readonly effectiveAt: number;
+  readonly expiresAt: number | null;
+  readonly voidedAt: number | null;
+}
+
+export function packExtra(row: MeterRow): PackExtra {
+  return JSON.parse(row.extra) as PackExtra;
+}
+
+export function toPack(row: MeterRow): CreditPack {
+  const { priority, effectiveAt, expiresAt, voidedAt } = packExtra(row);
+  return {
+    meter: toMeter(row),
+    priority,
+    effectiveAtMs: effectiveAt,
+    expiresAtMs: expiresAt,
+    voidedAtMs: voidedAt,
+  };
+}

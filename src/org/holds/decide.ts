@@ -1,0 +1,174 @@
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { admit, denialOf, holdAll } from "../../domain/admission.ts";
+import { type Attempt, availableOf } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import type { Scopes } from "../../domain/touch.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, type Tx } from "../door.ts";
+import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
+import { Draft } from "../ledger/draft.ts";
+import { DECISION_CODES, toRefusal } from "../ledger/refusal.ts";
+import type { Entry } from "../meters/usage.ts";
+import { priceOf } from "../models/store.ts";
+import { expireHolds, expireNoLaterThan } from "./expire.ts";
+import { type HoldRow, insertHold, loadHoldOfRequest } from "./store.ts";
+
+const DEFAULT_HOLD_SECONDS = 900;
+const DEFAULT_OUTPUT_TOKENS = 4096;
+
+/** May this go ahead? As asked at `POST /v1/edge/decision`, already checked against its shape. */
+export interface DecisionAsk {
+  readonly request_id?: string | undefined;
+  readonly model?: string | undefined;
+  readonly action?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly estimate: {
+    readonly cost_usd?: string | undefined;
+    readonly input_tokens?: number | undefined;
+    readonly max_output_tokens?: number | undefined;
+  };
+  readonly hold_seconds?: number | undefined;
+  readonly dry_run?: boolean | undefined;
+}
+
+/** The decision, exact, in one step: held against every limit that applies, or against none. */
+export const decide = command({
+  action: null,
+  refuses: [...DECISION_CODES, "validation_failed", "conflict"],
+  run(tx, ask: DecisionAsk) {
+    const repeated = repeatOf(tx, ask);
+    if (repeated !== null) return isRefusal(repeated) ? repeated : done(200, repeated.verdict);
+    const nanos = estimateOf(tx.sql, ask);
+    if (isRefusal(nanos)) return nanos;
+    expireHolds(tx);
+    const draft = new Draft(tx.sql, "decision", tx.now);
+    const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
+    const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
+    const { refusedBy, shadow } = admit(accounts, attempt);
+    const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
+    if (ask.dry_run === true) {
+      const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
+      return done(200, verdictOf(tx.now, accounts, { reservation: null, wouldDeny, shadowed }));
+    }
+    if (refusedBy !== null) {
+      tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
+      return toRefusal<(typeof DECISION_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
+    }
+    for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
+    holdAll(accounts, attempt);
+    draft.save();
+    return done(200, hold(tx, ask, nanos, accounts, shadowed));
+  },
+});
+
+function hold(tx: Tx, ask: DecisionAsk, nanos: bigint, accounts: readonly Account[], shadowed: object[]) {
+  const id = newId("rsv", tx.now);
+  const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
+  const reservation = {
+    id,
+    amount_usd: formatUsd(nanos),
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+  const verdict = verdictOf(tx.now, accounts, { reservation, shadowed });
+  const row: HoldRow = {
+    id,
+    request_id: ask.request_id ?? null,
+    digest: ask.request_id === undefined ? "" : digestOf(ask),
+    status: "open",
+    at: tx.now,
+    expires_at: expiresAt,
+    ended_at: null,
+    amount: String(nanos),
+    meters: accounts.map(({ meter }) => meter.id).join(" "),
+    customer_id: ask.customer_id ?? null,
+    verdict: JSON.stringify(verdict),
+  };
+  insertHold(tx.sql, row);
+  expireNoLaterThan(tx, expiresAt);
+  return verdict;
+}
+
+/** An open or settled hold answers again for its request; one that was let go or expired holds nothing, and is asked anew. */
+function repeatOf(tx: Tx, ask: DecisionAsk): { verdict: object } | Refusal<"conflict"> | null {
+  if (ask.request_id === undefined || ask.dry_run === true) return null;
+  const row = loadHoldOfRequest(tx.sql, ask.request_id);
+  if (row === null || row.status === "released" || row.status === "expired") return null;
+  if (row.status === "open" && row.expires_at <= tx.now) return null;
+  if (row.digest !== digestOf(ask)) {
+    return refuse("conflict", {}, { message: "This request_id was used for another question." });
+  }
+  return { verdict: JSON.parse(row.verdict) as object };
+}
+
+interface VerdictParts {
+  readonly reservation: object | null;
+  readonly wouldDeny?: object | null;
+  readonly shadowed: readonly object[];
+}
+
+function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts) {
+  const { reservation, wouldDeny, shadowed } = parts;
+  return {
+    decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",
+    decision_id: newId("dec", now),
+    reservation,
+    limits: accounts.map((account) => ({
+      kind: account.meter.kind,
+      id: account.meter.id,
+      available_usd: formatUsd(availableOf(account)),
+    })),
+    ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
+    ...(shadowed.length === 0 ? {} : { shadow: shadowed }),
+    evaluated_at: new Date(now).toISOString(),
+  };
+}
+
+/** `cost_usd` wins; else tokens at the price book. What has no price is refused, never free. */
+function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"validation_failed"> {
+  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
+  if (cost_usd !== undefined) {
+    return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");
+  }
+  if (input_tokens === undefined && max_output_tokens === undefined) {
+    return invalidField("estimate.cost_usd", "required", "is required where no tokens are given");
+  }
+  if (ask.model === undefined) {
+    return invalidField("model", "required", "is required to price tokens");
+  }
+  const price = priceOf(sql, ask.model);
+  if (price === null)
+    return invalidField("model", "no_price", "has no price in this organization's price book");
+  const nanos = costOfTokensRoundedUp(input_tokens ?? 0, max_output_tokens ?? DEFAULT_OUTPUT_TOKENS, price);
+  return nanos > MAX_USD_NANOS
+    ? invalidField("estimate", "out_of_range", "costs more than an amount can be")
+    : nanos;
+}
+
+function scopesOf(ask: DecisionAsk): Scopes {
+  return {
+    department: ask.department_id,
+    workflow: ask.workflow_id,
+    deployment: ask.deployment_id,
+    customer: ask.customer_id,
+  };
+}
+
+function digestOf(ask: DecisionAsk): string {
+  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
+  return JSON.stringify([
+    ask.model,
+    ask.action,
+    ask.workflow_id,
+    ask.deployment_id,
+    ask.department_id,
+    ask.customer_id,
+    cost_usd,
+    input_tokens,
+    max_output_tokens,
+    ask.hold_seconds,
+  ]);
+}

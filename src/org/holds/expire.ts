@@ -1,0 +1,59 @@
+import { formatUsd } from "../../domain/money.ts";
+import type { Tx } from "../door.ts";
+import type { DueHandler } from "../due-handlers.ts";
+import { Draft } from "../ledger/draft.ts";
+import { endHold, type HoldRow, letGo } from "./store.ts";
+
+const AT_ONCE = 500;
+/** How long an ended hold is remembered, for its run and for whoever asks again under its request id. */
+const KEPT_MS = 7 * 86_400_000;
+
+const HOLDS_DUE = "holds";
+
+/** Ends the holds whose time is up. Every command that asks for room does this first, so none waits for the alarm. */
+export function expireHolds(tx: Tx): void {
+  const rows = tx.sql
+    .exec<HoldRow>(
+      "SELECT * FROM holds WHERE status = 'open' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+      tx.now,
+      AT_ONCE,
+    )
+    .toArray();
+  if (rows.length === 0) return;
+  const draft = new Draft(tx.sql, "decision", tx.now);
+  for (const row of rows) {
+    letGo(draft, row);
+    endHold(tx.sql, row.id, "expired", tx.now);
+    tx.emit("reservation.expired", {
+      reservation_id: row.id,
+      amount_usd: formatUsd(BigInt(row.amount)),
+      expired_at: new Date(row.expires_at).toISOString(),
+    });
+  }
+  draft.save();
+  if (rows.length === AT_ONCE) expireHolds(tx);
+}
+
+/** One row stands for all holds, due when the first of them is: a hold costs no row of its own. */
+export function expireNoLaterThan(tx: Tx, at: number): void {
+  const due = tx.sql
+    .exec<{ at: number }>("SELECT at FROM due WHERE kind = ? AND key = ''", HOLDS_DUE)
+    .toArray()[0];
+  if (due === undefined || due.at > at) tx.schedule(HOLDS_DUE, "", at);
+}
+
+/** The earliest moment at which a hold will need ending; null when none stands. */
+function nextExpiry(sql: SqlStorage): number | null {
+  return sql
+    .exec<{ at: number | null }>("SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'")
+    .one().at;
+}
+
+export const expireDueHolds: DueHandler = {
+  kind: "change",
+  run(tx) {
+    expireHolds(tx);
+    tx.sql.exec("DELETE FROM holds WHERE ended_at <= ?", tx.now - KEPT_MS);
+    tx.schedule(HOLDS_DUE, "", nextExpiry(tx.sql));
+  },
+};

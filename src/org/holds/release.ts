@@ -1,0 +1,24 @@
+import { refuse } from "../../contract/refusal.ts";
+import { command, done } from "../door.ts";
+import { Draft } from "../ledger/draft.ts";
+import { endHold, letGo, loadHold } from "./store.ts";
+
+/** Lets a hold go unused. Done again, or after it expired, nothing is held and nothing is wrong. */
+export const releaseHold = command({
+  action: null,
+  refuses: ["not_found", "conflict"],
+  run(tx, input: { reservationId: string }) {
+    const hold = loadHold(tx.sql, input.reservationId);
+    if (hold === null) return refuse("not_found");
+    if (hold.status === "settled") {
+      return refuse("conflict", {}, { message: "A run has settled this reservation." });
+    }
+    if (hold.status === "open") {
+      const draft = new Draft(tx.sql, "decision", tx.now);
+      letGo(draft, hold);
+      draft.save();
+      endHold(tx.sql, hold.id, "released", tx.now);
+    }
+    return done(204, null, { target: hold.id });
+  },
+});

@@ -1,0 +1,24 @@
+import type { SchemaStep } from "../schema.ts";
+
+/** `meters` names the limits that the amount is held against, between spaces. */
+export const HOLD_STEPS: readonly SchemaStep[] = [
+  {
+    name: "holds/1",
+    sql: `CREATE TABLE holds (
+      id TEXT PRIMARY KEY,
+      request_id TEXT,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      amount TEXT NOT NULL,
+      meters TEXT NOT NULL,
+      customer_id TEXT,
+      verdict TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX holds_request ON holds (request_id) WHERE request_id IS NOT NULL;
+    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+    CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
+  },
+];

@@ -1,0 +1,84 @@
+import { denialOf } from "../../domain/admission.ts";
+import { availableOf, type Attempt, KINDS, type Phase, publishedPeriod } from "../../domain/kinds.ts";
+import { type Account, roomOf, totalSpent } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
+import type { Tx } from "../door.ts";
+import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+
+const REFUSED = "refused";
+
+/** Whom a limit is about, for whoever reads the event. */
+function about({ meter, subject }: Account) {
+  return { scope_id: (subject === "" ? meter.scope.id : subject) || null, mode: meter.mode };
+}
+
+/** A limit's first refusal in its window is announced; a limit in shadow announces what it would have refused. */
+export function announceRefusal(tx: Tx, entry: Entry, attempt: Attempt, phase: Phase): void {
+  const { event } = KINDS[entry.meter.kind];
+  if (event === undefined || wasAnnounced(entry.notices, REFUSED)) return;
+  entry.notices = announced(entry.notices, REFUSED);
+  tx.emit(event, { ...denialOf(entry, attempt, phase).details, ...about(entry) });
+}
+
+/** The same where the refusal has undone everything: read anew, so that nothing but the notice is written. */
+export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt, phase: Phase): void {
+  const entry = { ...newEntry(refusedBy.meter, refusedBy.subject, tx.now), window: refusedBy.window };
+  loadUsage(tx.sql, [entry]);
+  announceRefusal(tx, entry, attempt, phase);
+  saveUsage(tx.sql, [entry]);
+}
+
+/** What a charge brought about: thresholds reached, a balance run low, a pack used up, a plan outgrown. */
+export function announceCharges(tx: Tx, entries: Iterable<Entry>): void {
+  for (const entry of entries) {
+    if (entry.usage === entry.stored.usage) continue;
+    announceThresholds(tx, entry);
+    if (entry.meter.kind === "quota") announceLow(tx, entry);
+    if (entry.meter.kind === "credit_pack") announceDepleted(tx, entry);
+    if (entry.meter.mode === "count" && entry.usage.over > 0n) {
+      announceRefusal(tx, entry, { nanos: 0n, tokens: 0, depth: 0 }, "run");
+    }
+  }
+}
+
+function announceThresholds(tx: Tx, entry: Entry): void {
+  for (const share of thresholdsToAnnounce(entry, entry.notices)) {
+    entry.notices = announced(entry.notices, thresholdWord(share));
+    tx.emit("budget.threshold_crossed", {
+      budget_id: entry.meter.id,
+      scope_kind: entry.meter.scope.kind,
+      ...about(entry),
+      threshold: formatShare(share),
+      limit_usd: formatUsd(entry.meter.limit ?? 0n),
+      spent_usd: formatUsd(totalSpent(entry.usage)),
+      ...publishedPeriod(entry),
+    });
+  }
+}
+
+function announceLow(tx: Tx, entry: Entry): void {
+  const { lowRoom } = entry.meter;
+  const room = roomOf(entry);
+  if (lowRoom === undefined || room === null || room >= lowRoom || wasAnnounced(entry.notices, "low")) return;
+  entry.notices = announced(entry.notices, "low");
+  tx.emit("quota.low", {
+    available_usd: formatUsd(availableOf(entry)),
+    low_balance_usd: formatUsd(lowRoom),
+  });
+}
+
+function announceDepleted(tx: Tx, entry: Entry): void {
+  if (roomOf(entry) !== 0n || wasAnnounced(entry.notices, "depleted")) return;
+  entry.notices = announced(entry.notices, "depleted");
+  tx.emit("credit_pack.depleted", {
+    credit_pack_id: entry.meter.id,
+    customer_id: entry.meter.scope.id,
+    amount_usd: formatUsd(entry.meter.limit ?? 0n),
+  });
+}
+
+/** Billionths as a plain decimal: `0.8`, `1`. */
+export function formatShare(share: bigint): string {
+  return formatUsd(share).replace(/\.?0+$/, "");
+}

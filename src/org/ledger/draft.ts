@@ -1,0 +1,122 @@
+import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/credit.ts";
+import type { Phase } from "../../domain/kinds.ts";
+import type { Account, Meter } from "../../domain/meter.ts";
+import { indexMeters, type Scopes, touchedBy } from "../../domain/touch.ts";
+import { toPack } from "../credit-packs/store.ts";
+import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
+import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+
+/** What one run or decision asks of the meters. */
+export interface Ask {
+  readonly scopes: Scopes;
+  /** The moment whose windows it falls in. */
+  readonly atMs: number;
+}
+
+/**
+ * The working copy of the meters that one command touches. Everything is read first, at once; the rules then work in
+ * memory; and each meter that changed is written once, however many runs changed it.
+ */
+export class Draft {
+  readonly #sql: SqlStorage;
+  readonly #phase: Phase;
+  readonly #nowMs: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #asked = new Map<string, readonly Account[]>();
+  readonly #pools = new Map<string, CreditPool>();
+
+  constructor(sql: SqlStorage, phase: Phase, nowMs: number) {
+    this.#sql = sql;
+    this.#phase = phase;
+    this.#nowMs = nowMs;
+  }
+
+  /** Reads what the asks touch. Each ask can then be looked up with `accounts`. */
+  load(asks: Iterable<Ask>): void {
+    const wanted = new Map<string, Ask>();
+    for (const ask of asks) {
+      const key = keyOf(ask);
+      if (!this.#asked.has(key)) wanted.set(key, ask);
+    }
+    if (wanted.size === 0) return;
+    const { index, hasCustomerRows } = knownMeters(this.#sql);
+    const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(wanted.values())) : [];
+    const limits = rows.filter((row) => row.kind === "customer_limit");
+    const combined = limits.length === 0 ? index : indexMeters(limits.map(toMeter), index);
+    const fresh: Entry[] = [];
+    const packs = this.#phase === "run" ? rows.filter((row) => row.kind === "credit_pack").map(toPack) : [];
+    for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
+    const found = new Map<string, Entry[]>();
+    for (const [key, ask] of wanted) {
+      const touched = touchedBy(combined, ask.scopes, this.#phase);
+      found.set(
+        key,
+        touched.map(({ meter, subject }) => this.#entry(meter, subject, ask.atMs, fresh)),
+      );
+    }
+    loadUsage(this.#sql, fresh);
+    this.#pool(packs);
+    for (const [key, ask] of wanted) {
+      const pool = this.#pools.get(ask.scopes.customer ?? "");
+      const entries: Account[] = found.get(key) ?? [];
+      this.#asked.set(key, pool === undefined ? entries : [...entries, pool]);
+    }
+  }
+
+  /** The accounts that an ask touches, in order of refusal. The same list for the same ask. */
+  accounts(ask: Ask): readonly Account[] {
+    const there = this.#asked.get(keyOf(ask));
+    if (there !== undefined) return there;
+    this.load([ask]);
+    return this.#asked.get(keyOf(ask)) ?? [];
+  }
+
+  /** The accounts where a hold stands; limits that have ended since are left out. */
+  standing(meterIds: readonly string[], subject: string, atMs: number): Entry[] {
+    const fresh: Entry[] = [];
+    const meters = loadMetersById(this.#sql, meterIds);
+    const entries = [...meters.values()].map((meter) =>
+      this.#entry(meter, meter.scope.id === "*" ? subject : "", atMs, fresh),
+    );
+    loadUsage(this.#sql, fresh);
+    return entries;
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
+  save(): void {
+    saveUsage(this.#sql, this.#entries.values());
+  }
+
+  #entry(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
+    const made = newEntry(meter, subject, atMs);
+    const key = `${meter.id} ${made.window.startMs} ${subject}`;
+    const there = this.#entries.get(key);
+    if (there !== undefined) return there;
+    this.#entries.set(key, made);
+    fresh.push(made);
+    return made;
+  }
+
+  #pool(packs: readonly CreditPack[]): void {
+    const live = packs.filter((pack) => isLive(pack, this.#nowMs)).sort(inDrawOrder);
+    for (const [customerId, own] of Map.groupBy(live, (pack) => pack.meter.scope.id)) {
+      if (this.#pools.has(customerId)) continue;
+      const accounts = own.map(({ meter }) => this.#entry(meter, "", this.#nowMs, []));
+      this.#pools.set(customerId, poolOf(customerId, accounts));
+    }
+  }
+}
+
+function keyOf({ scopes, atMs }: Ask): string {
+  // Ids are printable, so a line break cannot be part of one.
+  return `${atMs}\n${scopes.department ?? ""}\n${scopes.workflow ?? ""}\n${scopes.deployment ?? ""}\n${scopes.customer ?? ""}\n${scopes.chain ?? ""}`;
+}
+
+function customersOf(asks: Iterable<Ask>): string[] {
+  const ids = new Set<string>();
+  for (const { scopes } of asks) if (scopes.customer !== undefined) ids.add(scopes.customer);
+  return [...ids];
+}

@@ -1,0 +1,36 @@
+import type { SchemaStep } from "../schema.ts";
+
+/**
+ * Counters are TEXT: sums of 64-bit amounts may pass 64 bits, and the runtime hands INTEGER columns to JavaScript as
+ * doubles. Each is read into a bigint and written back whole.
+ */
+export const METER_STEPS: readonly SchemaStep[] = [
+  {
+    name: "meters/1",
+    sql: `CREATE TABLE meters (
+      id TEXT PRIMARY KEY,
+      kind TEXT NOT NULL,
+      scope_kind TEXT NOT NULL,
+      scope_id TEXT NOT NULL,
+      amount TEXT,
+      period TEXT NOT NULL,
+      time_zone TEXT,
+      mode TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      extra TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX meters_scope ON meters (scope_kind, scope_id);
+    CREATE INDEX meters_kind ON meters (kind, since);
+    CREATE TABLE usage (
+      meter_id TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      window_start INTEGER NOT NULL,
+      spent TEXT NOT NULL,
+      over TEXT NOT NULL,
+      held TEXT NOT NULL,
+      leased TEXT NOT NULL,
+      notices TEXT NOT NULL,
+      PRIMARY KEY (meter_id, subject, window_start)
+    ) STRICT, WITHOUT ROWID`,
+  },
+];

@@ -1,0 +1,75 @@
+import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
+import type { Notices } from "../../domain/notice.ts";
+
+/** An account as it is worked on: with what was announced about it, and what of it is stored. */
+export interface Entry extends Account {
+  notices: Notices;
+  stored: { readonly usage: Usage; readonly notices: Notices };
+}
+
+type UsageRow = {
+  at: number;
+  spent: string;
+  over: string;
+  held: string;
+  leased: string;
+  notices: string;
+};
+
+export function newEntry(meter: Meter, subject: string, atMs: number): Entry {
+  const stored = { usage: NO_USAGE, notices: "" };
+  return { meter, subject, window: windowOf(meter, atMs), ...stored, stored };
+}
+
+/** Fills entries with what is stored of them, in one statement. */
+export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
+  if (entries.length === 0) return;
+  const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
+  const rows = sql.exec<UsageRow>(
+    `SELECT k.key AS at, u.spent, u.over, u.held, u.leased, u.notices
+     FROM json_each(?) AS k JOIN usage AS u
+       ON u.meter_id = k.value ->> 0 AND u.subject = k.value ->> 1 AND u.window_start = k.value ->> 2`,
+    JSON.stringify(keys),
+  );
+  for (const row of rows) {
+    const entry = entries[row.at];
+    if (entry === undefined) continue;
+    entry.usage = {
+      spent: BigInt(row.spent),
+      over: BigInt(row.over),
+      held: BigInt(row.held),
+      leased: BigInt(row.leased),
+    };
+    entry.notices = row.notices;
+    entry.stored = { usage: entry.usage, notices: entry.notices };
+  }
+}
+
+/** Writes the entries that changed, each once, in one statement. */
+export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
+  const changed: unknown[] = [];
+  for (const entry of entries) {
+    if (entry.usage === entry.stored.usage && entry.notices === entry.stored.notices) continue;
+    const { spent, over, held, leased } = entry.usage;
+    changed.push([
+      entry.meter.id,
+      entry.subject,
+      entry.window.startMs,
+      String(spent),
+      String(over),
+      String(held),
+      String(leased),
+      entry.notices,
+    ]);
+    entry.stored = { usage: entry.usage, notices: entry.notices };
+  }
+  if (changed.length === 0) return;
+  sql.exec(
+    `INSERT INTO usage (meter_id, subject, window_start, spent, over, held, leased, notices)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+     FROM json_each(?) WHERE true
+     ON CONFLICT (meter_id, subject, window_start) DO UPDATE SET spent = excluded.spent, over = excluded.over,
+       held = excluded.held, leased = excluded.leased, notices = excluded.notices`,
+    JSON.stringify(changed),
+  );
+}

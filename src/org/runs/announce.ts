@@ -1,0 +1,32 @@
+import type { Charged } from "../../domain/admission.ts";
+import { KINDS } from "../../domain/kinds.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { Tx } from "../door.ts";
+import type { Run } from "./store.ts";
+
+/** One event for all runs of one call: who subscribes to a busy org gets batches, not a flood. */
+export function announceRecorded(tx: Tx, runs: readonly Run[]): void {
+  if (runs.length === 0) return;
+  const cost = runs.reduce((sum, run) => sum + run.cost, 0n);
+  tx.emit("run.recorded", {
+    run_ids: runs.map((run) => run.id),
+    count: runs.length,
+    cost_usd: formatUsd(cost),
+  });
+}
+
+/** A fact went past limits that would have refused it. */
+export function announceOver(tx: Tx, run: Run, over: Charged["over"]): void {
+  tx.emit("run.over_limit", {
+    run_id: run.id,
+    reservation_id: run.extra?.reservation ?? null,
+    cost_usd: formatUsd(run.cost),
+    limits: over.map(({ account, amount }) => ({
+      kind: account.meter.kind,
+      id: account.meter.id,
+      ...(KINDS[account.meter.kind].unit === "usd"
+        ? { over_usd: formatUsd(amount) }
+        : { over: Number(amount) }),
+    })),
+  });
+}

@@ -1,0 +1,22 @@
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { Tx } from "../door.ts";
+import type { RunInput } from "./input.ts";
+
+/** Codes of the checks that come before the meters. */
+export const CHECK_CODES = [
+  "policy_blocked",
+  "policy_approval_required",
+  "policy_expression_error",
+  "content_safety_blocked",
+] as const satisfies readonly ErrorCode[];
+type CheckCode = (typeof CHECK_CODES)[number];
+
+/**
+ * A check that may refuse a run before any meter does, prepared once per call. It gives the refusal, or what to do
+ * should the run be accepted, or null. Facts are not asked: they have happened.
+ */
+export type RunCheck = (tx: Tx) => (run: RunInput, nanos: bigint) => Refusal<CheckCode> | (() => void) | null;
+
+/** In order of refusal. */
+export const RUN_CHECKS: readonly RunCheck[] = [];

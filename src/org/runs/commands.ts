@@ -1,0 +1,84 @@
+import { command, done, type Tx } from "../door.ts";
+import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
+import { RUN_CODES } from "../ledger/refusal.ts";
+import type { Entry } from "../meters/usage.ts";
+import { CHECK_CODES } from "./checks.ts";
+import type { RunInput } from "./input.ts";
+import { type Recorded, Recorder } from "./record.ts";
+import { toRun } from "./store.ts";
+
+const CODES = [...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
+type Rejected = Extract<Recorded, { status: "rejected" }>;
+
+/** One run: recorded and charged, or refused and nothing changed. The same run again is not charged again. */
+export const recordRun = command({
+  action: "run.recorded",
+  refuses: CODES,
+  run(tx, input: RunInput) {
+    const recorder = new Recorder(tx);
+    const [recorded] = recorder.record([input]);
+    if (recorded === undefined) throw new Error("one run was recorded as none");
+    if (recorded.status === "rejected") {
+      announceAfter(tx, [recorded]);
+      return recorded.refusal;
+    }
+    recorder.draft.save();
+    const status = recorded.status === "accepted" ? 201 : 200;
+    return done(status, toRun(recorded.run), {
+      target: recorded.run.id,
+      detail: { status: recorded.status },
+    });
+  },
+});
+
+/** Many runs, each standing alone, in order. The text is what the caller sent, already checked. */
+export const recordRuns = command({
+  action: "runs.recorded",
+  refuses: CODES,
+  run(tx, input: { text: string }) {
+    const { runs } = JSON.parse(input.text) as { runs: RunInput[] };
+    const recorder = new Recorder(tx);
+    const recorded = recorder.record(runs);
+    const common = commonRefusal(recorded);
+    if (common !== null) {
+      announceAfter(tx, recorded.filter(isRejected));
+      return common;
+    }
+    for (const one of recorded) {
+      if (isRejected(one) && one.by !== null)
+        announceRefusal(tx, one.by.account as Entry, one.by.attempt, "run");
+    }
+    recorder.draft.save();
+    const count = (status: Recorded["status"]) => recorded.filter((one) => one.status === status).length;
+    const counts = {
+      accepted: count("accepted"),
+      duplicates: count("duplicate"),
+      rejected: count("rejected"),
+    };
+    return done(200, { ...counts, results: recorded.map(toResult) }, { detail: counts });
+  },
+});
+
+const isRejected = (one: Recorded): one is Rejected => one.status === "rejected";
+
+function toResult(one: Recorded, index: number) {
+  if (!isRejected(one)) return { index, id: one.run.id, status: one.status };
+  const { code, message, details } = one.refusal;
+  return { index, id: one.id, status: one.status, error: { code, message, details } };
+}
+
+/** When every run is refused with one and the same code, that refusal is the answer. */
+function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | null {
+  const first = recorded[0];
+  if (first === undefined || !isRejected(first)) return null;
+  const same = recorded.every((one) => isRejected(one) && one.refusal.code === first.refusal.code);
+  return same ? first.refusal : null;
+}
+
+function announceAfter(tx: Tx, rejected: readonly Rejected[]): void {
+  const refusing = rejected.flatMap(({ by }) => (by === null ? [] : [by]));
+  if (refusing.length === 0) return;
+  tx.afterRefusal(() => {
+    for (const { account, attempt } of refusing) announceLoneRefusal(tx, account, attempt, "run");
+  });
+}

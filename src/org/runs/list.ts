@@ -1,0 +1,47 @@
+import { type ListQuery, parseMoment } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { query } from "../door.ts";
+import { listRows } from "../rows.ts";
+import { fromRow, loadRuns, RUN_COLUMNS, type RunRow, toRun } from "./store.ts";
+
+export const listRuns = query({
+  refuses: [],
+  run(view, input: ListQuery) {
+    const filters = { ...input.filters };
+    for (const bound of ["from", "to"]) {
+      const text = filters[bound];
+      if (text !== undefined) filters[bound] = String(parseMoment(text));
+    }
+    return listRows<RunRow>(
+      view.sql,
+      {
+        table: "runs",
+        columns: RUN_COLUMNS,
+        sort: { started_at: "started_at", cost_usd: "cost" },
+        filters: {
+          model: "model = ?",
+          action: "action = ?",
+          workflow_id: "workflow_id = ?",
+          deployment_id: "deployment_id = ?",
+          department_id: "department_id = ?",
+          customer_id: "customer_id = ?",
+          chain_id: "chain_id = ?",
+          from: "started_at >= CAST(? AS INTEGER)",
+          to: "started_at < CAST(? AS INTEGER)",
+        },
+        // A cost may be more than a double can tell apart: it goes into the cursor as text.
+        cursor: { cost: "cost_text" },
+        toItem: (row) => toRun(fromRow(row)),
+      },
+      { ...input, filters },
+    );
+  },
+});
+
+export const getRun = query({
+  refuses: ["not_found"],
+  run(view, input: { id: string }) {
+    const run = loadRuns(view.sql, [input.id]).get(input.id);
+    return run === undefined ? refuse("not_found") : toRun(run);
+  },
+});

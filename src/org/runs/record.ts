@@ -1,0 +1,279 @@
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { admit, charge, type Charged, chargeFact, denialOf } from "../../domain/admission.ts";
+import type { Attempt, Denial } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd, type TokenPrice } from "../../domain/money.ts";
+import type { Scopes } from "../../domain/touch.ts";
+import { newId } from "../../domain/ulid.ts";
+import type { Tx } from "../door.ts";
+import { expireHolds } from "../holds/expire.ts";
+import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
+import { announceCharges } from "../ledger/announce.ts";
+import { Draft } from "../ledger/draft.ts";
+import { type RUN_CODES, toRefusal } from "../ledger/refusal.ts";
+import { priceOf } from "../models/store.ts";
+import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
+import { addToDaily } from "./daily.ts";
+import type { RunInput } from "./input.ts";
+import { announceOver, announceRecorded } from "./announce.ts";
+import { saysTheSame } from "./same.ts";
+import { insertRuns, loadRuns, type Run, type RunExtra } from "./store.ts";
+
+type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
+
+export type Recorded =
+  | { readonly status: "accepted" | "duplicate"; readonly run: Run }
+  | {
+      readonly status: "rejected";
+      readonly id: string | null;
+      readonly refusal: Refusal<Code>;
+      /** The meter that refused, and what it refused. */
+      readonly by: { readonly account: Account; readonly attempt: Attempt } | null;
+    };
+
+/**
+ * Records runs one after another, each on its own: judged in memory against what those before it left, then written
+ * together. The caller's transaction makes it whole.
+ */
+export class Recorder {
+  readonly #tx: Tx;
+  readonly #draft: Draft;
+  readonly #known = new Map<string, Run>();
+  readonly #holds = new Map<string, HoldRow>();
+  readonly #prices = new Map<string, TokenPrice | null>();
+  readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
+  readonly #accepted: Run[] = [];
+  readonly #chargeTexts = new Map<readonly Account[], string>();
+
+  constructor(tx: Tx) {
+    this.#tx = tx;
+    this.#draft = new Draft(tx.sql, "run", tx.now);
+    this.#checks = RUN_CHECKS.map((check) => check(tx));
+  }
+
+  get draft(): Draft {
+    return this.#draft;
+  }
+
+  record(inputs: readonly RunInput[]): Recorded[] {
+    expireHolds(this.#tx);
+    this.#read(inputs);
+    const recorded = inputs.map((input) => this.#recordOne(input));
+    insertRuns(this.#tx.sql, this.#accepted);
+    addToDaily(this.#tx.sql, this.#accepted);
+    announceRecorded(this.#tx, this.#accepted);
+    announceCharges(this.#tx, this.#draft.entries());
+    return recorded;
+  }
+
+  /** Everything that the batch will need, each table once. */
+  #read(inputs: readonly RunInput[]): void {
+    const ids = new Set<string>();
+    const reservations: string[] = [];
+    for (const { id, chain, reservation_id } of inputs) {
+      if (id !== undefined) ids.add(id);
+      if (chain?.parent_run_id !== undefined) ids.add(chain.parent_run_id);
+      if (reservation_id !== undefined) reservations.push(reservation_id);
+    }
+    for (const [id, run] of loadRuns(this.#tx.sql, [...ids])) this.#known.set(id, run);
+    for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
+    this.#draft.load(inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })));
+  }
+
+  #recordOne(input: RunInput): Recorded {
+    const known = input.id === undefined ? undefined : this.#known.get(input.id);
+    if (known !== undefined) {
+      if (saysTheSame(known, input)) return { status: "duplicate", run: known };
+      return rejected(input, refuse("conflict", {}, { message: "Another run has this id." }));
+    }
+    const prepared = this.#prepare(input);
+    if (isRefusal(prepared)) return rejected(input, prepared);
+    const accounts = this.#draft.accounts({ scopes: scopesOf(input), atMs: prepared.chargedAt });
+    return prepared.isFact
+      ? this.#recordFact(input, prepared, accounts)
+      : this.#recordAttempt(input, prepared, accounts);
+  }
+
+  #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+    const effects: (() => void)[] = [];
+    for (const check of this.#checks) {
+      const found = check(input, prepared.attempt.nanos);
+      if (isRefusal(found)) return rejected(input, found);
+      if (found !== null) effects.push(found);
+    }
+    const { attempt } = prepared;
+    const { refusedBy, shadow } = admit(accounts, attempt);
+    if (refusedBy !== null) {
+      const refusal = toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "run"));
+      return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
+    }
+    const denials = shadow.map((account) => denialOf(account, attempt, "run"));
+    for (const effect of effects) effect();
+    return this.#accept(input, prepared, accounts, charge(accounts, attempt), denials);
+  }
+
+  #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+    if (prepared.hold !== null) this.#settle(prepared.hold);
+    const charged = chargeFact(accounts, prepared.attempt);
+    const recorded = this.#accept(input, prepared, accounts, charged, []);
+    if (charged.over.length > 0) announceOver(this.#tx, recorded.run, charged.over);
+    return recorded;
+  }
+
+  #settle(hold: HoldRow): void {
+    if (hold.status === "open") letGo(this.#draft, hold);
+    endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
+    this.#holds.set(hold.id, { ...hold, status: "settled" });
+  }
+
+  #accept(
+    input: RunInput,
+    prepared: Prepared,
+    accounts: readonly Account[],
+    charged: Charged,
+    shadow: readonly Denial[],
+  ): { status: "accepted"; run: Run } {
+    const run: Run = {
+      id: input.id ?? newId("run", this.#tx.now),
+      startedAt: Date.parse(input.started_at),
+      endedAt: input.ended_at === undefined ? null : Date.parse(input.ended_at),
+      chargedAt: prepared.chargedAt,
+      recordedAt: this.#tx.now,
+      model: input.model,
+      action: input.action ?? null,
+      workflowId: input.workflow_id ?? null,
+      deploymentId: input.deployment_id ?? null,
+      departmentId: input.department_id ?? null,
+      customerId: input.customer_id ?? null,
+      chainId: input.chain?.chain_id ?? null,
+      parentRunId: input.chain?.parent_run_id ?? null,
+      depth: prepared.attempt.depth,
+      inputTokens: input.usage.input_tokens,
+      outputTokens: input.usage.output_tokens,
+      cost: prepared.attempt.nanos,
+      charges: this.#chargeText(accounts),
+      extra: extraOf(input, charged, shadow),
+    };
+    this.#accepted.push(run);
+    this.#known.set(run.id, run);
+    return { status: "accepted", run };
+  }
+
+  /** Runs of one kind touch the same accounts, and share one text of them. */
+  #chargeText(accounts: readonly Account[]): string {
+    let text = this.#chargeTexts.get(accounts);
+    if (text === undefined) {
+      const charged = accounts.filter(
+        ({ meter }) => meter.kind !== "credits" && meter.kind !== "chain_depth",
+      );
+      text = charged.map(({ meter }) => meter.id).join(" ");
+      this.#chargeTexts.set(accounts, text);
+    }
+    return text;
+  }
+
+  /** What must be known of a run before any limit is asked. */
+  #prepare(input: RunInput): Prepared | Refusal<"validation_failed" | "conflict"> {
+    const nanos = this.#costOf(input);
+    if (isRefusal(nanos)) return nanos;
+    const depth = this.#depthOf(input);
+    if (isRefusal(depth)) return depth;
+    const hold = this.#holdOf(input);
+    if (isRefusal(hold)) return hold;
+    const tokens = input.usage.input_tokens + input.usage.output_tokens;
+    return {
+      attempt: { nanos, tokens, depth },
+      hold,
+      isFact: hold !== null || input.incurred === true,
+      chargedAt: this.#chargedAt(input),
+    };
+  }
+
+  /** A run falls in the windows of its hold, else in those of now: never in those of a time that it says itself. */
+  #chargedAt(input: RunInput): number {
+    if (input.reservation_id === undefined) return this.#tx.now;
+    return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
+  }
+
+  #costOf(input: RunInput): bigint | Refusal<"validation_failed"> {
+    if (input.cost_usd !== undefined) {
+      return parseUsd(input.cost_usd) ?? invalidField("cost_usd", "invalid_format", "must be an amount");
+    }
+    let price = this.#prices.get(input.model);
+    if (price === undefined) {
+      price = priceOf(this.#tx.sql, input.model);
+      this.#prices.set(input.model, price);
+    }
+    if (price === null) {
+      return invalidField(
+        "model",
+        "no_price",
+        "has no price in the price book: give cost_usd, or set its price",
+      );
+    }
+    const nanos = costOfTokensRoundedUp(input.usage.input_tokens, input.usage.output_tokens, price);
+    return nanos > MAX_USD_NANOS
+      ? invalidField("usage", "out_of_range", "costs more than an amount can be")
+      : nanos;
+  }
+
+  #depthOf(input: RunInput): number | Refusal<"validation_failed"> {
+    if (input.chain === undefined) return 0;
+    const { chain_id, parent_run_id } = input.chain;
+    if (parent_run_id === undefined) return 1;
+    const parent = this.#known.get(parent_run_id);
+    if (parent === undefined || parent.chainId !== chain_id) {
+      return invalidField("chain.parent_run_id", "unknown", "is not a run of this chain");
+    }
+    return parent.depth + 1;
+  }
+
+  #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {
+    if (input.reservation_id === undefined) return null;
+    const hold = this.#holds.get(input.reservation_id);
+    if (hold === undefined)
+      return invalidField("reservation_id", "unknown", "is not a reservation of this organization");
+    // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
+    if (hold.status === "open" || hold.status === "expired") return hold;
+    return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
+  }
+}
+
+interface Prepared {
+  readonly attempt: Attempt;
+  readonly hold: HoldRow | null;
+  readonly isFact: boolean;
+  readonly chargedAt: number;
+}
+
+function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
+  return { status: "rejected", id: input.id ?? null, refusal, by: null };
+}
+
+function scopesOf(input: RunInput): Scopes {
+  return {
+    department: input.department_id,
+    workflow: input.workflow_id,
+    deployment: input.deployment_id,
+    customer: input.customer_id,
+    chain: input.chain?.chain_id,
+  };
+}
+
+function extraOf(input: RunInput, charged: Charged, shadow: readonly Denial[]): RunExtra | null {
+  const over = charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]);
+  const extra: RunExtra = {
+    ...(input.cost_usd === undefined ? { priced: true } : {}),
+    ...(input.reservation_id === undefined ? {} : { reservation: input.reservation_id }),
+    ...(input.incurred === true ? { incurred: true } : {}),
+    ...(input.approval_id === undefined ? {} : { approval: input.approval_id }),
+    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
+    ...(charged.draws.length === 0
+      ? {}
+      : { draws: charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const) }),
+    ...(charged.uncovered === 0n ? {} : { uncovered: String(charged.uncovered) }),
+    ...(over.length === 0 ? {} : { over: Object.fromEntries(over) as Record<string, string> }),
+    ...(shadow.length === 0 ? {} : { shadow }),
+  };
+  return Object.keys(extra).length === 0 ? null : extra;
+}

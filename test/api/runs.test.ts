@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { aRun, newSpender } from "../support/ledger.ts";
+import { call } from "../support/worker.ts";
+
+describe("a run", () => {
+  test("is recorded and read back as it was reported", async () => {
+    const org = await newSpender();
+    const made = await org.run({ id: "r-1", workflow_id: "w", metadata: { a: 1 }, cost_usd: "0.000000021" });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      id: "r-1",
+      cost_usd: "0.000000021",
+      workflow_id: "w",
+      metadata: { a: 1 },
+    });
+    const read = await call("GET", "/v1/runs/r-1", { key: org.key });
+    expect(read.body).toEqual(made.body);
+  });
+
+  test("sent again under its id is a duplicate, and under other content a conflict", async () => {
+    const org = await newSpender();
+    const first = await org.run({ id: "r-1" });
+    const again = await org.run({ id: "r-1" });
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    const other = await org.run({ id: "r-1", cost_usd: "2" });
+    expect([other.status, other.body.error.code]).toEqual([409, "conflict"]);
+    expect(await org.events("run.recorded")).toHaveLength(1);
+  });
+
+  test("of an unpriced model without a cost is refused, never free", async () => {
+    const org = await newSpender();
+    const refused = await org.run({ cost_usd: undefined });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details.fields[0]).toMatchObject({ field: "model", code: "no_price" });
+  });
+});
+
+describe("a batch", () => {
+  test("takes each run on its own, in order, and names duplicates", async () => {
+    const org = await newSpender();
+    const answer = await org.bulk([
+      aRun({ id: "a" }),
+      aRun({ id: "a" }),
+      aRun({ id: "a", cost_usd: "9" }),
+      aRun(),
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ accepted: 2, duplicates: 1, rejected: 1 });
+    expect(answer.body.results.map((one: { status: string }) => one.status)).toEqual([
+      "accepted",
+      "duplicate",
+      "rejected",
+      "accepted",
+    ]);
+  });
+
+  test("with a malformed run is refused whole, naming the run", async () => {
+    const org = await newSpender();
+    const runs = Array.from({ length: 1000 }, (_, i) => aRun(i === 699 ? { cost_usd: "-1" } : {}));
+    const refused = await org.bulk(runs);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details.fields[0].field).toBe("runs[699].cost_usd");
+    const listed = await call("GET", "/v1/runs", { key: org.key });
+    expect(listed.body.data).toEqual([]);
+  });
+});
+
+test("runs are listed page by page, by start or by cost, and filtered", async () => {
+  const org = await newSpender();
+  const costs = ["9007199.254740993", "9007199.254740992", "3", "9007199.254740994", "1"];
+  await org.bulk(costs.map((cost_usd, i) => aRun({ id: `r${i}`, cost_usd, model: i === 2 ? "x" : "y" })));
+  const seen: string[] = [];
+  let cursor = "";
+  for (let page = 0; page < 5; page++) {
+    const listed = await call("GET", `/v1/runs?limit=2&sort=-cost_usd${cursor}`, { key: org.key });
+    seen.push(...listed.body.data.map((run: { id: string }) => run.id));
+    if (listed.body.next_cursor === null) break;
+    cursor = `&cursor=${listed.body.next_cursor}`;
+  }
+  expect(seen).toEqual(["r3", "r0", "r1", "r2", "r4"]);
+  const filtered = await call("GET", "/v1/runs?model=x&from=2026-11-15&to=2026-11-16", { key: org.key });
+  expect(filtered.body.data.map((run: { id: string }) => run.id)).toEqual(["r2"]);
+});

@@ -1,0 +1,122 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseItem } from "structured-headers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Server, startServer } from "../../scripts/server.ts";
+
+/** Three isolates over one set of objects, as on three machines of the platform. */
+const ISOLATES = 3;
+const FORECAST = "/v1/forecast";
+const SECRETS = {
+  SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
+  SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+};
+const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
+let server: Server;
+
+beforeAll(async () => {
+  server = await startServer({ port: 0, isolates: ISOLATES, dataDir: folder, settings: SECRETS });
+});
+afterAll(async () => {
+  await server.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function isolate(index: number): string {
+  return server.urls[index % ISOLATES] ?? server.urls[0];
+}
+
+async function scrape(index: number): Promise<string> {
+  const answer = await fetch(`${isolate(index)}/metrics`);
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+function forecastCalls(text: string): number {
+  return Number(/^svc_deprecated_route_calls_total\{route="\/v1\/forecast"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+async function callForecast(times: number): Promise<void> {
+  const calls = Array.from({ length: times }, async (_, index) => {
+    const answer = await fetch(`${isolate(index)}${FORECAST}`);
+    await answer.arrayBuffer();
+    expect(answer.headers.get("deprecation")).toBe("@1784678400");
+  });
+  await Promise.all(calls);
+}
+
+function seriesOf(text: string): Set<string> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Set(lines.map((line) => line.slice(0, line.lastIndexOf(" "))));
+}
+
+describe("calls of a deprecated route", () => {
+  test("are counted exactly, over all isolates, as soon as they are answered, on whichever is asked", async () => {
+    const before = forecastCalls(await scrape(0));
+    await callForecast(90);
+    const totals = await Promise.all([0, 1, 2].map(async (index) => forecastCalls(await scrape(index))));
+    expect(totals).toEqual([before + 90, before + 90, before + 90]);
+  });
+
+  test("stay counted when the runtime is killed right after the last answer", async () => {
+    const before = forecastCalls(await scrape(1));
+    await callForecast(30);
+    await server.crash();
+    expect(forecastCalls(await scrape(2))).toBe(before + 30);
+  });
+});
+
+test("a route flagged on one isolate is signalled there at once, listed everywhere at once, and signalled everywhere within a second", async () => {
+  const flagged = {
+    method: "GET",
+    route: "/v1/meta/errors",
+    since: "2026-08-01",
+    sunset: "Sat, 01 Jan 2028 00:00:00 GMT",
+    documentation: "https://docs.example.test/errors",
+  };
+  const put = await fetch(`${isolate(0)}/v1/admin/deprecations`, {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${SECRETS.SVC_OPERATOR_KEY}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(flagged),
+  });
+  expect(put.status).toBe(200);
+  const answeredAt = performance.now();
+  const here = await fetch(`${isolate(0)}${flagged.route}`);
+  const [since] = parseItem(here.headers.get("deprecation") ?? "");
+  expect(since).toEqual(new Date("2026-08-01T00:00:00Z"));
+  for (const index of [1, 2]) {
+    const listed = await fetch(`${isolate(index)}/v1/meta/deprecations`);
+    expect(await listed.json()).toContainEqual(flagged);
+  }
+  await new Promise((resolve) => setTimeout(resolve, answeredAt + 1000 - performance.now()));
+  for (const index of [1, 2]) {
+    const there = await fetch(`${isolate(index)}${flagged.route}`);
+    expect(there.headers.get("sunset")).toBe(flagged.sunset);
+  }
+});
+
+test("10,000 random paths add no series", { timeout: 120_000 }, async () => {
+  for (const index of [0, 1, 2]) await (await fetch(`${isolate(index)}/v1/${crypto.randomUUID()}`)).text();
+  await scrape(0);
+  const before = seriesOf(await scrape(0));
+  for (let round = 0; round < 100; round += 1) {
+    const asks = Array.from({ length: 100 }, async (_, index) => {
+      const path = `/${index % 2 === 0 ? "v1/" : ""}${crypto.randomUUID()}/${crypto.randomUUID()}`;
+      await (await fetch(`${isolate(index)}${path}`)).arrayBuffer();
+    });
+    await Promise.all(asks);
+  }
+  expect(seriesOf(await scrape(0))).toEqual(before);
+});
+
+test("the exposition is accepted by promtool where that is installed", async ({ skip }) => {
+  const input = await scrape(0);
+  const { error, status, stderr } = spawnSync("promtool", ["check", "metrics"], { input });
+  skip(error !== undefined, "promtool is not installed");
+  expect(`${status} ${stderr.toString()}`).toBe("0 ");
+});

@@ -10,6 +10,10 @@ import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
 import { decide } from "./api/decisions/decide.ts";
 import { releaseReservation } from "./api/decisions/release.ts";
+import { approveAttempt } from "./api/approvals/approve.ts";
+import { denyAttempt } from "./api/approvals/deny.ts";
+import { getApproval } from "./api/approvals/get.ts";
+import { listApprovals } from "./api/approvals/list.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -26,6 +30,12 @@ import { getRun } from "./api/runs/get.ts";
 import { listRuns } from "./api/runs/list.ts";
 import { recordRuns } from "./api/runs/record-bulk.ts";
 import { recordRun } from "./api/runs/record.ts";
+import { changePolicyRule } from "./api/policy-rules/change.ts";
+import { createPolicyRule } from "./api/policy-rules/create.ts";
+import { deletePolicyRule } from "./api/policy-rules/delete.ts";
+import { evaluatePolicies } from "./api/policy-rules/evaluate.ts";
+import { getPolicyRule } from "./api/policy-rules/get.ts";
+import { listPolicyRules } from "./api/policy-rules/list.ts";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
@@ -66,6 +76,16 @@ export const OPERATIONS: readonly Operation[] = [
   listDeprecations,
   flagDeprecation((name) => CONTRACTS.some((contract) => routeOf(contract) === name)),
   describeApi(() => CONTRACTS),
+  createPolicyRule,
+  listPolicyRules,
+  evaluatePolicies,
+  getPolicyRule,
+  changePolicyRule,
+  deletePolicyRule,
+  listApprovals,
+  getApproval,
+  approveAttempt,
+  denyAttempt,
 ];
 
 const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);

@@ -1,11 +1,11 @@
 import type { CelInput } from "@bufbuild/cel";
 import { type Bindings, compile, type CompileResult } from "./policy-compile.ts";
 
-const TARGETS = ["model", "action"] as const;
+export const TARGETS = ["model", "action"] as const;
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
-const MODES = ["enforce", "shadow"] as const;
-type Target = (typeof TARGETS)[number];
-type Effect = (typeof EFFECTS)[number];
+export const MODES = ["enforce", "shadow"] as const;
+export type Target = (typeof TARGETS)[number];
+export type Effect = (typeof EFFECTS)[number];
 
 export type PolicyRule = {
   id: string;
@@ -57,16 +57,22 @@ function byWeight(left: PolicyRule, right: PolicyRule): number {
 
 /**
  * The first enforced rule that matches decides; none allows. A rule that fails where it might have decided ends
- * the judgement: a run is never let through past a rule that could not be read.
+ * the judgement: a run is never let through past a rule that could not be read. An approval lifts its own rule only.
  */
-export function judge(set: PolicySet, attempt: Attempt, now: number): PolicyVerdict {
+export function judge(
+  set: PolicySet,
+  attempt: Attempt,
+  now: number,
+  isApproved: (ruleId: string) => boolean = () => false,
+): PolicyVerdict {
   if (set.length === 0) return { verdict: "allow" };
   const bindings = bind(attempt, now);
   for (const { rule, compiled } of set) {
     if (rule.mode === "shadow") continue;
     const { result, message } = apply(rule, compiled, attempt, bindings);
     if (result === "error") return { verdict: "error", ruleId: rule.id, message: message ?? "" };
-    if (result === "matched") return ruled(rule, attempt);
+    if (result !== "matched") continue;
+    if (rule.effect !== "require_approval" || !isApproved(rule.id)) return ruled(rule, attempt);
   }
   return { verdict: "allow" };
 }

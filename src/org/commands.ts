@@ -1,8 +1,10 @@
 import { decide } from "./holds/decide.ts";
 import { releaseHold } from "./holds/release.ts";
+import { approve, deny } from "./approvals/decide.ts";
 import { mintKey } from "./keys/mint.ts";
 import { revokeKey } from "./keys/revoke.ts";
 import { rotateKey } from "./keys/rotate.ts";
+import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policies/change.ts";
 import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
 import { openOrg } from "./profile/open.ts";
 import { setResidency } from "./residency/rule.ts";
@@ -26,4 +28,9 @@ export const COMMANDS = {
   recordRuns,
   decide,
   releaseHold,
+  createPolicyRule,
+  changePolicyRule,
+  deletePolicyRule,
+  approve,
+  deny,
 } as const;

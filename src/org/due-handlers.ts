@@ -1,3 +1,4 @@
+import { APPROVAL_EXPIRY, expireApproval } from "./approvals/decide.ts";
 import type { OrgEnv, Tx, View } from "./door.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
@@ -21,4 +22,5 @@ export type DueHandler =
 export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   publish: publishProfile,
   holds: expireDueHolds,
+  [APPROVAL_EXPIRY]: expireApproval,
 };

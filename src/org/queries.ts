@@ -1,4 +1,6 @@
+import { getApproval, listApprovals } from "./approvals/read.ts";
 import { getKey, listKeys } from "./keys/list.ts";
+import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
 import { getOrg } from "./profile/change.ts";
 import { getResidency } from "./residency/rule.ts";
 import { getRun, listRuns } from "./runs/list.ts";
@@ -11,4 +13,9 @@ export const QUERIES = {
   getResidency,
   listRuns,
   getRun,
+  listPolicyRules,
+  getPolicyRule,
+  evaluatePolicies,
+  listApprovals,
+  getApproval,
 } as const;

@@ -1,3 +1,4 @@
+import { APPROVAL_STEPS } from "./approvals/schema.ts";
 import { AUDIT_STEPS } from "./audit/schema.ts";
 import { DUE_STEPS } from "./due/schema.ts";
 import { EVENT_STEPS } from "./events/schema.ts";
@@ -6,6 +7,7 @@ import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
+import { POLICY_STEPS } from "./policies/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
@@ -28,6 +30,8 @@ const STEPS: readonly SchemaStep[] = [
   ...MODEL_STEPS,
   ...HOLD_STEPS,
   ...RUN_STEPS,
+  ...POLICY_STEPS,
+  ...APPROVAL_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -127,6 +127,15 @@ describe("what decides", () => {
     });
   });
 
+  test("an approval lifts its own rule and no other", () => {
+    const rules = [rule({ effect: "require_approval" }), rule({ effect: "require_approval" })];
+    const [first, second] = rules;
+    const set = policySet(rules);
+    expect(judge(set, ATTEMPT, NOW, (id) => id === first?.id)).toMatchObject({ ruleId: second?.id });
+    expect(judge(set, ATTEMPT, NOW, () => true)).toEqual({ verdict: "allow" });
+    expect(judge(policySet([...rules, rule({})]), ATTEMPT, NOW, () => true).verdict).toBe("deny");
+  });
+
   test("a rule about actions names the action", () => {
     const set = policySet([rule({ target: "action", effect: "require_approval" })]);
     expect(judge(set, ATTEMPT, NOW)).toMatchObject({ verdict: "require_approval", attempted: "deploy" });

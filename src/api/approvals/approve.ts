@@ -1,0 +1,18 @@
+import { approval } from "../../contract/policy-resources.ts";
+import { noFields } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const approveAttempt = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/approvals/{approval_id}/approve",
+    summary: "Approve a pending attempt: the same attempt then passes, once",
+    role: "admin",
+    scope: "approvals:write",
+    idempotent: true,
+    body: noFields,
+    reply: { 200: approval },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("approve", { approvalId: call.params.approval_id }),
+);

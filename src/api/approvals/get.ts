@@ -1,0 +1,15 @@
+import { approval } from "../../contract/policy-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getApproval = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/approvals/{approval_id}",
+    summary: "Read an approval",
+    role: "admin",
+    scope: "approvals:read",
+    reply: { 200: approval },
+    refuses: [],
+  },
+  (call) => call.org.query("getApproval", { approvalId: call.params.approval_id }),
+);

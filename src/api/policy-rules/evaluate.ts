@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { callerId } from "../../contract/ids.ts";
+import { policyEvaluation } from "../../contract/policy-resources.ts";
+import { invalidField } from "../../contract/refusal.ts";
+import { usdInput } from "../../contract/shapes.ts";
+import { parseUsd } from "../../domain/money.ts";
+import { usdNumber } from "../../domain/policy-attempt.ts";
+import { operation } from "../../edge/operation.ts";
+
+const tokens = z.int().min(0).max(1_000_000_000_000);
+
+export const evaluatePolicies = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/policy-rules/evaluate",
+    summary: "Say which rule would decide, and why, without doing anything",
+    description:
+      "`run` holds whatever else the rules read. Model, action and customer are taken from it where absent.",
+    role: "admin",
+    scope: "policies:read",
+    body: z.strictObject({
+      model: callerId.optional(),
+      action: callerId.optional(),
+      customer_id: callerId.optional(),
+      estimate: z
+        .strictObject({
+          cost_usd: usdInput.optional(),
+          input_tokens: tokens.optional(),
+          max_output_tokens: tokens.optional(),
+        })
+        .optional(),
+      run: z
+        .looseObject({
+          model: callerId.optional(),
+          action: callerId.optional(),
+          customer_id: callerId.optional(),
+          cost_usd: usdInput.optional(),
+          usage: z
+            .looseObject({ input_tokens: tokens.optional(), output_tokens: tokens.optional() })
+            .optional(),
+        })
+        .optional(),
+    }),
+    reply: { 200: policyEvaluation },
+    refuses: [],
+  },
+  async (call) => {
+    const { run = {}, estimate = {}, ...named } = call.body;
+    const model = named.model ?? run.model;
+    if (model === undefined) return invalidField("model", "required", "is required, here or in run");
+    const action = named.action ?? run.action;
+    const customerId = named.customer_id ?? run.customer_id;
+    const cost = estimate.cost_usd ?? run.cost_usd;
+    const costUsd = usdNumber(cost === undefined ? 0n : (parseUsd(cost) ?? 0n));
+    const { input: _, ...seen } = run;
+    return call.org.query("evaluatePolicies", {
+      model,
+      action,
+      customer_id: customerId,
+      run: {
+        ...seen,
+        model,
+        action,
+        customer_id: customerId,
+        ...(cost === undefined ? {} : { cost_usd: costUsd }),
+      },
+      estimate: {
+        costUsd,
+        inputTokens: estimate.input_tokens ?? run.usage?.input_tokens ?? 0,
+        maxOutputTokens: estimate.max_output_tokens ?? run.usage?.output_tokens ?? 0,
+      },
+    });
+  },
+);

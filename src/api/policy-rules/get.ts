@@ -1,0 +1,15 @@
+import { policyRule } from "../../contract/policy-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getPolicyRule = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/policy-rules/{rule_id}",
+    summary: "Read a policy rule",
+    role: "admin",
+    scope: "policies:read",
+    reply: { 200: policyRule },
+    refuses: [],
+  },
+  (call) => call.org.query("getPolicyRule", { ruleId: call.params.rule_id }),
+);

@@ -1,0 +1,20 @@
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { policyRule } from "../../contract/policy-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+const { target, effect, mode } = policyRule.shape;
+const LIST = { sort: ["created_at", "priority"], filters: { target, effect, mode } } as const;
+
+export const listPolicyRules = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/policy-rules",
+    summary: "List policy rules",
+    role: "admin",
+    scope: "policies:read",
+    query: listQuery(LIST),
+    reply: { 200: pageOf(policyRule) },
+    refuses: [],
+  },
+  (call) => call.org.query("listPolicyRules", toListQuery(LIST, call.query)),
+);

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Attempt } from "./policy.ts";
+
+/** What of a reported run a rule may see. */
+export type JudgedRun = {
+  readonly model: string;
+  readonly action?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+};
+
+const NANOS_PER_USD = 1e9;
+
+/** The one place where money is a double: rules compare it with literals, and never add it up. */
+export function usdNumber(nanos: bigint): number {
+  return Number(nanos) / NANOS_PER_USD;
+}
+
+/** Everything of the run but its input, and the approval that it brings. */
+export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
+  const { input: _input, approval_id: _approval, ...rest } = run as JudgedRun & Record<string, unknown>;
+  const costUsd = usdNumber(nanos);
+  return {
+    model: run.model,
+    action: run.action,
+    customer_id: run.customer_id,
+    run: { ...rest, cost_usd: costUsd },
+    estimate: {
+      costUsd,
+      inputTokens: run.usage.input_tokens,
+      maxOutputTokens: run.usage.output_tokens,
+    },
+  };
+}
+
+/**
+ * Names what was attempted, so that the same attempt finds the same approval: when it happened and under which id do
+ * not belong to it, what it costs does.
+ */
+export function attemptDigest(run: JudgedRun, nanos: bigint): string {
+  const said = [
+    run.model,
+    run.action ?? null,
+    run.customer_id ?? null,
+    run.workflow_id ?? null,
+    run.deployment_id ?? null,
+    run.department_id ?? null,
+    run.usage.input_tokens,
+    run.usage.output_tokens,
+    nanos.toString(),
+    sorted(run.metadata ?? null),
+  ];
+  return createHash("sha256").update(JSON.stringify(said)).digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => sorted(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, item]) => [key, sorted(item)]);
+}

@@ -1,0 +1,66 @@
+import { refuse } from "../../contract/refusal.ts";
+import { command, done, type Tx, type View } from "../door.ts";
+import type { DueHandler } from "../due-handlers.ts";
+import { loadApproval, saveApproval, toApproval } from "./store.ts";
+
+type Named = { readonly approvalId: string };
+
+function current(view: View, input: Named) {
+  const row = loadApproval(view.sql, input.approvalId);
+  return row === null ? null : toApproval(row);
+}
+
+export const approve = command({
+  action: "approval.approved",
+  refuses: ["not_found", "conflict", "forbidden"],
+  current,
+  run: (tx, input: Named) => decide(tx, input.approvalId, "approved"),
+});
+
+export const deny = command({
+  action: "approval.denied",
+  refuses: ["not_found", "conflict", "forbidden"],
+  current,
+  run: (tx, input: Named) => decide(tx, input.approvalId, "denied"),
+});
+
+function decide(tx: Tx, id: string, status: "approved" | "denied") {
+  const row = loadApproval(tx.sql, id);
+  if (row === null) return refuse("not_found");
+  if (row.status !== "pending") {
+    return refuse("conflict", {}, { message: `This approval is already ${row.status}.` });
+  }
+  if (row.requested_by === tx.actor.id && hasAnotherAdmin(tx)) {
+    return refuse("forbidden", {}, { message: "Another admin must decide what you have asked for." });
+  }
+  const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now };
+  saveApproval(tx.sql, decided);
+  tx.schedule(APPROVAL_EXPIRY, id, null);
+  tx.emit("policy.approval_decided", { approval_id: id, rule_id: row.rule_id, decision: status });
+  return done(200, toApproval(decided), { target: id, detail: { rule_id: row.rule_id } });
+}
+
+/** Where there is only one who could decide, it is that one. */
+function hasAnotherAdmin(tx: Tx): boolean {
+  const others = tx.sql.exec(
+    `SELECT 1 FROM keys WHERE id <> ? AND role IN ('admin', 'owner') AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?) AND (not_before IS NULL OR not_before <= ?) LIMIT 1`,
+    tx.actor.id,
+    tx.now,
+    tx.now,
+  );
+  return others.toArray().length > 0;
+}
+
+export const APPROVAL_EXPIRY = "approval.expiry";
+
+/** What nobody decided in time is no longer waiting; the same attempt asks anew. */
+export const expireApproval: DueHandler = {
+  kind: "change",
+  run(tx, id) {
+    const row = loadApproval(tx.sql, id);
+    if (row === null || row.status !== "pending") return;
+    saveApproval(tx.sql, { ...row, status: "expired" });
+    tx.record({ action: "approval.expired", target: id, outcome: "done", detail: { rule_id: row.rule_id } });
+  },
+};

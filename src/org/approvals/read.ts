@@ -1,0 +1,28 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { query } from "../door.ts";
+import { listRows } from "../rows.ts";
+import { type ApprovalRow, loadApproval, toApproval } from "./store.ts";
+
+export const listApprovals = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<ApprovalRow>(
+      view.sql,
+      {
+        table: "approvals",
+        sort: { requested_at: "requested_at" },
+        filters: { status: "status = ?", rule_id: "rule_id = ?" },
+        toItem: toApproval,
+      },
+      input,
+    ),
+});
+
+export const getApproval = query({
+  refuses: ["not_found"],
+  run(view, input: { approvalId: string }) {
+    const row = loadApproval(view.sql, input.approvalId);
+    return row === null ? refuse("not_found") : toApproval(row);
+  },
+});

@@ -1,0 +1,24 @@
+import type { SchemaStep } from "../schema.ts";
+
+export const APPROVAL_STEPS: readonly SchemaStep[] = [
+  {
+    name: "approvals/1",
+    sql: `CREATE TABLE approvals (
+      id TEXT PRIMARY KEY,
+      rule_id TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      attempted TEXT NOT NULL,
+      attempt TEXT NOT NULL,
+      requested_by TEXT NOT NULL,
+      requested_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      decided_by TEXT,
+      decided_at INTEGER,
+      used_at INTEGER
+    ) STRICT;
+    CREATE INDEX approvals_attempt ON approvals (rule_id, digest, status);
+    CREATE INDEX approvals_requested ON approvals (requested_at, id)`,
+  },
+];

@@ -1,0 +1,79 @@
+import type { ApprovalResource } from "../../contract/policy-resources.ts";
+
+export type ApprovalRow = {
+  id: string;
+  rule_id: string;
+  digest: string;
+  status: ApprovalResource["status"];
+  reason: string;
+  attempted: string;
+  /** JSON text. */
+  attempt: string;
+  requested_by: string;
+  requested_at: number;
+  expires_at: number;
+  decided_by: string | null;
+  decided_at: number | null;
+  used_at: number | null;
+};
+
+export function loadApproval(sql: SqlStorage, id: string): ApprovalRow | null {
+  return sql.exec<ApprovalRow>("SELECT * FROM approvals WHERE id = ?", id).toArray()[0] ?? null;
+}
+
+/** The approval of one attempt under one rule that is in a given state. */
+export function findApproval(
+  sql: SqlStorage,
+  ruleId: string,
+  digest: string,
+  status: "pending" | "approved",
+): ApprovalRow | null {
+  const rows = sql.exec<ApprovalRow>(
+    "SELECT * FROM approvals WHERE rule_id = ? AND digest = ? AND status = ? ORDER BY requested_at LIMIT 1",
+    ruleId,
+    digest,
+    status,
+  );
+  return rows.toArray()[0] ?? null;
+}
+
+export function saveApproval(sql: SqlStorage, row: ApprovalRow): void {
+  sql.exec(
+    `INSERT INTO approvals (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at, decided_by, decided_at, used_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET status = excluded.status, decided_by = excluded.decided_by,
+       decided_at = excluded.decided_at, used_at = excluded.used_at`,
+    row.id,
+    row.rule_id,
+    row.digest,
+    row.status,
+    row.reason,
+    row.attempted,
+    row.attempt,
+    row.requested_by,
+    row.requested_at,
+    row.expires_at,
+    row.decided_by,
+    row.decided_at,
+    row.used_at,
+  );
+}
+
+const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+export function toApproval(row: ApprovalRow): ApprovalResource {
+  return {
+    id: row.id,
+    rule_id: row.rule_id,
+    status: row.status,
+    reason: row.reason,
+    attempted: row.attempted,
+    attempt: JSON.parse(row.attempt) as ApprovalResource["attempt"],
+    requested_by: row.requested_by,
+    requested_at: new Date(row.requested_at).toISOString(),
+    expires_at: new Date(row.expires_at).toISOString(),
+    decided_by: row.decided_by,
+    decided_at: moment(row.decided_at),
+    used_at: moment(row.used_at),
+  };
+}

@@ -34,6 +34,8 @@ export default defineConfig({
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
           setupFiles: ["test/support/migrate.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -73,6 +73,11 @@ function toFieldErrors(
   });
 }
 
+function firstPerField(errors: readonly FieldError[]): FieldError[] {
+  const seen = new Set<string>();
+  return errors.filter((error) => !seen.has(error.field) && seen.add(error.field));
+}
+
 export function checkShape<T extends z.ZodType>(
   shape: T,
   value: unknown,
@@ -81,7 +86,7 @@ export function checkShape<T extends z.ZodType>(
   const result = shape.safeParse(value, { reportInput: true });
   return result.success
     ? { value: result.data }
-    : invalidFields(toFieldErrors(result.error.issues, unknownCode));
+    : invalidFields(firstPerField(toFieldErrors(result.error.issues, unknownCode)));
 }
 
 function queryOf(url: string): Record<string, string | string[]> {

@@ -101,9 +101,9 @@ export interface Command<Input, Code extends ErrorCode> {
   readonly current?: (view: View, input: Input) => object | null;
   /**
    * Isolates act on snapshots up to two seconds old. A command that takes a right away names the key that loses it
-   * (or `*`), and is answered only once no snapshot that says otherwise can be in use.
+   * (`*`: any; null: none), and is answered only once no snapshot that says otherwise can be in use.
    */
-  readonly takesAway?: (input: Input) => string;
+  readonly takesAway?: (input: Input) => string | null;
   /** The directory in D1 repeats what this changes. */
   readonly publishes?: boolean;
   run(tx: Tx, input: Input): Done | Refusal<Code>;

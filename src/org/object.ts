@@ -72,9 +72,8 @@ export class OrgObject extends DurableObject<OrgEnv> {
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.run();
     await this.#due.arm(this.#offset());
     if (command.publishes === true && !isRefusal(outcome)) await this.#due.runNow("publish", "profile");
-    if (command.takesAway !== undefined && !isRefusal(outcome)) {
-      await this.#waitOut(command.takesAway(input));
-    }
+    const loser = isRefusal(outcome) ? null : (command.takesAway?.(input) ?? null);
+    if (loser !== null) await this.#waitOut(loser);
     return outcome;
   }
 

@@ -22,6 +22,8 @@ export interface Answer {
 export interface CallOptions {
   readonly key?: string | null;
   readonly body?: unknown;
+  /** A body that does not say how long it is. */
+  readonly stream?: ReadableStream;
   readonly headers?: Record<string, string>;
   /** The caller's address; each test file that fails on purpose uses its own. */
   readonly from?: string;
@@ -32,11 +34,11 @@ export async function call(method: string, path: string, options: CallOptions = 
   if (options.key !== null && options.key !== undefined)
     headers.set("authorization", `Bearer ${options.key}`);
   headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
-  let body: string | undefined;
-  if (options.body !== undefined) {
+  let body: string | ReadableStream | undefined = options.stream;
+  if (body === undefined && options.body !== undefined) {
     body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
-    if (!headers.has("content-type")) headers.set("content-type", "application/json");
   }
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const response = await SELF.fetch(`http://sluice.test${path}`, {
     method,
     headers,

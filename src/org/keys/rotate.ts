@@ -7,7 +7,8 @@ import { loadKey, saveKey, toKey } from "./store.ts";
 export const rotateKey = command({
   action: "key.rotated",
   refuses: ["not_found", "conflict"],
-  takesAway: (input: { keyId: string; graceSeconds: number }) => input.keyId,
+  takesAway: (input: { keyId: string; graceSeconds: number }) =>
+    input.graceSeconds > 0 ? null : input.keyId,
   current: (view, input) => {
     const row = loadKey(view.sql, input.keyId);
     return row === null ? null : toKey(row, view.now);

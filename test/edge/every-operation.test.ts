@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { OPERATIONS } from "../../src/app.ts";
+import { type Role, SCOPES, scopesOf } from "../../src/contract/access.ts";
+import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
+import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
+import { keyDigest, mintKey } from "../../src/domain/api-key.ts";
+import { newId } from "../../src/domain/ulid.ts";
+import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+
+/** What must hold for each operation because it exists, whatever it does. A new operation is in here by itself. */
+
+const contracts = OPERATIONS.map((operation) => operation.contract);
+const guarded = contracts.filter((op) => op.role !== "anyone");
+const withBody = guarded.filter((op) => op.body !== undefined);
+const MISSING_ORG = "org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+const UNDER: Partial<Record<Role, string>> = {
+  developer: "viewer",
+  admin: "developer",
+  owner: "admin",
+  operator: "owner",
+};
+
+let acme: TestOrg;
+let other: TestOrg;
+let suspended: TestOrg;
+let fenced: TestOrg;
+const keys: Record<string, string> = {};
+
+beforeAll(async () => {
+  [acme, other, suspended, fenced] = await Promise.all([newOrg(), newOrg(), newOrg(), newOrg()]);
+  keys["owner"] = acme.ownerKey;
+  for (const role of ["admin", "developer", "viewer"]) keys[role] = await acme.mint(role);
+  keys["expired"] = await acme.mint("owner", { expires_at: "2020-01-01T00:00:00Z" });
+  keys["early"] = await acme.mint("owner", { not_before: "2999-01-01T00:00:00Z" });
+  keys["revoked"] = await acme.mint("owner", { expires_at: "2020-01-01T00:00:00Z" });
+  const listed = await call("GET", `/v1/orgs/${acme.id}/keys`, { key: acme.ownerKey });
+  const revoked = listed.body.data.find(
+    (key: { last4: string }) => keys["revoked"]?.endsWith(key.last4) === true,
+  );
+  const gone = call("DELETE", `/v1/orgs/${acme.id}/keys/${revoked.id}`, { key: acme.ownerKey });
+  const stopped = call("POST", `/v1/admin/orgs/${suspended.id}/suspend`, { key: operatorKey() });
+  const narrowed = call("PATCH", `/v1/orgs/${fenced.id}`, {
+    key: fenced.ownerKey,
+    body: { ip_allow_list: ["198.51.100.0/24"] },
+  });
+  expect([(await gone).status, (await stopped).status, (await narrowed).status]).toEqual([204, 200, 200]);
+});
+
+function pathOf(op: OperationContract, orgId: string): string {
+  return op.path
+    .replace("{org_id}", orgId)
+    .replace("/orgs/{id}", `/orgs/${orgId}`)
+    .replaceAll(/\{\w+\}/g, "none");
+}
+
+let nextAddress = 0;
+/** Failed attempts slow an address down, so each call comes from one of its own. */
+function freshAddress(): string {
+  nextAddress++;
+  return `2001:db8::${(nextAddress >> 8).toString(16)}:${(nextAddress & 255).toString(16)}`;
+}
+
+function ask(op: OperationContract, key: string | null, org = acme, more: object = {}): Promise<Answer> {
+  const body = op.body === undefined ? {} : { body: {} };
+  return call(op.method, pathOf(op, org.id), { key, from: freshAddress(), ...body, ...more });
+}
+
+function expectRefusal(answer: Answer, code: ErrorCode, details: unknown = {}): void {
+  expect({ status: answer.status, ...answer.body.error, message: "" }).toEqual({
+    status: ERRORS[code].statuses[0],
+    code,
+    message: "",
+    details,
+  });
+  expect(answer.headers.get("x-svc-trace-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer.headers.get("x-svc-region")).toBe("local");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+}
+
+describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => {
+  test("refuses whoever it cannot prove", async () => {
+    const bearer = (text: string) => ({ headers: { authorization: text } });
+    expectRefusal(await ask(op, null), "unauthorized");
+    expectRefusal(await ask(op, null, acme, bearer(`bearer ${acme.ownerKey}`)), "unauthorized");
+    expectRefusal(await ask(op, null, acme, bearer(`Basic ${btoa("a:b")}`)), "unauthorized");
+    expectRefusal(await ask(op, "svc_live_nonsense"), "unauthorized");
+    const forged = `${acme.ownerKey.slice(0, -1)}${acme.ownerKey.endsWith("a") ? "b" : "a"}`;
+    expectRefusal(await ask(op, forged), "unauthorized");
+    const unknown = mintKey(env.SVC_KEY_PEPPER, {
+      environment: "live",
+      orgId: acme.id,
+      keyId: newId("key", Date.now()),
+    });
+    expect(keyDigest(env.SVC_KEY_PEPPER, unknown)).toHaveLength(64);
+    expectRefusal(await ask(op, unknown), "unauthorized");
+  });
+
+  test("refuses a key that is revoked, expired or not yet valid", async () => {
+    expectRefusal(await ask(op, keys["revoked"] ?? ""), "gone");
+    expectRefusal(await ask(op, keys["expired"] ?? ""), "key_expired");
+    expectRefusal(await ask(op, keys["early"] ?? ""), "key_expired");
+  });
+
+  test("refuses a suspended org, and an address outside the allow-list", async () => {
+    expectRefusal(await ask(op, suspended.ownerKey, suspended), "org_suspended");
+    expectRefusal(await ask(op, fenced.ownerKey, fenced), "ip_not_allowed");
+    const inside = await ask(op, fenced.ownerKey, fenced, { from: "::ffff:198.51.100.9" });
+    expect(inside.body?.error?.code).not.toBe("ip_not_allowed");
+  });
+
+  test("another tenant's org is as absent as one that never was", async () => {
+    if (pathOf(op, "x") === pathOf(op, "y")) return expect(op.path).not.toMatch(/\{(org_)?id\}$/);
+    const theirs = await ask(op, acme.ownerKey, other);
+    const nobodys = await ask(op, acme.ownerKey, { ...other, id: MISSING_ORG });
+    expectRefusal(theirs, "not_found");
+    expect(theirs.text).toBe(nobodys.text);
+    const headersOf = (answer: Answer) => [...answer.headers].filter(([name]) => name !== "x-svc-trace-id");
+    expect(headersOf(theirs)).toEqual(headersOf(nobodys));
+    const odd = await call(op.method, pathOf(op, encodeURIComponent("../x")), { key: acme.ownerKey });
+    expect(odd.status).toBe(404);
+  });
+
+  test("refuses a role that is too low, then a scope that is missing", async () => {
+    const lower = UNDER[op.role as Role];
+    if (lower !== undefined) expectRefusal(await ask(op, keys[lower] ?? ""), "forbidden");
+    if (op.scope === undefined || op.role === "operator") return;
+    const scopes = SCOPES.filter((scope) => scope !== op.scope && scopesOf("owner").includes(scope));
+    const without = (keys[`without ${op.scope}`] ??= await acme.mint("owner", { scopes }));
+    expectRefusal(await ask(op, without), "missing_scope", { required: op.scope });
+  });
+});
+
+describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s", (_, op) => {
+  const key = () => (op.role === "operator" ? operatorKey() : acme.ownerKey);
+  const send = (body: unknown, headers: Record<string, string> = {}) =>
+    ask(op, key(), acme, { body, headers });
+  const limit = { decision: 16_384, bulk: 8_388_608, plain: 1_048_576 }[op.bodyLimit ?? "plain"];
+  const fieldsOf = (answer: Answer) => answer.body.error.details.fields as { field: string; code: string }[];
+  const schema = z.toJSONSchema(op.body ?? z.object({}), { io: "input", unrepresentable: "any" }) as {
+    properties?: Record<string, { type?: string }>;
+  };
+
+  test("is refused when too large, whether it says so or not", async () => {
+    const text = JSON.stringify({ a: "x".repeat(limit) });
+    expectRefusal(await send(text), "payload_too_large");
+    const stream = new Blob([text]).stream();
+    expectRefusal(await ask(op, key(), acme, { stream }), "payload_too_large");
+  });
+
+  test("is refused when it is not a JSON object, with the field that says why", async () => {
+    const refusals = [
+      [await send("{}", { "content-type": "text/plain" }), "content-type", "invalid_content_type"],
+      [await send("{nonsense"), "body", "invalid_json"],
+      [await send("[]"), "body", "invalid_body"],
+      [await send('"text"'), "body", "invalid_body"],
+      [await send(`{"a":${"[".repeat(32)}${"]".repeat(32)}}`), "body", "invalid_body"],
+    ] as const;
+    for (const [answer, field, code] of refusals) {
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.code).toBe("validation_failed");
+      expect(fieldsOf(answer).map((entry) => [entry.field, entry.code])).toEqual([[field, code]]);
+    }
+  });
+
+  test("is refused for a field that the operation does not take, and for wrong types", async () => {
+    const unknown = await send({ zz_unknown: 1 });
+    expect(unknown.status).toBe(422);
+    expect(fieldsOf(unknown)).toContainEqual(
+      expect.objectContaining({ field: "zz_unknown", code: "invalid_body" }),
+    );
+    const names = Object.entries(schema.properties ?? {}).filter(([, field]) => field.type !== undefined);
+    if (names.length === 0) return;
+    const wrong = await send(
+      Object.fromEntries(names.map(([name, field]) => [name, field.type === "object" ? 7 : {}])),
+    );
+    expect(wrong.status).toBe(422);
+    for (const [name] of names) {
+      expect(fieldsOf(wrong)).toContainEqual(expect.objectContaining({ field: name, code: "invalid_type" }));
+    }
+  });
+});
+
+test("an unmatched route and a method that a path does not serve answer the envelope", async () => {
+  expectRefusal(await call("GET", "/v1/nothing/here"), "not_found");
+  expectRefusal(await call("PUT", `/v1/orgs/${acme.id}/keys`, { key: acme.ownerKey, body: {} }), "not_found");
+});
+
+test("HEAD and OPTIONS answer wherever GET does", async () => {
+  for (const op of guarded.filter((one) => one.method === "GET")) {
+    const options = await ask(op, null, acme, {});
+    expect(options.status).toBe(401);
+    const allowed = await call("OPTIONS", pathOf(op, acme.id));
+    expect([allowed.status, allowed.text]).toEqual([204, ""]);
+    expect(allowed.headers.get("allow")).toContain("GET");
+    const head = await call("HEAD", pathOf(op, acme.id));
+    expect([head.status, head.text]).toEqual([401, ""]);
+  }
+});

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import { noFields } from "../contract/shapes.ts";
 import type { Answer } from "../org/door.ts";
 import type { Call } from "./call.ts";
 import type { Relayed } from "./region/settle.ts";
@@ -57,7 +58,12 @@ export function operation<const C extends OperationContract>(
   contract: C,
   handle: (call: CallOf<C>) => Promise<Result<C["refuses"][number] | StandardCode>>,
 ): Operation {
-  return { contract, handle: handle as unknown as (call: Call) => Promise<Result> };
+  // A read that takes no parameters still refuses what it would otherwise drop.
+  const strict = contract.method === "GET" && contract.query === undefined;
+  return {
+    contract: strict ? { ...contract, query: noFields } : contract,
+    handle: handle as unknown as (call: Call) => Promise<Result>,
+  };
 }
 
 export function reply(status: 200 | 201, body: object): Reply {

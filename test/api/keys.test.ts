@@ -1,7 +1,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
+import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+
+type AuditRow = {
+  seq: number;
+  at: number;
+  on_behalf_of: string | null;
+  target: string | null;
+  address: string | null;
+} & Record<"id" | "action" | "actor_kind" | "actor_id" | "trace" | "detail" | "hash", string>;
 
 const keysOf = (org: { id: string }) => `/v1/orgs/${org.id}/keys`;
 
@@ -107,27 +115,27 @@ test("every write leaves one audit entry, and the entries form a chain", async (
   await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body: { name: "Renamed" } });
   await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body: { name: 7 } });
   const rows = await runInDurableObject(env.ORG.getByName(org.id), (_, state) =>
-    state.storage.sql.exec("SELECT * FROM audit ORDER BY seq").toArray(),
+    state.storage.sql.exec<AuditRow>("SELECT * FROM audit ORDER BY seq").toArray(),
   );
-  expect(rows.map((row) => row["action"])).toEqual(["org.created", "key.created", "org.updated"]);
+  expect(rows.map((row) => row.action)).toEqual(["org.created", "key.created", "org.updated"]);
   let previous = CHAIN_START;
   for (const row of rows) {
-    const entry = {
-      seq: Number(row["seq"]),
-      id: String(row["id"]),
-      at: Number(row["at"]),
-      action: String(row["action"]),
-      actorKind: String(row["actor_kind"]),
-      actorId: String(row["actor_id"]),
-      onBehalfOf: null,
-      target: String(row["target"]),
-      outcome: "done" as const,
-      trace: String(row["trace"]),
-      address: String(row["address"]),
-      detail: String(row["detail"]),
+    const entry: AuditEntry = {
+      seq: row.seq,
+      id: row.id,
+      at: row.at,
+      action: row.action,
+      actorKind: row.actor_kind,
+      actorId: row.actor_id,
+      onBehalfOf: row.on_behalf_of,
+      target: row.target,
+      outcome: "done",
+      trace: row.trace,
+      address: row.address,
+      detail: row.detail,
     };
     previous = chainHash(previous, entry);
-    expect(row["hash"]).toBe(previous);
+    expect(row.hash).toBe(previous);
   }
 });
 

@@ -3,6 +3,28 @@
  * codes of the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
  */
 
+/** One batch of counts of one source; a shard applies each number of a source once. */
+export interface CounterBatch {
+  readonly seq: number;
+  readonly deltas: readonly (readonly [series: string, by: number])[];
+}
+
+/** The shards as those who count see them. `settled`: no batch under that number will be sent again. */
+export interface CounterNamespace {
+  getByName(name: string): {
+    add(source: string, settled: number, batches: readonly CounterBatch[]): Promise<void>;
+  };
+}
+
+/** Fixed for good: `/metrics` sums exactly these. */
+export const SHARD_NAMES: readonly string[] = Array.from({ length: 8 }, (_, index) => `shard-${index}`);
+
+/** The shard of a source: always the same one, or a batch sent again would count twice. */
+export function shardOf(source: string): string {
+  const sum = [...new TextEncoder().encode(source)].reduce((total, byte) => (total * 31 + byte) % 65_521, 7);
+  return SHARD_NAMES[sum % SHARD_NAMES.length] ?? "shard-0";
+}
+
 interface CounterSpec {
   readonly help: string;
   readonly labels: readonly string[];
@@ -72,8 +94,9 @@ export function decisionSeries(
 
 export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
 
-const DELIVERY_OUTCOMES = ["succeeded", "failed", "timed_out", "refused_address", "disabled"] as const;
-export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+/** `gone` and `exhausted` end the subscription, too. */
+const DELIVERY_OUTCOMES = ["succeeded", "retried", "gone", "exhausted"] as const;
+type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export function deliverySeries(outcome: DeliveryOutcome): string {
   return series("svc_webhook_deliveries_total", outcome);

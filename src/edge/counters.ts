@@ -1,4 +1,5 @@
-import type { CounterBatch, CounterShard, SeriesTotal } from "../platform/counter-shard.ts";
+import { type CounterBatch, type CounterNamespace, SHARD_NAMES, shardOf } from "../contract/metrics.ts";
+import type { SeriesTotal } from "../platform/counter-shard.ts";
 
 /**
  * Counts of this isolate. `count` is one map entry in memory, cheap enough for the hot path; a flush stores what was
@@ -6,12 +7,9 @@ import type { CounterBatch, CounterShard, SeriesTotal } from "../platform/counte
  * applies it once.
  */
 
-export interface CounterNamespace {
-  getByName(name: string): Pick<DurableObjectStub<CounterShard>, "add" | "read">;
+export interface ReadableCounters {
+  getByName(name: string): { read(): Promise<SeriesTotal[]> };
 }
-
-/** Fixed for good: `/metrics` sums exactly these. */
-const SHARD_NAMES = Array.from({ length: 8 }, (_, index) => `shard-${index}`);
 
 /** Counts lie in memory for about so long, and are lost if the isolate dies meanwhile. */
 const FLUSH_EVERY_MS = 250;
@@ -28,7 +26,6 @@ export class Counters {
   readonly #pending = new Map<string, number>();
   readonly #unsettled = new Map<number, OpenBatch>();
   #source = "";
-  #shard = "";
   #lastSeq = 0;
   #flushedAtMs = -Infinity;
   #claimedForMs = -Infinity;
@@ -68,31 +65,23 @@ export class Counters {
 
   async #send(shards: CounterNamespace, batches: readonly OpenBatch[], nowMs: number): Promise<void> {
     if (batches.length === 0) return;
+    // Not at start: outside a request an isolate has no randomness.
+    this.#source ||= crypto.randomUUID();
     for (const batch of batches) batch.sentAtMs = nowMs;
     const settled = Math.min(...this.#unsettled.keys());
     const wire = batches.map(({ seq, deltas }) => ({ seq, deltas }));
     try {
-      await shards.getByName(this.#ownShard()).add(this.#source, settled, wire);
+      await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire);
       for (const { seq } of batches) this.#unsettled.delete(seq);
     } catch (error) {
       for (const batch of batches) batch.sentAtMs = -Infinity;
       throw error;
     }
   }
-
-  /** Chosen on first use: outside a request an isolate has no randomness. */
-  #ownShard(): string {
-    if (this.#source === "") {
-      this.#source = crypto.randomUUID();
-      const pick = crypto.getRandomValues(new Uint8Array(1))[0] ?? 0;
-      this.#shard = SHARD_NAMES[pick % SHARD_NAMES.length] ?? "shard-0";
-    }
-    return this.#shard;
-  }
 }
 
 /** Totals of all shards. One that cannot be read fails the whole: a sum without it would look like a reset. */
-export async function readTotals(shards: CounterNamespace): Promise<SeriesTotal[]> {
+export async function readTotals(shards: ReadableCounters): Promise<SeriesTotal[]> {
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).read()));
   return parts.flat();
 }

@@ -7,6 +7,7 @@ import { type Settings, settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkRole, checkScope, checkTenant } from "./admit.ts";
 import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
+import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
 import { identify } from "./identify.ts";
 import type { Operation, Result } from "./operation.ts";
@@ -130,6 +131,7 @@ function respond(call: Call, operation: Operation, result: Result): Response {
     out = encode(operation, failed(call.trace, error));
   }
   log(call, operation, out.status, out.code);
+  countDecision(call, out.code);
   const headers = { ...standardHeaders(call.trace, call.settings), ...call.headers, ...out.headers };
   if (out.text === null && out.stream === undefined)
     delete (headers as Record<string, string>)["content-type"];

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { EventKind } from "../contract/event-kinds.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { AuditEntry } from "../domain/audit-chain.ts";
+import type { CounterNamespace } from "../contract/metrics.ts";
 import type { Settings } from "../settings.ts";
 import type { Profile } from "./profile/store.ts";
 
@@ -13,6 +14,7 @@ import type { Profile } from "./profile/store.ts";
 
 export interface OrgEnv {
   readonly DB: D1Database;
+  readonly COUNTERS: CounterNamespace;
 }
 
 export interface Actor {
@@ -68,6 +70,8 @@ export interface View {
 export interface Tx extends View {
   /** Appends to the outbox with the change that caused it. */
   emit(kind: EventKind, data: object): void;
+  /** Adds to one of the platform's counters, if and only if the change happens. */
+  count(series: string, by?: number): void;
   /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */
   schedule(kind: string, key: string, at: number | null): void;
   /** An audit entry beside the one that the command gets by itself. */

@@ -1,4 +1,5 @@
 import { APPROVAL_EXPIRY, expireApproval } from "./approvals/decide.ts";
+import { flushCounts } from "./counters/flush.ts";
 import type { OrgEnv, Tx, View } from "./door.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
@@ -21,6 +22,7 @@ export type DueHandler =
 /** Every kind of row that the due table may hold. */
 export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   publish: publishProfile,
+  counters: flushCounts,
   holds: expireDueHolds,
   [APPROVAL_EXPIRY]: expireApproval,
 };

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { etagOf, ifMatchHolds } from "../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { appendAudit } from "./audit/append.ts";
+import { countSeries } from "./counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
 import { scheduleDue } from "./due/table.ts";
 import { appendEvent } from "./events/append.ts";
@@ -15,6 +16,7 @@ function openTx(view: View, aftermath: (() => void)[]): Tx {
   return {
     ...view,
     emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
+    count: (series, by) => countSeries(view.sql, view.now, series, by),
     schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
     record: (entry) => appendAudit(view, entry),
     afterRefusal: (effect) => aftermath.push(effect),

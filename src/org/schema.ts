@@ -1,5 +1,6 @@
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
 import { AUDIT_STEPS } from "./audit/schema.ts";
+import { COUNTER_STEPS } from "./counters/schema.ts";
 import { DUE_STEPS } from "./due/schema.ts";
 import { EVENT_STEPS } from "./events/schema.ts";
 import { HOLD_STEPS } from "./holds/schema.ts";
@@ -25,6 +26,7 @@ const STEPS: readonly SchemaStep[] = [
   ...AUDIT_STEPS,
   ...EVENT_STEPS,
   ...DUE_STEPS,
+  ...COUNTER_STEPS,
   ...RESIDENCY_STEPS,
   ...METER_STEPS,
   ...MODEL_STEPS,

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { CounterBatch } from "../contract/metrics.ts";
 import { applySteps } from "./schema.ts";
 
 /**
@@ -9,11 +10,6 @@ import { applySteps } from "./schema.ts";
  * and is applied once: the numbers seen are kept, in the same transaction as the counts, until the source says that
  * all below `settled` are answered. A straggler under that mark was applied before.
  */
-
-export interface CounterBatch {
-  readonly seq: number;
-  readonly deltas: readonly (readonly [series: string, by: number])[];
-}
 
 /** A type, not an interface: the runtime's row type wants an index signature. */
 export type SeriesTotal = { series: string; total: number };

@@ -1,13 +1,14 @@
 import { env } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CounterNamespace, Counters, readTotals } from "../../src/edge/counters.ts";
+import type { CounterNamespace } from "../../src/contract/metrics.ts";
+import { Counters, type ReadableCounters, readTotals } from "../../src/edge/counters.ts";
 import type { CounterShard, SeriesTotal } from "../../src/platform/counter-shard.ts";
 
 const { COUNTERS } = env as unknown as { COUNTERS: DurableObjectNamespace<CounterShard> };
 
 /** The real shards under names of their own, so that tests do not see each other's counts. */
-function shardsOf(prefix: string): CounterNamespace {
+function shardsOf(prefix: string): CounterNamespace & ReadableCounters {
   return { getByName: (name) => COUNTERS.getByName(`${prefix}/${name}`) };
 }
 
@@ -19,7 +20,6 @@ function flaky(shards: CounterNamespace, fates: Fate[]): CounterNamespace {
     getByName: (name) => {
       const shard = shards.getByName(name);
       return {
-        read: shard.read,
         add: async (...batch: Parameters<CounterShard["add"]>) => {
           const fate = fates.shift() ?? "arrives";
           if (fate !== "is lost") await shard.add(...batch);

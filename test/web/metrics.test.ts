@@ -3,7 +3,7 @@ import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
 import { metrics } from "../../src/web/metrics.ts";
-import { call, env } from "../support/worker.ts";
+import { call, env, newOrg } from "../support/worker.ts";
 
 async function scrape() {
   const { status, headers, text } = await call("GET", "/metrics");
@@ -72,6 +72,23 @@ describe("/metrics", () => {
     await call("GET", "/healthz");
     expect(await waitsObserved()).toBe(before + 2);
   });
+});
+
+async function decisionsCounted(): Promise<number> {
+  const decisions = (await scrape()).get("svc_decisions_total") ?? [];
+  return decisions.reduce((sum, one) => sum + Number(one.value), 0);
+}
+
+test("decisions are counted by verdict, code and place, and a dry run or a bad request is none", async () => {
+  const org = await newOrg();
+  const key = await org.mint("developer");
+  const decide = (estimate: object, more: object = {}) =>
+    call("POST", "/v1/edge/decision", { key, body: { estimate, ...more } });
+  const before = await decisionsCounted();
+  expect((await decide({ cost_usd: "1" })).status).toBe(200);
+  expect((await decide({ cost_usd: "1" }, { dry_run: true })).status).toBe(200);
+  expect((await decide({ cost_usd: "one" })).status).toBe(422);
+  expect(await decisionsCounted()).toBe(before + 1);
 });
 
 describe("with a token set, /metrics", () => {

@@ -1,3 +1,4 @@
+import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
@@ -30,6 +31,7 @@ export function expireHolds(tx: Tx): void {
       expired_at: new Date(row.expires_at).toISOString(),
     });
   }
+  tx.count(HOLDS_EXPIRED_SERIES, rows.length);
   draft.save();
   if (rows.length === AT_ONCE) expireHolds(tx);
 }

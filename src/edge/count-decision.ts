@@ -1,0 +1,19 @@
+import { decisionSeries } from "../contract/metrics.ts";
+import type { Call } from "./call.ts";
+import { counters } from "./counters.ts";
+
+const DENIALS: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "quota_exhausted",
+  "spend_cap_exceeded",
+  "budget_exceeded",
+]);
+
+/** A verdict is known by the header that says where it was reached; a dry run and a bad request give none. */
+export function countDecision(call: Call, code: string | null): void {
+  const place = call.headers["x-svc-decided"];
+  if (place !== "edge" && place !== "object") return;
+  if ((call.body as { dry_run?: unknown } | undefined)?.dry_run === true) return;
+  if (code === null) counters.count(decisionSeries("allow", null, place));
+  else if (DENIALS.has(code)) counters.count(decisionSeries("deny", code, place));
+}

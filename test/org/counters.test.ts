@@ -1,0 +1,58 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
+import { readTotals } from "../../src/edge/counters.ts";
+import { closeBatches, countSeries } from "../../src/org/counters/count.ts";
+import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+
+async function total(series: string): Promise<number> {
+  const totals = await readTotals(env.COUNTERS);
+  return totals.filter((one) => one.series === series).reduce((sum, one) => sum + one.total, 0);
+}
+
+async function counting(orgId: string, series: string, times: number): Promise<void> {
+  await runInDurableObject(env.ORG.getByName(orgId), async (_object, state) => {
+    for (let time = 0; time < times; time += 1) countSeries(state.storage.sql, 0, series);
+    await state.storage.setAlarm(Date.now() + 60_000);
+  });
+}
+
+test("what an org's object counts reaches the shards when it falls due, once", async () => {
+  const { id } = await newOrg();
+  await counting(id, "test-reaches", 3);
+  await evictDurableObject(env.ORG.getByName(id));
+  await runDurableObjectAlarm(env.ORG.getByName(id));
+  expect(await total("test-reaches")).toBe(3);
+  await counting(id, "test-reaches", 2);
+  await runDurableObjectAlarm(env.ORG.getByName(id));
+  await runDurableObjectAlarm(env.ORG.getByName(id));
+  expect(await total("test-reaches")).toBe(5);
+});
+
+test("a batch that arrived before the object went down is not counted again, and what came after it is", async () => {
+  const { id } = await newOrg();
+  await counting(id, "test-crash", 4);
+  const batches = await runInDurableObject(env.ORG.getByName(id), (_object, state) =>
+    state.storage.transactionSync(() => closeBatches(state.storage.sql)),
+  );
+  await env.COUNTERS.getByName(shardOf(id)).add(id, 1, batches);
+  await evictDurableObject(env.ORG.getByName(id));
+  await counting(id, "test-crash", 1);
+  await runDurableObjectAlarm(env.ORG.getByName(id));
+  expect(await total("test-crash")).toBe(5);
+});
+
+test("each hold that expires is counted, and no other", async () => {
+  const org = await newOrg({ environment: "test" });
+  const key = await org.mint("developer");
+  const before = await total(HOLDS_EXPIRED_SERIES);
+  for (const seconds of [60, 60, 3600]) {
+    const body = { estimate: { cost_usd: "1" }, hold_seconds: seconds };
+    expect((await call("POST", "/v1/edge/decision", { key, body })).status).toBe(200);
+  }
+  await call("POST", `/v1/admin/orgs/${org.id}/test-clock`, {
+    key: operatorKey(),
+    body: { advance_seconds: 120 },
+  });
+  expect(await total(HOLDS_EXPIRED_SERIES)).toBe(before + 2);
+});

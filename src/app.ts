@@ -14,6 +14,8 @@ import { approveAttempt } from "./api/approvals/approve.ts";
 import { denyAttempt } from "./api/approvals/deny.ts";
 import { getApproval } from "./api/approvals/get.ts";
 import { listApprovals } from "./api/approvals/list.ts";
+import { getContentSafety } from "./api/content-safety/get.ts";
+import { setContentSafety } from "./api/content-safety/set.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -86,6 +88,8 @@ export const OPERATIONS: readonly Operation[] = [
   getApproval,
   approveAttempt,
   denyAttempt,
+  getContentSafety,
+  setContentSafety,
 ];
 
 const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);

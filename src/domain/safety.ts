@@ -1,7 +1,8 @@
 import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./safety-detectors.ts";
 
-const DETECTOR_ACTIONS = ["block", "shadow"] as const;
+export const DETECTOR_ACTIONS = ["block", "shadow"] as const;
+export const MOST_DETECTORS = 30;
 const LONGEST_SAMPLE = 120;
 
 export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] } & (

@@ -10,6 +10,7 @@ import { openOrg } from "./profile/open.ts";
 import { setResidency } from "./residency/rule.ts";
 import { recordDeprecation, recordOrgCreated } from "./platform.ts";
 import { recordRun, recordRuns } from "./runs/commands.ts";
+import { setContentSafety } from "./safety/config.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -33,4 +34,5 @@ export const COMMANDS = {
   deletePolicyRule,
   approve,
   deny,
+  setContentSafety,
 } as const;

@@ -4,6 +4,7 @@ import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/rea
 import { getOrg } from "./profile/change.ts";
 import { getResidency } from "./residency/rule.ts";
 import { getRun, listRuns } from "./runs/list.ts";
+import { getContentSafety } from "./safety/config.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -18,4 +19,5 @@ export const QUERIES = {
   evaluatePolicies,
   listApprovals,
   getApproval,
+  getContentSafety,
 } as const;

@@ -12,6 +12,7 @@ import { POLICY_STEPS } from "./policies/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
+import { SAFETY_STEPS } from "./safety/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -34,6 +35,7 @@ const STEPS: readonly SchemaStep[] = [
   ...RUN_STEPS,
   ...POLICY_STEPS,
   ...APPROVAL_STEPS,
+  ...SAFETY_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -6,6 +6,7 @@ import { newId } from "../../domain/ulid.ts";
 import { APPROVAL_EXPIRY } from "../approvals/decide.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
+import { staying } from "../staying.ts";
 import { loadPolicies } from "./store.ts";
 
 const PENDING_MS = 7 * 86_400_000;
@@ -55,12 +56,6 @@ function onceAccepted(
       tx.record({ action: "policy.shadow_matched", target: id, outcome: "done", detail: { effect } });
     }
   };
-}
-
-/** The entry and the event stay whether the refusal ends the call, and with it the transaction, or only this run. */
-function staying(tx: Tx, effect: () => void): void {
-  effect();
-  tx.afterRefusal(effect);
 }
 
 function failed(tx: Tx, ruleId: string): Refusal<Code> {

@@ -1,6 +1,6 @@
 import type { PolicyRuleResource } from "../../contract/policy-resources.ts";
 import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy.ts";
-import { compiledOnce } from "./compiled.ts";
+import { compiledOnce } from "../compiled.ts";
 
 export type RuleRow = PolicyRule & { created_at: number; updated_at: number };
 

@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Tx } from "../door.ts";
+import { checkPolicy } from "../policies/check.ts";
+import { checkSafety } from "../safety/check.ts";
 import type { RunInput } from "./input.ts";
 
 /** Codes of the checks that come before the meters. */
@@ -19,4 +21,4 @@ type CheckCode = (typeof CHECK_CODES)[number];
 export type RunCheck = (tx: Tx) => (run: RunInput, nanos: bigint) => Refusal<CheckCode> | (() => void) | null;
 
 /** In order of refusal. */
-export const RUN_CHECKS: readonly RunCheck[] = [];
+export const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];

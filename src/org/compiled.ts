@@ -1,4 +1,4 @@
-import type { View } from "../door.ts";
+import type { View } from "./door.ts";
 
 /** Objects of many orgs share an isolate: what is compiled for those seldom asked makes room. */
 const MOST_ORGS = 500;

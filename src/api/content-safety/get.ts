@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { contentSafety } from "./shapes.ts";
+
+export const getContentSafety = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/content-safety",
+    summary: "Read the content safety detectors",
+    role: "admin",
+    scope: "policies:read",
+    reply: { 200: contentSafety },
+    refuses: [],
+  },
+  (call) => call.org.query("getContentSafety", {}),
+);

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "vitest";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { everythingStored, rowsOf } from "../support/rows.ts";
+import { call, newOrg } from "../support/worker.ts";
+
+const RULE = { target: "model", effect: "deny", when: 'model == "acme/bad"', reason: "not cleared" };
+
+async function governed(rule: object = RULE): Promise<{ org: Spender; ruleId: string }> {
+  const org = await newSpender();
+  const made = await org.send("POST", "policy-rules", { ...RULE, ...rule });
+  expect(made.status).toBe(201);
+  return { org, ruleId: made.body.id as string };
+}
+
+const entries = (org: Spender, action: string) =>
+  rowsOf<{ target: string; outcome: string; detail: string }>(
+    org.id,
+    "SELECT target, outcome, detail FROM audit WHERE action = ? ORDER BY seq",
+    action,
+  );
+
+describe("a policy", () => {
+  test("blocks with exactly the contract's details, an entry and an event, and charges nothing", async () => {
+    const { org, ruleId } = await governed();
+    const refused = await org.run({ model: "acme/bad" });
+    expect(refused.status).toBe(403);
+    const details = { reason: "not cleared", attempted: "acme/bad", rule_id: ruleId };
+    expect(refused.body.error).toMatchObject({ code: "policy_blocked" });
+    expect(refused.body.error.details).toEqual(details);
+    expect(await entries(org, "policy.blocked")).toMatchObject([{ target: ruleId, outcome: "refused" }]);
+    expect(await org.events("policy.blocked")).toEqual([{ type: "policy.blocked", data: details }]);
+    expect((await call("GET", "/v1/runs", { key: org.key })).body.data).toEqual([]);
+    expect((await org.run()).status).toBe(201);
+  });
+
+  test("on actions names the action, and is silent about runs without one", async () => {
+    const { org } = await governed({ target: "action", when: 'action.startsWith("delete")' });
+    expect((await org.run({ action: "delete_all" })).body.error.details.attempted).toBe("delete_all");
+    expect((await org.run({ action: "read" })).status).toBe(201);
+    expect((await org.run()).status).toBe(201);
+  });
+
+  test("that fails at run time is 500 with its rule, and nothing is recorded", async () => {
+    const { org, ruleId } = await governed({ effect: "allow", when: 'run.metadata.team == "x"' });
+    const failed = await org.run();
+    expect(failed.status).toBe(500);
+    expect(failed.body.error).toMatchObject({
+      code: "policy_expression_error",
+      details: { rule_id: ruleId },
+    });
+    expect(await entries(org, "policy.failed")).toMatchObject([{ target: ruleId, outcome: "refused" }]);
+    expect((await org.run({ metadata: { team: "y" } })).status).toBe(201);
+  });
+
+  test("in shadow lets the run pass and leaves an entry", async () => {
+    const { org, ruleId } = await governed({ mode: "shadow", when: "true" });
+    expect((await org.run()).status).toBe(201);
+    expect(await entries(org, "policy.shadow_matched")).toMatchObject([{ target: ruleId, outcome: "done" }]);
+  });
+
+  test("holds from the moment it is written, changed or deleted", async () => {
+    const { org, ruleId } = await governed();
+    expect((await org.run({ model: "acme/bad" })).status).toBe(403);
+    await org.send("PATCH", `policy-rules/${ruleId}`, { when: 'model == "acme/worse"' });
+    expect((await org.run({ model: "acme/bad" })).status).toBe(201);
+    expect((await org.run({ model: "acme/worse" })).status).toBe(403);
+    await org.send("DELETE", `policy-rules/${ruleId}`);
+    expect((await org.run({ model: "acme/worse" })).status).toBe(201);
+  });
+
+  test("does not undo what has happened", async () => {
+    const { org } = await governed();
+    expect((await org.run({ model: "acme/bad", incurred: true })).status).toBe(201);
+  });
+
+  test("in a bulk call refuses its own runs only, and all of them with one code as that code", async () => {
+    const { org, ruleId } = await governed();
+    const mixed = await org.bulk([aRun(), aRun({ model: "acme/bad" })]);
+    expect(mixed.status).toBe(200);
+    expect(mixed.body).toMatchObject({ accepted: 1, rejected: 1 });
+    expect(mixed.body.results[1].error).toMatchObject({
+      code: "policy_blocked",
+      details: { rule_id: ruleId },
+    });
+    const all = await org.bulk([aRun({ model: "acme/bad" }), aRun({ model: "acme/bad" })]);
+    expect(all.status).toBe(403);
+    expect(all.body.error.code).toBe("policy_blocked");
+    expect(await org.events("policy.blocked")).toHaveLength(3);
+    expect(await entries(org, "policy.blocked")).toHaveLength(3);
+  });
+});
+
+describe("an approval", () => {
+  const GATE = { effect: "require_approval", when: "estimate.cost_usd > 5", reason: "dear" };
+
+  async function requested(): Promise<{ org: Spender; ruleId: string; id: string }> {
+    const { org, ruleId } = await governed(GATE);
+    const held = await org.run({ cost_usd: "9" });
+    expect(held.status).toBe(403);
+    expect(held.body.error.code).toBe("policy_approval_required");
+    const id = held.body.error.details.approval_id as string;
+    expect(held.body.error.details).toEqual({
+      reason: "dear",
+      attempted: "acme/m1",
+      rule_id: ruleId,
+      approval_id: id,
+    });
+    return { org, ruleId, id };
+  }
+
+  test("is requested by the refusal, found again by the same attempt, decided, and lets it pass once", async () => {
+    const { org, ruleId, id } = await requested();
+    const again = await org.run({ cost_usd: "9.00", started_at: "2026-11-15T03:00:00Z" });
+    expect(again.body.error.details.approval_id).toBe(id);
+    expect(await org.events("policy.approval_requested")).toHaveLength(1);
+    const other = await org.run({ cost_usd: "10" });
+    expect(other.body.error.details.approval_id).not.toBe(id);
+
+    const listed = await org.send("GET", "approvals?status=pending");
+    expect(listed.body.data).toHaveLength(2);
+    const approved = await org.send("POST", `approvals/${id}/approve`);
+    expect(approved.body).toMatchObject({
+      id,
+      status: "approved",
+      rule_id: ruleId,
+      attempt: { cost_usd: "9.00" },
+    });
+    expect(await org.events("policy.approval_decided")).toMatchObject([{ data: { decision: "approved" } }]);
+
+    expect((await org.run({ cost_usd: "9", approval_id: id })).status).toBe(201);
+    expect((await org.send("GET", `approvals/${id}`)).body).toMatchObject({ status: "used" });
+    const third = await org.run({ cost_usd: "9", approval_id: id });
+    expect(third.body.error.code).toBe("policy_approval_required");
+    expect(third.body.error.details.approval_id).not.toBe(id);
+  });
+
+  test("raced for by two calls lets one pass", async () => {
+    const { org, id } = await requested();
+    await org.send("POST", `approvals/${id}/approve`);
+    const both = await Promise.all([org.run({ cost_usd: "9" }), org.run({ cost_usd: "9" })]);
+    expect(both.map(({ status }) => status).sort((left, right) => left - right)).toEqual([201, 403]);
+  });
+
+  test("in one bulk call lets one of two same attempts pass", async () => {
+    const { org, id } = await requested();
+    await org.send("POST", `approvals/${id}/approve`);
+    const { body } = await org.bulk([aRun({ cost_usd: "9" }), aRun({ cost_usd: "9" })]);
+    expect(body).toMatchObject({ accepted: 1, rejected: 1 });
+    const waiting = await org.send("GET", "approvals?status=pending");
+    expect(waiting.body.data[0].id).toBe(body.results[1].error.details.approval_id);
+  });
+
+  test("that was denied, or decided twice, stays as it is", async () => {
+    const { org, id } = await requested();
+    expect((await org.send("POST", `approvals/${id}/deny`)).body.status).toBe("denied");
+    for (const verb of ["approve", "deny"]) {
+      expect((await org.send("POST", `approvals/${id}/${verb}`)).body.error.code).toBe("conflict");
+    }
+    expect((await org.run({ cost_usd: "9" })).status).toBe(403);
+  });
+
+  test("decided by two admins at once is decided once", async () => {
+    const { org, id } = await requested();
+    const both = await Promise.all([
+      org.send("POST", `approvals/${id}/approve`),
+      org.send("POST", `approvals/${id}/deny`),
+    ]);
+    expect(both.map(({ status }) => status).sort((left, right) => left - right)).toEqual([200, 409]);
+  });
+
+  test("expires, and the same attempt then asks anew", async () => {
+    const { org, id } = await requested();
+    await org.advance(8 * 86_400);
+    expect((await org.send("GET", `approvals/${id}`)).body.status).toBe("expired");
+    expect((await org.send("POST", `approvals/${id}/approve`)).status).toBe(409);
+    expect((await org.run({ cost_usd: "9" })).body.error.details.approval_id).not.toBe(id);
+  });
+
+  test("is decided by another admin where there are two, and by oneself where there is none", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const second = await org.mint("admin");
+    const held = await call("POST", "/v1/runs", { key: second, body: aRun({ cost_usd: "9" }) });
+    const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
+    const own = await call("POST", approve, { key: second });
+    expect(own.body.error.code).toBe("forbidden");
+    expect((await call("POST", approve, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("of another org is not found", async () => {
+    const { id } = await requested();
+    const other = await newOrg();
+    const path = `/v1/orgs/${other.id}/approvals/${id}`;
+    expect((await call("GET", path, { key: other.ownerKey })).status).toBe(404);
+    expect((await call("POST", `${path}/approve`, { key: other.ownerKey })).status).toBe(404);
+  });
+});
+
+describe("content safety", () => {
+  const SECRET = "jane.doe@example.com";
+  const detectors = [
+    { id: "email", kind: "builtin", action: "block" },
+    { id: "project", kind: "pattern", pattern: "PROJ-[0-9]{4}", action: "shadow" },
+  ];
+
+  async function watched(): Promise<Spender> {
+    const org = await newSpender();
+    const set = await org.send("PUT", "content-safety", { detectors });
+    expect(set.status).toBe(200);
+    expect(set.body.detectors).toEqual(detectors);
+    return org;
+  }
+
+  test("blocks with detector and sample, and the input is stored nowhere", async () => {
+    const org = await watched();
+    const input = { messages: [{ role: "user", content: `marker-4711 write to ${SECRET}` }] };
+    const refused = await org.run({ input }, { "idempotency-key": "safety-1" });
+    expect(refused.status).toBe(403);
+    expect(refused.body.error).toMatchObject({
+      code: "content_safety_blocked",
+      details: { detector: "email", sample: SECRET },
+    });
+    expect(await org.events("safety.blocked")).toEqual([
+      { type: "safety.blocked", data: { detector: "email" } },
+    ]);
+    expect(await entries(org, "safety.blocked")).toMatchObject([{ target: "email", outcome: "refused" }]);
+
+    const runs = [aRun({ input: "marker-4711 PROJ-1234" }), aRun({ input })];
+    expect((await org.bulk(runs, { "idempotency-key": "safety-2" })).body).toMatchObject({
+      accepted: 1,
+      rejected: 1,
+    });
+    expect(await entries(org, "safety.shadow_matched")).toMatchObject([
+      { target: "project", outcome: "done" },
+    ]);
+    const stored = await everythingStored(org.id);
+    expect(stored).not.toContain("marker-4711");
+    expect(stored).not.toContain(SECRET);
+    expect(stored).not.toContain("PROJ-1234");
+  });
+
+  test("is asked after the policies", async () => {
+    const org = await watched();
+    await org.send("POST", "policy-rules", RULE);
+    expect((await org.run({ model: "acme/bad", input: SECRET })).body.error.code).toBe("policy_blocked");
+  });
+
+  test.each([
+    [
+      "detectors[0].pattern",
+      { id: "x", kind: "pattern", pattern: "(a+", action: "block" },
+      "invalid_pattern",
+    ],
+    [
+      "detectors[0].pattern",
+      { id: "x", kind: "pattern", pattern: "(a)\\1", action: "block" },
+      "invalid_pattern",
+    ],
+    ["detectors[0].pattern", { id: "x", kind: "pattern", pattern: "a*", action: "block" }, "invalid_pattern"],
+    ["detectors[0].pattern", { id: "x", kind: "pattern", action: "block" }, "required"],
+    ["detectors[0].id", { id: "nothing", kind: "builtin", action: "block" }, "invalid_value"],
+    ["detectors[0].action", { id: "email", kind: "builtin", action: "warn" }, "invalid_value"],
+  ])("refuses a detector at %s: %j", async (field, detector, code) => {
+    const org = await newSpender();
+    const { status, body } = await org.send("PUT", "content-safety", { detectors: [detector] });
+    expect(status).toBe(422);
+    expect(body.error.details.fields).toContainEqual(expect.objectContaining({ field, code }));
+  });
+});

@@ -1,0 +1,26 @@
+import { env, runInDurableObject } from "cloudflare:test";
+
+function storageOf<T>(orgId: string, use: (storage: DurableObjectStorage) => T): Promise<T> {
+  const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
+  return runInDurableObject(namespace.getByName(orgId), (_object, state) => use(state.storage));
+}
+
+/** Everything that an org's object holds, as one text. */
+export function everythingStored(orgId: string): Promise<string> {
+  return storageOf(orgId, ({ sql }) => {
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray();
+    const own = tables.map(({ name }) => name).filter((name) => !/^(_cf|sqlite)_/.test(name));
+    return JSON.stringify(own.map((name) => [name, sql.exec(`SELECT * FROM "${name}"`).toArray()]));
+  });
+}
+
+/** Reads, or tampers with, the object's own rows. */
+export function rowsOf<R extends Record<string, SqlStorageValue>>(
+  orgId: string,
+  statement: string,
+  ...bindings: SqlStorageValue[]
+): Promise<R[]> {
+  return storageOf(orgId, ({ sql }) => sql.exec<R>(statement, ...bindings).toArray());
+}

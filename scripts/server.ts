@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { Miniflare, type WorkerOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 import { bundleWorker } from "./bundle.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { appendRemark, rotateLog } from "./logfile.ts";
@@ -11,6 +11,7 @@ import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { localSecrets } from "./secrets.ts";
 import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
+import { workersOf } from "./workers.ts";
 
 const ROTATION_CHECK_MS = 2_000;
 
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly dataDir: string;
   /** How many isolates serve, on consecutive ports, over the same objects. */
   readonly isolates?: number;
+  /** Instead of isolates: regions, on consecutive ports, each with objects and a database of its own. */
+  readonly regions?: readonly string[];
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
   /** Hears the runtime's warnings and errors. */
@@ -52,10 +55,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function serve(options: ServerOptions, config: WorkerConfig, folder: DataFolder): Promise<Server> {
   const environment = options.settings ?? {};
   const secrets = localSecrets(folder.secrets, config.secrets.required, environment);
-  const ports = await claimPorts(options.port, options.isolates ?? 1);
+  const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = settingsOf(config, environment, { ...secrets, SVC_BASE_URL: urls[0] });
   const script = await bundleWorker(config.main);
+  const { names, workers } = workersOf(config, script, settings, ports, options.regions);
   const pidFile = join(folder.path, "workerd.pid");
   let restarted: (() => void) | undefined;
   process.env["MINIFLARE_WORKERD_PATH"] = join(ROOT, "scripts/workerd.sh");
@@ -70,7 +74,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
         unsafeHandleRuntimeRestart: () => restarted?.(),
         handleRuntimeStdio: (_stdout: Readable, stderr: Readable) =>
           listen(stderr, folder.log, options.onRemark),
-        workers: ports.map((port, index) => workerOptions(config, script, settings, port, index)),
+        workers,
       }),
   );
   const rotation = setInterval(() => rotateLog(folder.log), ROTATION_CHECK_MS).unref();
@@ -82,7 +86,9 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   try {
     await miniflare.ready;
     for (const { binding, migrations_dir } of config.d1_databases) {
-      await migrate(await miniflare.getD1Database(binding), join(ROOT, migrations_dir));
+      for (const name of options.regions === undefined ? names.slice(0, 1) : names) {
+        await migrate(await miniflare.getD1Database(binding, name), join(ROOT, migrations_dir));
+      }
     }
   } catch (error) {
     await dispose().catch(() => {});
@@ -93,7 +99,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     folder,
     settings,
     dispose,
-    evict: (name) => miniflare.unsafeEvictDurableObject(config.name, "OrgObject", { name }),
+    evict: (name) => miniflare.unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () =>
       new Promise((resolve) => {
         restarted = resolve;
@@ -115,32 +121,6 @@ function settingsOf(
       typeof value === "string" ? value : JSON.stringify(value),
     ]),
   );
-}
-
-/** Every isolate after the first is a Worker of its own that reaches the first one's objects. */
-function workerOptions(
-  config: WorkerConfig,
-  script: string,
-  settings: Record<string, string>,
-  port: number,
-  index: number,
-): WorkerOptions {
-  const sqlite = new Set(config.migrations.flatMap((step) => step.new_sqlite_classes));
-  const owner = index === 0 ? {} : { scriptName: config.name };
-  const objects = config.durable_objects.bindings.map(({ name, class_name: className }) => [
-    name,
-    { className, useSQLite: sqlite.has(className), ...owner },
-  ]);
-  return {
-    name: index === 0 ? config.name : `${config.name}-${index + 1}`,
-    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    bindings: settings,
-    d1Databases: Object.fromEntries(config.d1_databases.map((db) => [db.binding, db.database_id])),
-    durableObjects: Object.fromEntries(objects),
-    unsafeDirectSockets: [{ host: HOST, port }],
-  };
 }
 
 function listen(stderr: Readable, log: string, onRemark?: (line: string) => void): void {

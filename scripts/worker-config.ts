@@ -35,6 +35,8 @@ const wranglerFile = z.strictObject({
   migrations: z
     .array(z.strictObject({ tag: name, new_sqlite_classes: z.array(name).default([]) }))
     .default([]),
+  /** Environments are for deployed regions; the local server makes its own. */
+  env: z.unknown().optional(),
   triggers: z.strictObject({ crons: z.array(name).default([]) }).default({ crons: [] }),
   observability: z.unknown().optional(),
   limits: z.unknown().optional(),

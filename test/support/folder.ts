@@ -3,9 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
+/** A folder that its maker removes: for what outlives a single test. */
+export function makeFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
 /** A folder of the test's own, gone when the test is. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  const { path, remove } = makeFolder();
+  onTestFinished(remove);
+  return path;
 }

@@ -1,0 +1,66 @@
+/** `npm run regions`: two regions on this machine, each with its own objects and database, and calls to try. */
+import { join } from "node:path";
+import { Complaint, run } from "./complaint.ts";
+import { dataFolderPath } from "./data-folder.ts";
+import { type Server, startServer } from "./server.ts";
+import { onceToldToStop, wholeNumber } from "./start-options.ts";
+
+await run(async () => {
+  const running: { server?: Server } = {};
+  onceToldToStop(async () => running.server?.dispose());
+  const server = await startServer({
+    port: wholeNumber("PORT", 8787, 0, 65_534),
+    regions: ["eu", "us"],
+    dataDir: join(dataFolderPath(process.env), "regions"),
+    settings: process.env,
+    onRemark: (line) => console.error(line),
+  });
+  running.server = server;
+  try {
+    console.log(await welcome(server));
+  } catch (error) {
+    await server.dispose();
+    throw error;
+  }
+});
+
+async function welcome(server: Server): Promise<string> {
+  const [eu, us = ""] = server.urls;
+  const operatorKey = server.settings["SVC_OPERATOR_KEY"] ?? "";
+  const made = await fetch(`${us}/v1/admin/orgs`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "At home in eu", home_region: "eu" }),
+  });
+  if (made.status !== 201) throw new Complaint(`no org: ${made.status} ${await made.text()}`);
+  const { org, owner_key: key } = (await made.json()) as { org: { id: string }; owner_key: string };
+  const curl = (url: string, more = "") => `  curl -i ${url} -H 'Authorization: Bearer ${key}'${more}`;
+  return [
+    `Sluice is serving region eu at ${eu} and region us at ${us} (Ctrl-C ends both)`,
+    "",
+    `  org          ${org.id}, at home in eu, created through us`,
+    `  owner key    ${key}`,
+    `  operator key ${operatorKey}`,
+    `  data, log    ${server.folder.path}`,
+    "",
+    "A write in us is made in eu, and the answer says so (x-svc-region: eu):",
+    curl(
+      `${us}/v1/orgs/${org.id}/budgets`,
+      json("POST", { scope_kind: "org", limit_usd: "1.00", period: "month", mode: "enforce" }),
+    ),
+    "",
+    "A read is served where it lands (x-svc-region: us):",
+    curl(`${us}/v1/orgs/${org.id}`),
+    "",
+    "So is a decision; repeat it and x-svc-decided turns to edge:",
+    curl(`${us}/v1/edge/decision`, json("POST", { estimate: { cost_usd: "0.01" } })),
+    "",
+    "Keep the org in eu, and us refuses it with residency_violation:",
+    curl(`${eu}/v1/orgs/${org.id}/residency`, json("PUT", { regions: ["eu"] })),
+    curl(`${us}/v1/orgs/${org.id}`),
+  ].join("\n");
+}
+
+function json(method: string, body: object): string {
+  return ` \\\n    -X ${method} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}

@@ -1,0 +1,33 @@
+import { Complaint } from "./complaint.ts";
+
+const PARENT_CHECK_MS = 500;
+
+/** A setting of the script itself, from the environment. */
+export function wholeNumber(name: string, fallback: number, least: number, most: number): number {
+  const given = process.env[name];
+  if (given === undefined || given === "") return fallback;
+  const value = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new Complaint(
+    `${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(given)}`,
+  );
+}
+
+/** A signal, or the end of the npm that started this process, stops the server; a second signal does not wait. */
+export function onceToldToStop(stop: () => Promise<void>): void {
+  let stopping = false;
+  const end = (): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent && !stopping) end();
+  }, PARENT_CHECK_MS).unref();
+}

@@ -1,0 +1,85 @@
+import type { WorkerOptions } from "miniflare";
+import { HOST } from "./ports.ts";
+import type { WorkerConfig } from "./worker-config.ts";
+
+/** How one Worker differs from the others that run the same script. */
+interface Role {
+  readonly name: string;
+  /** The Worker whose objects it uses; absent: its own. */
+  readonly objectsOf?: string;
+  readonly database: (id: string) => string;
+  readonly settings: Record<string, string>;
+  readonly services?: Record<string, string>;
+}
+
+/**
+ * Isolates share the first one's objects and database. Regions share nothing: each reaches the others through service
+ * bindings, as deployed ones do.
+ */
+export function workersOf(
+  config: WorkerConfig,
+  script: string,
+  settings: Record<string, string>,
+  ports: readonly number[],
+  regions?: readonly string[],
+): { readonly names: readonly [string, ...string[]]; readonly workers: WorkerOptions[] } {
+  const roles =
+    regions === undefined
+      ? ports.map((_, index) => isolate(config, settings, index))
+      : regions.map((region, index) => regional(config, settings, region, regions, ports[index] ?? 0));
+  return {
+    names: roles.map((role) => role.name) as [string, ...string[]],
+    workers: roles.map((role, index) => workerOptions(config, script, ports[index] ?? 0, role)),
+  };
+}
+
+function bindingTo(region: string): string {
+  return `REGION_${region.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function isolate(config: WorkerConfig, settings: Record<string, string>, index: number): Role {
+  const first = { name: config.name, database: (id: string) => id, settings };
+  return index === 0 ? first : { ...first, name: `${config.name}-${index + 1}`, objectsOf: config.name };
+}
+
+function regional(
+  config: WorkerConfig,
+  settings: Record<string, string>,
+  region: string,
+  regions: readonly string[],
+  port: number,
+): Role {
+  const others = regions.filter((other) => other !== region);
+  return {
+    name: `${config.name}-${region}`,
+    database: (id) => `${id}-${region}`,
+    settings: {
+      ...settings,
+      SVC_REGION: region,
+      SVC_REGIONS: JSON.stringify(Object.fromEntries(others.map((other) => [other, bindingTo(other)]))),
+      SVC_BASE_URL: `http://${HOST}:${port}`,
+    },
+    services: Object.fromEntries(others.map((other) => [bindingTo(other), `${config.name}-${other}`])),
+  };
+}
+
+function workerOptions(config: WorkerConfig, script: string, port: number, role: Role): WorkerOptions {
+  const sqlite = new Set(config.migrations.flatMap((step) => step.new_sqlite_classes));
+  const owner = role.objectsOf === undefined ? {} : { scriptName: role.objectsOf };
+  const objects = config.durable_objects.bindings.map(({ name, class_name: className }) => [
+    name,
+    { className, useSQLite: sqlite.has(className), ...owner },
+  ]);
+  const databases = config.d1_databases.map((db) => [db.binding, role.database(db.database_id)]);
+  return {
+    name: role.name,
+    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    bindings: role.settings,
+    d1Databases: Object.fromEntries(databases),
+    durableObjects: Object.fromEntries(objects),
+    ...(role.services === undefined ? {} : { serviceBindings: role.services }),
+    unsafeDirectSockets: [{ host: HOST, port }],
+  };
+}

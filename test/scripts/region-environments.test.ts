@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../../scripts/worker-config.ts";
+import { settingsOf } from "../../src/settings.ts";
+
+interface Environment {
+  vars: Record<string, string>;
+  durable_objects: unknown;
+  d1_databases: { binding: string; database_name: string; migrations_dir: string }[];
+  services: { binding: string; service: string }[];
+}
+
+const config = parse(readFileSync(join(ROOT, "wrangler.toml"), "utf8")) as unknown as Environment & {
+  name: string;
+  env: Record<string, Environment>;
+};
+const secrets = { SVC_KEY_PEPPER: "p".repeat(32), SVC_OPERATOR_KEY: "o".repeat(32) };
+
+describe.each(Object.entries(config.env))("the deployed region %s", (region, environment) => {
+  test("has every binding and setting of the local Worker, of its own", () => {
+    expect(environment.durable_objects).toEqual(config.durable_objects);
+    expect(Object.keys(environment.vars).sort()).toEqual(Object.keys(config.vars).sort());
+    expect(environment.d1_databases).toMatchObject([
+      { binding: "DB", database_name: `${config.name}-${region}`, migrations_dir: "migrations" },
+    ]);
+  });
+
+  test("knows itself, is placed, and reaches every other region by a binding that exists", () => {
+    const settings = settingsOf({ ...environment.vars, ...secrets });
+    expect(settings.SVC_REGION).toBe(region);
+    expect(settings.SVC_OBJECT_PLACEMENT.kind).toBe("jurisdiction");
+    const others = Object.keys(config.env).filter((other) => other !== region);
+    expect(Object.keys(settings.SVC_REGIONS)).toEqual(others);
+    expect(environment.services).toEqual(
+      others.map((other) => ({ binding: settings.SVC_REGIONS[other], service: `${config.name}-${other}` })),
+    );
+  });
+});

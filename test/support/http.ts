@@ -1,0 +1,29 @@
+/** Calls over real sockets, as a client makes them. */
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
+  readonly body: any;
+}
+
+export async function http(
+  method: string,
+  url: string,
+  options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<HttpAnswer> {
+  const headers = new Headers(options.headers);
+  if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
+  if (options.body !== undefined) headers.set("content-type", "application/json");
+  const body = options.body === undefined ? null : JSON.stringify(options.body);
+  const response = await fetch(url, { method, headers, body });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : undefined,
+  };
+}

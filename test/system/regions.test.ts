@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Server, startServer } from "../../scripts/server.ts";
+import { makeFolder, temporaryFolder } from "../support/folder.ts";
+import { http } from "../support/http.ts";
+
+const SECRETS = {
+  SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
+  SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+};
+const operator = { key: SECRETS.SVC_OPERATOR_KEY };
+
+interface Org {
+  readonly id: string;
+  readonly key: string;
+}
+
+async function newOrg(base: string, homeRegion: string): Promise<Org> {
+  const made = await http("POST", `${base}/v1/admin/orgs`, {
+    ...operator,
+    body: { name: "Acme", home_region: homeRegion },
+  });
+  if (made.status !== 201) throw new Error(`no org: ${made.status} ${made.text}`);
+  return { id: made.body.org.id, key: made.body.owner_key };
+}
+
+async function ids(base: string): Promise<string[]> {
+  const listed = await http("GET", `${base}/v1/admin/orgs?limit=200`, operator);
+  return listed.body.data.map((org: Org) => org.id);
+}
+
+function start(region: string, regions: object): Promise<Server> {
+  return startServer({
+    port: 0,
+    dataDir: temporaryFolder(),
+    settings: { ...SECRETS, SVC_REGION: region, SVC_REGIONS: JSON.stringify(regions) },
+  });
+}
+
+describe("two regions, each with its own objects and database", () => {
+  let server: Server;
+  let eu: string;
+  let us: string;
+  const folder = makeFolder();
+  beforeAll(async () => {
+    server = await startServer({
+      port: 0,
+      dataDir: folder.path,
+      regions: ["eu", "us"],
+      settings: SECRETS,
+    });
+    [eu, us = ""] = server.urls;
+  });
+  afterAll(async () => {
+    await server.dispose();
+    folder.remove();
+  });
+
+  test("an org made through one is at home in the other, and only its home lists it", async () => {
+    const org = await newOrg(us, "eu");
+    expect(await ids(eu)).toContain(org.id);
+    expect(await ids(us)).not.toContain(org.id);
+  });
+
+  test("reads are served where they land, writes at home, and both say where", async () => {
+    const org = await newOrg(eu, "eu");
+    const read = await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key });
+    expect([read.status, read.headers.get("x-svc-region")]).toEqual([200, "us"]);
+    expect(read.body.home_region).toBe("eu");
+    const body = { name: "Renamed" };
+    const written = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body });
+    expect([written.status, written.headers.get("x-svc-region")]).toEqual([200, "eu"]);
+    expect((await http("GET", `${eu}/v1/orgs/${org.id}`, { key: org.key })).body.name).toBe("Renamed");
+  });
+
+  test("a write sent home answers to the byte as at home, replays included", async () => {
+    const org = await newOrg(eu, "eu");
+    const minted = await http("POST", `${us}/v1/orgs/${org.id}/keys`, {
+      key: org.key,
+      body: { name: "k", role: "viewer" },
+    });
+    const path = `/v1/orgs/${org.id}/keys/${minted.body.id}/rotate`;
+    const rotate = (base: string) =>
+      http("POST", base + path, { key: org.key, body: {}, headers: { "idempotency-key": "once" } });
+    const [away, home] = [await rotate(us), await rotate(eu)];
+    expect(away.status).toBe(200);
+    expect(home.text).toBe(away.text);
+    expect(home.headers.get("idempotent-replayed")).toBe("true");
+    const refused = (base: string) =>
+      http("DELETE", `${base}/v1/orgs/${org.id}/keys/key_none`, { key: org.key });
+    expect((await refused(us)).text).toBe((await refused(eu)).text);
+  });
+
+  test("a call keeps its trace and its caller's address on the way home", async () => {
+    const org = await newOrg(eu, "eu");
+    const headers = { "cf-connecting-ip": "198.51.100.77" };
+    const body = { ip_allow_list: ["198.51.100.77"] };
+    const set = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body, headers });
+    expect(set.status).toBe(200);
+    const again = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body, headers });
+    expect(again.status).toBe(200);
+    const other = { "cf-connecting-ip": "203.0.113.1" };
+    const refused = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body, headers: other });
+    expect(refused.body.error.code).toBe("ip_not_allowed");
+    const trace = again.headers.get("x-svc-trace-id") ?? "";
+    const lines = readFileSync(server.folder.log, "utf8")
+      .split("\n")
+      .filter((line) => line.includes(trace));
+    expect(new Set(lines.map((line) => JSON.parse(line).region))).toEqual(new Set(["eu", "us"]));
+  });
+
+  test("a key revoked at home is dead in the other region when that is answered", async () => {
+    const org = await newOrg(eu, "eu");
+    const minted = await http("POST", `${eu}/v1/orgs/${org.id}/keys`, {
+      key: org.key,
+      body: { name: "k", role: "viewer" },
+    });
+    const read = () => http("GET", `${us}/v1/orgs/${org.id}`, { key: minted.body.key });
+    expect((await read()).status).toBe(200);
+    await http("DELETE", `${eu}/v1/orgs/${org.id}/keys/${minted.body.id}`, { key: org.key });
+    expect((await read()).status).toBe(410);
+  });
+
+  test("a rule that keeps an org in eu refuses it in us, and is never served round", async () => {
+    const org = await newOrg(eu, "eu");
+    const rule = `/v1/orgs/${org.id}/residency`;
+    await http("PUT", us + rule, { key: org.key, body: { regions: ["eu"] } });
+    const read = await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key });
+    expect([read.status, read.body.error.code]).toEqual([403, "residency_violation"]);
+    const body = { name: "Sneaked" };
+    const written = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body });
+    expect(written.body.error.code).toBe("residency_violation");
+    expect(written.headers.get("x-svc-region")).toBe("us");
+    expect((await http("GET", `${eu}/v1/orgs/${org.id}`, { key: org.key })).body.name).toBe("Acme");
+    expect((await http("PUT", us + rule, { key: org.key, body: { regions: null } })).status).toBe(200);
+    expect((await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key })).status).toBe(200);
+  });
+
+  test("a write is refused where its home is left out of the rule", async () => {
+    const org = await newOrg(eu, "eu");
+    await http("PUT", `${eu}/v1/orgs/${org.id}/residency`, { key: org.key, body: { regions: ["us"] } });
+    const written = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body: { name: "x" } });
+    expect([written.status, written.body.error.code]).toEqual([403, "residency_violation"]);
+    expect(written.headers.get("x-svc-region")).toBe("eu");
+  });
+
+  test("the operator reaches an org from either region", async () => {
+    const org = await newOrg(eu, "eu");
+    expect((await http("GET", `${us}/v1/admin/orgs/${org.id}`, operator)).body.id).toBe(org.id);
+    const suspended = await http("POST", `${us}/v1/admin/orgs/${org.id}/suspend`, { ...operator, body: {} });
+    expect(suspended.body.status).toBe("suspended");
+    const read = await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key });
+    expect(read.body.error.code).toBe("org_suspended");
+    expect((await http("GET", `${us}/v1/admin/orgs/org_00000000000000000000000009`, operator)).status).toBe(
+      404,
+    );
+  });
+});
+
+describe("a home out of reach", () => {
+  test("is 503 for writes and reads alike, and nothing is done elsewhere instead", async () => {
+    const eu = await start("eu", {});
+    const us = await start("us", { eu: eu.urls[0] });
+    try {
+      const org = await newOrg(us.urls[0], "eu");
+      const url = `${us.urls[0]}/v1/orgs/${org.id}`;
+      expect((await http("PATCH", url, { key: org.key, body: { name: "By address" } })).body.name).toBe(
+        "By address",
+      );
+      await eu.dispose();
+      for (const attempt of [
+        await http("PATCH", url, { key: org.key, body: { name: "Lost" } }),
+        await http("POST", `${us.urls[0]}/v1/admin/orgs`, {
+          ...operator,
+          body: { name: "x", home_region: "eu" },
+        }),
+      ]) {
+        expect([attempt.status, attempt.body.error.code]).toEqual([503, "service_unavailable"]);
+        expect(attempt.headers.get("x-svc-region")).toBe("us");
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2100));
+      expect((await http("GET", url, { key: org.key })).status).toBe(503);
+    } finally {
+      await eu.dispose().catch(() => {});
+      await us.dispose();
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { BadSetting, settingsOf } from "../../src/settings.ts";
+
+const secrets = {
+  SVC_KEY_PEPPER: "a pepper of more than thirty-two characters",
+  SVC_OPERATOR_KEY: "svc_operator_of-more-than-thirty-two-characters",
+};
+
+test("with only the secrets set, every other setting has its default", () => {
+  expect(settingsOf({ ...secrets })).toMatchObject({
+    SVC_REGION: "local",
+    SVC_REGIONS: {},
+    SVC_MAX_BODY_BYTES: 1_048_576,
+    SVC_MAX_BULK_BODY_BYTES: 8_388_608,
+    SVC_READ_LIMIT_PER_MINUTE: 600,
+    SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: 60,
+    SVC_COHORT_FLOOR: 10,
+    SVC_WEBHOOK_ALLOW_PRIVATE: false,
+  });
+});
+
+test.each([
+  ["SVC_KEY_PEPPER", undefined],
+  ["SVC_KEY_PEPPER", "short"],
+  ["SVC_OPERATOR_KEY", ""],
+  ["SVC_REGION", "not a region"],
+  ["SVC_REGIONS", "{"],
+  ["SVC_REGIONS", "[]"],
+  ["SVC_BASE_URL", "nowhere"],
+  ["SVC_MAX_BODY_BYTES", "1 MiB"],
+  ["SVC_MAX_BODY_BYTES", "0"],
+  ["SVC_READ_LIMIT_PER_MINUTE", "-1"],
+  ["SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS", "0"],
+  ["SVC_COHORT_FLOOR", "4"],
+  ["SVC_WEBHOOK_ALLOW_PRIVATE", "yes"],
+])("a bad %s stops the Worker with a message that names it and not its value", (name, value) => {
+  const env = { ...secrets, [name]: value };
+  expect(() => settingsOf(env)).toThrow(BadSetting);
+  expect(() => settingsOf(env)).toThrow(name);
+  if (value !== undefined && value.length > 4) expect(() => settingsOf(env)).not.toThrow(value);
+});

@@ -1,0 +1,42 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, test, vi } from "vitest";
+import { call, env, newOrg } from "../support/worker.ts";
+
+test("an exception answers 500 internal; its message is in the log, under the answer's trace id, and nowhere else", async () => {
+  const org = await newOrg();
+  await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
+  await runInDurableObject(env.ORG.getByName(org.id), (_, state) => {
+    state.storage.sql.exec("DROP TABLE keys");
+  });
+  const logged: string[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void logged.push(line));
+  const answer = await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey });
+  spy.mockRestore();
+  expect(answer.status).toBe(500);
+  expect(answer.body.error).toMatchObject({ code: "internal", details: {} });
+  expect(answer.text).not.toContain("keys");
+  const lines = logged.map((line) => JSON.parse(line) as { trace: string; cause: string });
+  const line = lines.find((one) => one.trace === answer.headers.get("x-svc-trace-id"));
+  expect(line?.cause).toContain("no such table");
+});
+
+test("a request that failed leaves one line that names no secret", async () => {
+  const org = await newOrg();
+  const logged: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void logged.push(line));
+  const answer = await call("GET", `/v1/orgs/${org.id}/keys/none`, { key: org.ownerKey });
+  spy.mockRestore();
+  const lines = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const mine = lines.filter((line) => line["trace"] === answer.headers.get("x-svc-trace-id"));
+  expect(mine).toEqual([
+    expect.objectContaining({
+      method: "GET",
+      route: "/v1/orgs/{id}/keys/{key_id}",
+      status: 404,
+      code: "not_found",
+      org: org.id,
+      region: "local",
+    }),
+  ]);
+  expect(JSON.stringify(logged)).not.toContain(org.ownerKey);
+});

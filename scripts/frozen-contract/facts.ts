@@ -60,11 +60,23 @@ export function factsOf({ document, errors }: ContractParts): Facts {
     for (const [status, response] of Object.entries(operation.responses ?? {})) {
       facts.set(`${name} ${status}`, { side: "is" });
       for (const [media, { schema }] of Object.entries(response.content ?? {})) {
-        collect(facts, document, "out", `${name} ${status} ${media}`, schema ?? {}, true);
+        const codes = refusalCodes(document, schema ?? {});
+        for (const code of codes) facts.set(`${name} ${status} ${code}`, { side: "is" });
+        if (codes.length === 0)
+          collect(facts, document, "out", `${name} ${status} ${media}`, schema ?? {}, true);
       }
     }
   }
   return Object.fromEntries([...facts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The codes that an error response may carry; what belongs to a code is said once, with the code. */
+function refusalCodes(document: ApiDocument, schema: Schema): unknown[] {
+  return branchesOf(document, schema).flatMap(({ properties }) => {
+    const error = properties?.["error"];
+    const code = error && resolved(document, error).properties?.["code"];
+    return code ? valuesOf(resolved(document, code)) : [];
+  });
 }
 
 function collect(

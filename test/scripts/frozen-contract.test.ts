@@ -47,7 +47,18 @@ function contract() {
             ],
             responses: {
               "200": { content: { "application/json": { schema: { $ref: "#/components/schemas/Thing" } } } },
-              "404": {},
+              "404": {
+                content: {
+                  "application/json": {
+                    schema: {
+                      anyOf: ["not_found", "gone"].map((code) => ({
+                        type: "object",
+                        properties: { error: { type: "object", properties: { code: { const: code } } } },
+                      })),
+                    },
+                  },
+                },
+              },
             },
           },
           patch: {
@@ -124,6 +135,11 @@ describe("the frozen contract is broken by", () => {
       "a value of a body's enum that is gone",
       (p) => body(p).properties.kind.enum.pop(),
       /body \S+\.kind = "b": gone/,
+    ],
+    [
+      "a code that an operation no longer documents",
+      (p) => read(p).responses["404"].content["application/json"].schema.anyOf.pop(),
+      /^GET \S+ 404 gone: gone$/,
     ],
     ["a status that is gone", (p) => delete (read(p).responses as Loose)["404"], / 404: gone/],
     ["a code that is gone", (p) => delete (p.errors as Loose)["not_found"], /^error not_found: gone/],

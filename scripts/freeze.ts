@@ -1,0 +1,46 @@
+/** `npm run freeze`: adds what is newly published to the frozen contract. It never takes anything out. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { OPERATIONS } from "../src/app.ts";
+import { SETTING_NAMES } from "../src/settings.ts";
+import { Complaint, run } from "./complaint.ts";
+import { brokenPromises } from "./frozen-contract/compare.ts";
+import { type Manifest, manifestText, publishedFacts } from "./frozen-contract/published.ts";
+import { ROOT } from "./worker-config.ts";
+
+const FILE = join(ROOT, "test/contract/manifest.json");
+
+await run(async () => {
+  const frozen = JSON.parse(readFileSync(FILE, "utf8")) as Manifest;
+  const operations = await loadOperations();
+  const facts = publishedFacts(operations.map((operation) => operation.contract));
+  const broken = brokenPromises(frozen.facts, facts);
+  if (broken.length > 0) {
+    throw new Complaint(`/v1 is frozen; nothing of it goes or changes meaning:\n${broken.join("\n")}`);
+  }
+  writeFileSync(FILE, manifestText({ settings: SETTING_NAMES, facts }));
+  const added = Object.keys(facts).length - Object.keys(frozen.facts).length;
+  console.log(`${Object.keys(facts).length} facts are frozen, ${added} of them new.`);
+});
+
+/** The app has pages in TSX, which Node does not read by itself. */
+async function loadOperations(): Promise<typeof OPERATIONS> {
+  const folder = mkdtempSync(join(ROOT, "node_modules/.freeze-"));
+  try {
+    const outfile = join(folder, "app.mjs");
+    await build({
+      entryPoints: [join(ROOT, "src/app.ts")],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      packages: "external",
+      external: ["cloudflare:*"],
+      logLevel: "error",
+    });
+    return ((await import(outfile)) as { OPERATIONS: typeof OPERATIONS }).OPERATIONS;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

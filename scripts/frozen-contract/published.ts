@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { ERRORS } from "../../src/contract/errors.ts";
+import { buildOpenApi } from "../../src/contract/openapi.ts";
+import type { OperationContract } from "../../src/contract/operation.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import type { ApiDocument, Schema } from "./openapi.ts";
+
+/** The committed manifest: what was published, and must hold for as long as there is a /v1. */
+export interface Manifest {
+  readonly settings: readonly string[];
+  readonly facts: Facts;
+}
+
+/** What the code publishes now. */
+export function publishedFacts(operations: readonly OperationContract[]): Facts {
+  const errors = Object.entries(ERRORS).map(([code, { statuses, details }]) => [
+    code,
+    { statuses, details: z.toJSONSchema(details, { io: "output" }) as Schema },
+  ]);
+  return factsOf({
+    document: buildOpenApi(operations, "https://sluice.example") as ApiDocument,
+    errors: Object.fromEntries(errors) as Record<string, { statuses: number[]; details: Schema }>,
+  });
+}
+
+/** One fact to a line, so that a change of the manifest reads as what it is. */
+export function manifestText({ settings, facts }: Manifest): string {
+  const lines = Object.entries(facts).map(
+    ([name, fact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(fact)}`,
+  );
+  return `{\n  "settings": ${JSON.stringify(settings)},\n  "facts": {\n${lines.join(",\n")}\n  }\n}\n`;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import ledger from "../../releases.json" with { type: "json" };
+import { brokenPromises } from "../../scripts/frozen-contract/compare.ts";
+import type { Facts } from "../../scripts/frozen-contract/facts.ts";
+import { publishedFacts } from "../../scripts/frozen-contract/published.ts";
+import { publishedFindings } from "../../scripts/release-ledger/check.ts";
+import { OPERATIONS } from "../../src/app.ts";
+import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
+import { SETTING_NAMES } from "../../src/settings.ts";
+import manifest from "./manifest.json" with { type: "json" };
+
+const frozen = manifest.facts as Facts;
+
+test("nothing of the frozen contract is gone or means something else", () => {
+  const current = publishedFacts(OPERATIONS.map((operation) => operation.contract));
+  expect(brokenPromises(frozen, current)).toEqual([]);
+});
+
+test("the code signals what the release ledger announced, and no setting went without a release", () => {
+  const published = DEPRECATED_ROUTES.map((route) => ({ ...route, surface: operationName(route) }));
+  const settings = { frozen: manifest.settings, current: SETTING_NAMES };
+  expect(publishedFindings(ledger.releases, [...published, ...DEPRECATED_SURFACES], settings)).toEqual([]);
+});

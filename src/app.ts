@@ -8,6 +8,37 @@ import { resumeOrg } from "./api/admin-orgs/resume.ts";
 import { suspendOrg } from "./api/admin-orgs/suspend.ts";
 import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
+import { changeBudget } from "./api/budgets/change.ts";
+import { createBudget } from "./api/budgets/create.ts";
+import { deleteBudget } from "./api/budgets/delete.ts";
+import { getBudget } from "./api/budgets/get.ts";
+import { listBudgets } from "./api/budgets/list.ts";
+import { deleteChainBudget } from "./api/chain-budget/delete.ts";
+import { getChainBudget } from "./api/chain-budget/get.ts";
+import { setChainBudget } from "./api/chain-budget/set.ts";
+import { createCreditPack } from "./api/credit-packs/create.ts";
+import { getCreditPack } from "./api/credit-packs/get.ts";
+import { listCreditPacks } from "./api/credit-packs/list.ts";
+import { voidCreditPack } from "./api/credit-packs/void.ts";
+import { changeCustomerLimit } from "./api/customer-limits/change.ts";
+import { createCustomerLimit } from "./api/customer-limits/create.ts";
+import { deleteCustomerLimit } from "./api/customer-limits/delete.ts";
+import { getCustomerLimit } from "./api/customer-limits/get.ts";
+import { listCustomerLimits } from "./api/customer-limits/list.ts";
+import { deleteModel } from "./api/models/delete.ts";
+import { getModel } from "./api/models/get.ts";
+import { listModels } from "./api/models/list.ts";
+import { setModel } from "./api/models/set.ts";
+import { getPlan } from "./api/plans/get.ts";
+import { listPlans } from "./api/plans/list.ts";
+import { setPlan } from "./api/plans/set.ts";
+import { deleteQuota } from "./api/quota/delete.ts";
+import { getQuota } from "./api/quota/get.ts";
+import { setQuota } from "./api/quota/set.ts";
+import { topUpQuota } from "./api/quota/top-up.ts";
+import { deleteSpendCap } from "./api/spend-cap/delete.ts";
+import { getSpendCap } from "./api/spend-cap/get.ts";
+import { setSpendCap } from "./api/spend-cap/set.ts";
 import { decide } from "./api/decisions/decide.ts";
 import { releaseReservation } from "./api/decisions/release.ts";
 import { approveAttempt } from "./api/approvals/approve.ts";
@@ -72,6 +103,37 @@ export const OPERATIONS: readonly Operation[] = [
   recordRuns,
   listRuns,
   getRun,
+  createBudget,
+  listBudgets,
+  getBudget,
+  changeBudget,
+  deleteBudget,
+  getSpendCap,
+  setSpendCap,
+  deleteSpendCap,
+  createCustomerLimit,
+  listCustomerLimits,
+  getCustomerLimit,
+  changeCustomerLimit,
+  deleteCustomerLimit,
+  createCreditPack,
+  listCreditPacks,
+  getCreditPack,
+  voidCreditPack,
+  getQuota,
+  setQuota,
+  deleteQuota,
+  topUpQuota,
+  getPlan,
+  listPlans,
+  setPlan,
+  getChainBudget,
+  setChainBudget,
+  deleteChainBudget,
+  getModel,
+  listModels,
+  setModel,
+  deleteModel,
   decide,
   releaseReservation,
   listErrors,

@@ -8,9 +8,17 @@ import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policies
 import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
 import { openOrg } from "./profile/open.ts";
 import { setResidency } from "./residency/rule.ts";
-import { recordDeprecation, recordOrgCreated } from "./platform.ts";
+import { recordDeprecation, recordOrgCreated, recordPlan } from "./platform.ts";
 import { recordRun, recordRuns } from "./runs/commands.ts";
 import { setContentSafety } from "./safety/config.ts";
+import { changeBudget, createBudget, deleteBudget } from "./budgets/commands.ts";
+import { deleteChainBudget, setChainBudget } from "./chain-budget/commands.ts";
+import { createCreditPack, voidCreditPack } from "./credit-packs/commands.ts";
+import { changeCustomerLimit, createCustomerLimit, deleteCustomerLimit } from "./customer-limits/commands.ts";
+import { deleteModel, setModel } from "./models/commands.ts";
+import { setPlanTerms } from "./plan/commands.ts";
+import { deleteQuota, setQuota, topUpQuota } from "./quota/commands.ts";
+import { deleteSpendCap, setSpendCap } from "./spend-cap/commands.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -25,6 +33,7 @@ export const COMMANDS = {
   setResidency,
   recordOrgCreated,
   recordDeprecation,
+  recordPlan,
   recordRun,
   recordRuns,
   decide,
@@ -35,4 +44,22 @@ export const COMMANDS = {
   approve,
   deny,
   setContentSafety,
+  createBudget,
+  changeBudget,
+  deleteBudget,
+  setSpendCap,
+  deleteSpendCap,
+  createCustomerLimit,
+  changeCustomerLimit,
+  deleteCustomerLimit,
+  createCreditPack,
+  voidCreditPack,
+  setQuota,
+  deleteQuota,
+  topUpQuota,
+  setChainBudget,
+  deleteChainBudget,
+  setModel,
+  deleteModel,
+  setPlanTerms,
 } as const;

@@ -1,6 +1,7 @@
 import { APPROVAL_EXPIRY, expireApproval } from "./approvals/decide.ts";
 import { flushCounts } from "./counters/flush.ts";
 import type { OrgEnv, Tx, View } from "./door.ts";
+import { expireCreditPack } from "./credit-packs/commands.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
 
@@ -24,5 +25,6 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   publish: publishProfile,
   counters: flushCounts,
   holds: expireDueHolds,
+  "pack-expiry": expireCreditPack,
   [APPROVAL_EXPIRY]: expireApproval,
 };

@@ -1,4 +1,5 @@
 import { type DeprecationEntry, operationName } from "../contract/deprecations.ts";
+import type { PlanTerms } from "../contract/plan.ts";
 import { command, done } from "./door.ts";
 
 /**
@@ -17,4 +18,10 @@ export const recordDeprecation = command({
   refuses: [],
   run: (_tx, input: { entry: DeprecationEntry }) =>
     done(200, input.entry, { target: operationName(input.entry), detail: input.entry }),
+});
+
+export const recordPlan = command({
+  action: "platform.plan_set",
+  refuses: [],
+  run: (_tx, terms: PlanTerms) => done(200, terms, { target: terms.plan, detail: terms }),
 });

@@ -5,6 +5,14 @@ import { getOrg } from "./profile/change.ts";
 import { getResidency } from "./residency/rule.ts";
 import { getRun, listRuns } from "./runs/list.ts";
 import { getContentSafety } from "./safety/config.ts";
+import { getBudget, listBudgets } from "./budgets/commands.ts";
+import { getChainBudget } from "./chain-budget/commands.ts";
+import { getCreditPack, listCreditPacks } from "./credit-packs/commands.ts";
+import { getCustomerLimit, listCustomerLimits } from "./customer-limits/commands.ts";
+import { getModel, listModels } from "./models/commands.ts";
+import { getPlan } from "./plan/commands.ts";
+import { getQuota } from "./quota/commands.ts";
+import { getSpendCap } from "./spend-cap/commands.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -20,4 +28,16 @@ export const QUERIES = {
   listApprovals,
   getApproval,
   getContentSafety,
+  getBudget,
+  listBudgets,
+  getSpendCap,
+  getCustomerLimit,
+  listCustomerLimits,
+  getCreditPack,
+  listCreditPacks,
+  getQuota,
+  getChainBudget,
+  getModel,
+  listModels,
+  getPlan,
 } as const;

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { Org } from "../contract/resources.ts";
-import { database, orgs, plans } from "./database.ts";
+import { database, orgs } from "./database.ts";
 
 /** The directory: a copy of every org's profile, for lists. Each org's object is the original, and publishes here. */
 
@@ -54,13 +54,4 @@ export async function listOrgs(d1: D1Database, query: ListQuery): Promise<Page<O
     next_cursor:
       last === undefined || value === undefined ? null : encodeCursor(query, { value, id: last.id }),
   };
-}
-
-export async function planExists(d1: D1Database, plan: string): Promise<boolean> {
-  const rows = await database(d1)
-    .select({ plan: plans.plan })
-    .from(plans)
-    .where(eq(plans.plan, plan))
-    .limit(1);
-  return rows.length > 0;
 }

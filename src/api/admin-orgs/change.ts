@@ -3,7 +3,7 @@ import { invalidField } from "../../contract/refusal.ts";
 import { org } from "../../contract/resources.ts";
 import { name } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { planExists } from "../../platform/directory.ts";
+import { loadPlan } from "../../platform/plans.ts";
 
 export const changeAdminOrg = operation(
   {
@@ -16,10 +16,11 @@ export const changeAdminOrg = operation(
     refuses: ["conflict"],
   },
   async (call) => {
-    const { plan } = call.body;
-    if (plan !== undefined && !(await planExists(call.env.DB, plan))) {
+    const { name: newName, plan: planName } = call.body;
+    const plan = planName === undefined ? undefined : await loadPlan(call.env.DB, planName);
+    if (plan === null) {
       return invalidField("plan", "invalid_value", "is not a plan of this service");
     }
-    return call.org.command("changeOrg", call.body);
+    return call.org.command("changeOrg", { name: newName, plan });
   },
 );

@@ -6,7 +6,7 @@ import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
 import { relay } from "../../edge/region/settle.ts";
-import { planExists } from "../../platform/directory.ts";
+import { loadPlan } from "../../platform/plans.ts";
 
 export const createOrg = operation(
   {
@@ -33,7 +33,8 @@ export const createOrg = operation(
       return invalidField("home_region", "invalid_value", "is not a region of this service");
     }
     if (homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);
-    if (!(await planExists(call.env.DB, body.plan))) {
+    const plan = await loadPlan(call.env.DB, body.plan);
+    if (plan === null) {
       return invalidField("plan", "invalid_value", "is not a plan of this service");
     }
     const platform = call.door(PLATFORM_ORG_ID);
@@ -47,7 +48,7 @@ export const createOrg = operation(
       .command("openOrg", {
         id,
         name: body.name,
-        plan: body.plan,
+        plan,
         environment: body.environment,
         homeRegion,
         seed,

@@ -38,6 +38,10 @@ export function toMeter(row: MeterRow): Meter {
   };
 }
 
+export function loadMeterRow(sql: SqlStorage, id: string, kind: MeterKind): MeterRow | null {
+  return sql.exec<MeterRow>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
+}
+
 export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<string, Meter> {
   const rows = sql.exec<MeterRow>(
     "SELECT * FROM meters WHERE id IN (SELECT value FROM json_each(?))",
@@ -54,6 +58,33 @@ export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]
       JSON.stringify(customerIds),
     )
     .toArray();
+}
+
+export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
+  sql.exec(
+    `INSERT INTO meters (id, kind, scope_kind, scope_id, amount, period, time_zone, mode, since, extra)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, period = excluded.period,
+       time_zone = excluded.time_zone, mode = excluded.mode, since = excluded.since, extra = excluded.extra`,
+    row.id,
+    row.kind,
+    row.scope_kind,
+    row.scope_id,
+    row.amount,
+    row.period,
+    row.time_zone,
+    row.mode,
+    row.since,
+    row.extra,
+  );
+  forgetIndex(sql);
+}
+
+/** A limit that ends takes its counters along: one made later under the same id begins with none. */
+export function deleteMeter(sql: SqlStorage, id: string): void {
+  sql.exec("DELETE FROM meters WHERE id = ?", id);
+  sql.exec("DELETE FROM usage WHERE meter_id = ?", id);
+  forgetIndex(sql);
 }
 
 interface KnownMeters {
@@ -77,4 +108,8 @@ export function knownMeters(sql: SqlStorage): KnownMeters {
   const made = { index, hasCustomerRows: sql.exec(own).toArray().length > 0 };
   known.set(sql, made);
   return made;
+}
+
+function forgetIndex(sql: SqlStorage): void {
+  known.delete(sql);
 }

@@ -1,7 +1,7 @@
-import type { TokenPrice } from "../../domain/money.ts";
+import { formatUsd, type TokenPrice } from "../../domain/money.ts";
 
 /** The price book: what a million tokens of a model cost, and where it may run. */
-type ModelRow = {
+export type ModelRow = {
   model: string;
   input_nanos_per_mtok: string;
   output_nanos_per_mtok: string;
@@ -10,7 +10,7 @@ type ModelRow = {
   updated_at: number;
 };
 
-function loadModel(sql: SqlStorage, model: string): ModelRow | null {
+export function loadModel(sql: SqlStorage, model: string): ModelRow | null {
   return sql.exec<ModelRow>("SELECT * FROM models WHERE model = ?", model).toArray()[0] ?? null;
 }
 
@@ -20,5 +20,32 @@ export function priceOf(sql: SqlStorage, model: string): TokenPrice | null {
   return {
     inputNanosPerMtok: BigInt(row.input_nanos_per_mtok),
     outputNanosPerMtok: BigInt(row.output_nanos_per_mtok),
+  };
+}
+
+export function saveModel(sql: SqlStorage, row: ModelRow): void {
+  sql.exec(
+    `INSERT INTO models (model, input_nanos_per_mtok, output_nanos_per_mtok, regions, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (model) DO UPDATE SET input_nanos_per_mtok = excluded.input_nanos_per_mtok,
+       output_nanos_per_mtok = excluded.output_nanos_per_mtok, regions = excluded.regions,
+       updated_at = excluded.updated_at`,
+    row.model,
+    row.input_nanos_per_mtok,
+    row.output_nanos_per_mtok,
+    row.regions,
+    row.created_at,
+    row.updated_at,
+  );
+}
+
+export function toModel(row: ModelRow) {
+  return {
+    model: row.model,
+    input_usd_per_mtok: formatUsd(BigInt(row.input_nanos_per_mtok)),
+    output_usd_per_mtok: formatUsd(BigInt(row.output_nanos_per_mtok)),
+    regions: row.regions === null ? null : (JSON.parse(row.regions) as string[]),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
   };
 }

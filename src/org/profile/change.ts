@@ -1,10 +1,12 @@
+import type { PlanTerms } from "../../contract/plan.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../door.ts";
+import { keepPlanTerms } from "../plan/commands.ts";
 import { type Profile, saveProfile, toOrg } from "./store.ts";
 
 export interface OrgChange {
   readonly name?: string | undefined;
-  readonly plan?: string | undefined;
+  readonly plan?: PlanTerms | undefined;
   readonly ipAllowList?: readonly string[] | undefined;
 }
 
@@ -23,10 +25,11 @@ export const changeOrg = command({
     const after: Profile = {
       ...before,
       name: input.name ?? before.name,
-      plan: input.plan ?? before.plan,
+      plan: input.plan?.plan ?? before.plan,
       ipAllowList: input.ipAllowList ?? before.ipAllowList,
     };
     saveProfile(tx.sql, after);
+    if (input.plan !== undefined) keepPlanTerms(tx, input.plan);
     return done(200, toOrg(after), { target: tx.orgId, detail: { ...input } });
   },
 });

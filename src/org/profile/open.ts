@@ -1,14 +1,16 @@
 import { scopesOf } from "../../contract/access.ts";
+import type { PlanTerms } from "../../contract/plan.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { derivedId } from "../../domain/ulid.ts";
 import { command, done } from "../door.ts";
 import { createKey } from "../keys/mint.ts";
+import { keepPlanTerms } from "../plan/commands.ts";
 import { loadProfile, type Profile, saveProfile, toOrg } from "./store.ts";
 
 export interface NewOrg {
   readonly id: string;
   readonly name: string;
-  readonly plan: string;
+  readonly plan: PlanTerms;
   readonly environment: Profile["environment"];
   readonly homeRegion: string;
   /** Names the request: the same one may come again after a crash, and must end in the same org and owner key id. */
@@ -34,7 +36,7 @@ export const openOrg = command({
       id: input.id,
       name: input.name,
       status: "active",
-      plan: input.plan,
+      plan: input.plan.plan,
       environment: input.environment,
       homeRegion: input.homeRegion,
       ipAllowList: [],
@@ -42,6 +44,7 @@ export const openOrg = command({
       clockOffsetMs: 0,
     };
     saveProfile(tx.sql, profile);
+    if (known === null) keepPlanTerms(tx, input.plan);
     const { secret } = createKey(tx, keyId, {
       name: "owner",
       role: "owner",

@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+
+export const deleteBudget = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/budgets/{budget_id}",
+    summary: "Delete a budget",
+    role: "admin",
+    scope: "budgets:write",
+    idempotent: true,
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("deleteBudget", { id: call.params.budget_id }),
+);

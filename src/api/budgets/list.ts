@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { callerId } from "../../contract/ids.ts";
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { operation } from "../../edge/operation.ts";
+import { BUDGET_MODES, BUDGET_SCOPES, budget, period } from "./shapes.ts";
+
+const LIST = {
+  sort: ["created_at"],
+  filters: { scope_kind: z.enum(BUDGET_SCOPES), scope_id: callerId, period, mode: z.enum(BUDGET_MODES) },
+} as const;
+
+export const listBudgets = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/budgets",
+    summary: "List budgets",
+    role: "viewer",
+    scope: "budgets:read",
+    query: listQuery(LIST),
+    reply: { 200: pageOf(budget) },
+    refuses: [],
+  },
+  (call) => call.org.query("listBudgets", toListQuery(LIST, call.query)),
+);

@@ -1,0 +1,14 @@
+import { operation } from "../../edge/operation.ts";
+
+export const deleteChainBudget = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/chain-budget",
+    summary: "Remove the budget of run chains",
+    role: "admin",
+    scope: "budgets:write",
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("deleteChainBudget", {}),
+);

@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { chainBudget } from "./shapes.ts";
+
+export const getChainBudget = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/chain-budget",
+    summary: "Read the budget of every run chain",
+    role: "viewer",
+    scope: "budgets:read",
+    reply: { 200: chainBudget },
+    refuses: [],
+  },
+  (call) => call.org.query("getChainBudget", {}),
+);

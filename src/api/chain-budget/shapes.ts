@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { usd } from "../../contract/shapes.ts";
+
+export const chainBudget = z
+  .object({
+    max_cost_usd: usd.nullable(),
+    max_depth: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+  })
+  .meta({ id: "ChainBudget" });

@@ -1,0 +1,19 @@
+import { noFields } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+import { creditPack } from "./shapes.ts";
+
+export const voidCreditPack = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/credit-packs/{pack_id}/void",
+    summary: "Void a credit pack",
+    description: "What is left is gone; what was drawn stays drawn.",
+    role: "admin",
+    scope: "credits:write",
+    idempotent: true,
+    body: noFields,
+    reply: { 200: creditPack },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("voidCreditPack", { id: call.params.pack_id }),
+);

@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { customerLimit } from "./shapes.ts";
+
+export const getCustomerLimit = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/customer-limits/{limit_id}",
+    summary: "Read a customer limit",
+    role: "viewer",
+    scope: "customers:read",
+    reply: { 200: customerLimit },
+    refuses: [],
+  },
+  (call) => call.org.query("getCustomerLimit", { id: call.params.limit_id }),
+);

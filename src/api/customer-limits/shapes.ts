@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { idShape } from "../../contract/ids.ts";
+import { timestamp, usd } from "../../contract/shapes.ts";
+import { period } from "../budgets/shapes.ts";
+
+export const customerLimit = z
+  .object({
+    id: idShape("clm"),
+    customer_id: z.string().meta({ description: '`"*"` is every customer without a row of its own.' }),
+    limit_usd: usd,
+    period,
+    spent_usd: usd.nullable().meta({ description: 'Null for `"*"`, which counts each customer apart.' }),
+    reserved_usd: usd.nullable(),
+    available_usd: usd.nullable(),
+    period_start: timestamp,
+    period_end: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: "CustomerLimit" });

@@ -1,0 +1,19 @@
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { operation } from "../../edge/operation.ts";
+import { model } from "./shapes.ts";
+
+const LIST = { sort: ["created_at", "model"] } as const;
+
+export const listModels = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/models",
+    summary: "List the price book",
+    role: "viewer",
+    scope: "limits:read",
+    query: listQuery(LIST),
+    reply: { 200: pageOf(model) },
+    refuses: [],
+  },
+  (call) => call.org.query("listModels", toListQuery(LIST, call.query)),
+);

@@ -1,0 +1,14 @@
+import { operation } from "../../edge/operation.ts";
+
+export const deleteQuota = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/quota",
+    summary: "End prepayment",
+    role: "operator",
+    scope: "quota:write",
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("deleteQuota", {}),
+);

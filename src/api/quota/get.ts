@@ -1,0 +1,16 @@
+import { operation } from "../../edge/operation.ts";
+import { quota } from "./shapes.ts";
+
+export const getQuota = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/quota",
+    summary: "Read the prepaid balance",
+    description: "404 where the organization is not prepaid.",
+    role: "viewer",
+    scope: "quota:read",
+    reply: { 200: quota },
+    refuses: [],
+  },
+  (call) => call.org.query("getQuota", {}),
+);

@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { spendCap } from "./shapes.ts";
+
+export const getSpendCap = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/spend-cap",
+    summary: "Read the daily spend cap",
+    role: "viewer",
+    scope: "budgets:read",
+    reply: { 200: spendCap },
+    refuses: [],
+  },
+  (call) => call.org.query("getSpendCap", {}),
+);

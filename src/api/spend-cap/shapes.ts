@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { usd } from "../../contract/shapes.ts";
+
+export const spendCap = z
+  .object({
+    cap_usd: usd,
+    spent_usd: usd,
+    reserved_usd: usd,
+    available_usd: usd,
+    timezone: z.string().meta({ description: "IANA time zone whose day the cap is for." }),
+    resets_at: z.string().meta({ description: "The next midnight there, with its numeric offset." }),
+  })
+  .meta({ id: "SpendCap" });

@@ -1,0 +1,126 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import type { MeterMode, ScopeKind } from "../../domain/meter.ts";
+import { parseUsd } from "../../domain/money.ts";
+import type { Period } from "../../domain/period.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, query, type View } from "../door.ts";
+import { recount } from "../meters/recount.ts";
+import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { listRows } from "../rows.ts";
+import { budgetExtra, toBudget } from "./store.ts";
+
+interface NewBudget {
+  readonly name?: string | undefined;
+  readonly scope_kind: ScopeKind;
+  readonly scope_id?: string | undefined;
+  readonly limit_usd: string;
+  readonly period: Period;
+  readonly mode: MeterMode;
+  readonly alert_thresholds: readonly string[];
+}
+
+interface BudgetChange {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly limit_usd?: string | undefined;
+  readonly period?: Period | undefined;
+  readonly mode?: MeterMode | undefined;
+  readonly alert_thresholds?: readonly string[] | undefined;
+}
+
+/** An amount or a share, both billionths of one. */
+const billionths = (text: string) => String(parseUsd(text) ?? 0n);
+
+const load = (view: View, id: string) => loadMeterRow(view.sql, id, "budget");
+
+const current = (view: View, input: { id: string }) => {
+  const row = load(view, input.id);
+  return row === null ? null : toBudget(view, row);
+};
+
+export const createBudget = command({
+  action: "budget.created",
+  refuses: [],
+  run(tx, input: NewBudget) {
+    const row: MeterRow = {
+      id: newId("bud", tx.now),
+      kind: "budget",
+      scope_kind: input.scope_kind,
+      scope_id: input.scope_id ?? "",
+      amount: billionths(input.limit_usd),
+      period: input.period,
+      time_zone: null,
+      mode: input.mode,
+      since: tx.now,
+      extra: JSON.stringify({
+        name: input.name ?? null,
+        thresholds: input.alert_thresholds.map(billionths),
+      }),
+    };
+    saveMeterRow(tx.sql, row);
+    return done(201, toBudget(tx, row), { target: row.id, detail: { ...input } });
+  },
+});
+
+export const changeBudget = command({
+  action: "budget.updated",
+  refuses: ["not_found"],
+  current,
+  run(tx, input: BudgetChange) {
+    const before = load(tx, input.id);
+    if (before === null) return refuse("not_found");
+    const extra = budgetExtra(before);
+    const row: MeterRow = {
+      ...before,
+      amount: input.limit_usd === undefined ? before.amount : billionths(input.limit_usd),
+      period: input.period ?? before.period,
+      mode: input.mode ?? before.mode,
+      extra: JSON.stringify({
+        name: input.name ?? extra.name,
+        thresholds: input.alert_thresholds?.map(billionths) ?? extra.thresholds,
+      }),
+    };
+    saveMeterRow(tx.sql, row);
+    if (row.period !== before.period) recount(tx, toMeter(row));
+    const { id, ...detail } = input;
+    return done(200, toBudget(tx, row), { target: id, detail });
+  },
+});
+
+export const deleteBudget = command({
+  action: "budget.deleted",
+  refuses: ["not_found"],
+  current,
+  run(tx, input: { id: string }) {
+    if (load(tx, input.id) === null) return refuse("not_found");
+    deleteMeter(tx.sql, input.id);
+    return done(204, null, { target: input.id });
+  },
+});
+
+export const getBudget = query({
+  refuses: ["not_found"],
+  run: (view, input: { id: string }) => current(view, input) ?? refuse("not_found"),
+});
+
+export const listBudgets = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<MeterRow>(
+      view.sql,
+      {
+        table: "meters",
+        where: { sql: "kind = ?", bindings: ["budget"] },
+        sort: { created_at: "since" },
+        filters: {
+          scope_kind: "scope_kind = ?",
+          scope_id: "scope_id = ?",
+          period: "period = ?",
+          mode: "mode = ?",
+        },
+        toItem: (row) => toBudget(view, row),
+      },
+      input,
+    ),
+});

@@ -1,0 +1,36 @@
+import { publishedPeriod } from "../../domain/kinds.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { View } from "../door.ts";
+import { formatShare } from "../ledger/announce.ts";
+import { amountsOf, entryNow } from "../meters/show.ts";
+import type { MeterRow } from "../meters/store.ts";
+
+/** What a budget knows beyond its meter. */
+interface BudgetExtra {
+  readonly name: string | null;
+  readonly thresholds: readonly string[];
+}
+
+export function budgetExtra(row: MeterRow): BudgetExtra {
+  return JSON.parse(row.extra) as BudgetExtra;
+}
+
+export function toBudget(view: View, row: MeterRow) {
+  const entry = entryNow(view, row);
+  const { name, thresholds } = budgetExtra(row);
+  return {
+    id: row.id,
+    name,
+    scope_kind: row.scope_kind,
+    scope_id: row.scope_id === "" ? null : row.scope_id,
+    limit_usd: formatUsd(BigInt(row.amount ?? 0)),
+    period: row.period,
+    mode: row.mode,
+    alert_thresholds: thresholds.map((share) => formatShare(BigInt(share))),
+    ...amountsOf(entry),
+    ...publishedPeriod(entry),
+    status: (roomOf(entry) ?? 1n) > 0n ? "active" : "exhausted",
+    created_at: new Date(row.since).toISOString(),
+  };
+}

@@ -1,0 +1,22 @@
+import { availableOf } from "../../domain/kinds.ts";
+import { totalSpent } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { View } from "../door.ts";
+import { type MeterRow, toMeter } from "./store.ts";
+import { type Entry, loadUsage, newEntry } from "./usage.ts";
+
+/** A limit with what it has counted in the current window. */
+export function entryNow(view: View, row: MeterRow): Entry {
+  const entry = newEntry(toMeter(row), "", view.now);
+  loadUsage(view.sql, [entry]);
+  return entry;
+}
+
+/** The amounts that every limit in dollars shows. */
+export function amountsOf(entry: Entry) {
+  return {
+    spent_usd: formatUsd(totalSpent(entry.usage)),
+    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
+    available_usd: formatUsd(availableOf(entry)),
+  };
+}

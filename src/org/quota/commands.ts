@@ -1,0 +1,97 @@
+import { refuse } from "../../contract/refusal.ts";
+import { availableOf } from "../../domain/kinds.ts";
+import { roomOf, totalSpent } from "../../domain/meter.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { command, done, query, type Tx, type View } from "../door.ts";
+import { entryNow } from "../meters/show.ts";
+import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { saveUsage } from "../meters/usage.ts";
+
+const ID = "quota";
+
+const load = (view: View) => loadMeterRow(view.sql, ID, "quota");
+
+const lowOf = (row: MeterRow) => toMeter(row).lowRoom ?? null;
+
+/** The prepaid balance is what was topped up, less what was spent; facts may have overdrawn it. */
+function toQuota(view: View, row: MeterRow) {
+  const entry = entryNow(view, row);
+  const balance = BigInt(row.amount ?? 0) - totalSpent(entry.usage);
+  const low = lowOf(row);
+  return {
+    balance_usd: formatUsd(balance < 0n ? 0n : balance),
+    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
+    available_usd: formatUsd(availableOf(entry)),
+    overdrawn_usd: formatUsd(balance < 0n ? -balance : 0n),
+    low_balance_usd: low === null ? null : formatUsd(low),
+  };
+}
+
+const current = (view: View) => {
+  const row = load(view);
+  return row === null ? null : toQuota(view, row);
+};
+
+export const getQuota = query({
+  refuses: ["not_found"],
+  run: (view) => current(view) ?? refuse("not_found"),
+});
+
+/** Makes the org prepaid, with nothing yet; done again it changes only when a low balance is announced. */
+export const setQuota = command({
+  action: "quota.set",
+  refuses: [],
+  current,
+  run(tx, input: { low_balance_usd?: string | undefined }) {
+    const before = load(tx);
+    const low = input.low_balance_usd === undefined ? null : parseUsd(input.low_balance_usd);
+    const row: MeterRow = {
+      id: ID,
+      kind: "quota",
+      scope_kind: "org",
+      scope_id: "",
+      amount: before?.amount ?? "0",
+      period: "total",
+      time_zone: null,
+      mode: "enforce",
+      since: before?.since ?? tx.now,
+      extra: JSON.stringify(low === null ? {} : { lowRoom: String(low) }),
+    };
+    saveMeterRow(tx.sql, row);
+    return done(200, toQuota(tx, row), { target: ID, detail: { ...input } });
+  },
+});
+
+export const deleteQuota = command({
+  action: "quota.deleted",
+  refuses: ["not_found"],
+  current,
+  run(tx) {
+    if (load(tx) === null) return refuse("not_found");
+    deleteMeter(tx.sql, ID);
+    return done(204, null, { target: ID });
+  },
+});
+
+export const topUpQuota = command({
+  action: "quota.topped_up",
+  refuses: ["not_found"],
+  run(tx, input: { amount_usd: string }) {
+    const before = load(tx);
+    if (before === null) return refuse("not_found");
+    const amount = BigInt(before.amount ?? 0) + (parseUsd(input.amount_usd) ?? 0n);
+    const row: MeterRow = { ...before, amount: String(amount) };
+    saveMeterRow(tx.sql, row);
+    rearm(tx, row);
+    return done(201, toQuota(tx, row), { target: ID, detail: { ...input } });
+  },
+});
+
+/** A balance has no period: what was announced about it may be announced again once it has recovered. */
+function rearm(tx: Tx, row: MeterRow): void {
+  const entry = entryNow(tx, row);
+  const room = roomOf(entry) ?? 0n;
+  if (room <= 0n || room < (lowOf(row) ?? 0n)) return;
+  entry.notices = "";
+  saveUsage(tx.sql, [entry]);
+}

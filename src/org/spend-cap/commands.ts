@@ -1,0 +1,66 @@
+import { refuse } from "../../contract/refusal.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { formatInZone } from "../../domain/zone.ts";
+import { command, done, query, type View } from "../door.ts";
+import { recount } from "../meters/recount.ts";
+import { amountsOf, entryNow } from "../meters/show.ts";
+import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+
+const ID = "spend_cap";
+
+function toSpendCap(view: View, row: MeterRow) {
+  const entry = entryNow(view, row);
+  const timezone = row.time_zone ?? "UTC";
+  return {
+    cap_usd: formatUsd(BigInt(row.amount ?? 0)),
+    ...amountsOf(entry),
+    timezone,
+    resets_at: formatInZone(timezone, entry.window.endMs ?? 0),
+  };
+}
+
+const current = (view: View) => {
+  const row = loadMeterRow(view.sql, ID, "spend_cap");
+  return row === null ? null : toSpendCap(view, row);
+};
+
+export const getSpendCap = query({
+  refuses: ["not_found"],
+  run: (view) => current(view) ?? refuse("not_found"),
+});
+
+/** A cap that is set again keeps what it has counted; in another time zone its day is counted anew. */
+export const setSpendCap = command({
+  action: "spend_cap.set",
+  refuses: [],
+  current,
+  run(tx, input: { cap_usd: string; timezone: string }) {
+    const before = loadMeterRow(tx.sql, ID, "spend_cap");
+    const row: MeterRow = {
+      id: ID,
+      kind: "spend_cap",
+      scope_kind: "org",
+      scope_id: "",
+      amount: String(parseUsd(input.cap_usd) ?? 0n),
+      period: "day",
+      time_zone: input.timezone,
+      mode: "enforce",
+      since: before?.since ?? tx.now,
+      extra: "{}",
+    };
+    saveMeterRow(tx.sql, row);
+    if (before !== null && before.time_zone !== row.time_zone) recount(tx, toMeter(row));
+    return done(200, toSpendCap(tx, row), { target: ID, detail: { ...input } });
+  },
+});
+
+export const deleteSpendCap = command({
+  action: "spend_cap.deleted",
+  refuses: ["not_found"],
+  current,
+  run(tx) {
+    if (loadMeterRow(tx.sql, ID, "spend_cap") === null) return refuse("not_found");
+    deleteMeter(tx.sql, ID);
+    return done(204, null, { target: ID });
+  },
+});

@@ -1,0 +1,41 @@
+import { asc, eq } from "drizzle-orm";
+import type { PlanTerms } from "../contract/plan.ts";
+import { database, orgs, plans } from "./database.ts";
+
+/** Plans span orgs: they live in D1, and each org's object keeps the terms of its own, pushed when they change. */
+
+type PlanRecord = typeof plans.$inferSelect;
+
+function toTerms(row: PlanRecord): PlanTerms {
+  return {
+    plan: row.plan,
+    runs_limit: row.runsLimit,
+    tokens_limit: row.tokensLimit,
+    overage_policy: row.overagePolicy,
+  };
+}
+
+export async function loadPlan(d1: D1Database, plan: string): Promise<PlanTerms | null> {
+  const rows = await database(d1).select().from(plans).where(eq(plans.plan, plan)).limit(1);
+  return rows[0] === undefined ? null : toTerms(rows[0]);
+}
+
+export async function listPlans(d1: D1Database): Promise<PlanTerms[]> {
+  const rows = await database(d1).select().from(plans).orderBy(asc(plans.plan));
+  return rows.map(toTerms);
+}
+
+export async function savePlan(d1: D1Database, terms: PlanTerms): Promise<void> {
+  const row: PlanRecord = {
+    plan: terms.plan,
+    runsLimit: terms.runs_limit,
+    tokensLimit: terms.tokens_limit,
+    overagePolicy: terms.overage_policy,
+  };
+  await database(d1).insert(plans).values(row).onConflictDoUpdate({ target: plans.plan, set: row });
+}
+
+export async function orgIdsOnPlan(d1: D1Database, plan: string): Promise<string[]> {
+  const rows = await database(d1).select({ id: orgs.id }).from(orgs).where(eq(orgs.plan, plan));
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { newSpender } from "../support/ledger.ts";
+
+const DAY = 86_400;
+
+describe("a budget", () => {
+  test.each([
+    ["org", {}, {}],
+    ["workflow", { scope_id: "s" }, { workflow_id: "s" }],
+    ["deployment", { scope_id: "s" }, { deployment_id: "s" }],
+    ["department", { scope_id: "s" }, { department_id: "s" }],
+  ])(
+    "of scope %s refuses what would pass it, in its own words, and nothing outside it",
+    async (scope, ids, inside) => {
+      const org = await newSpender();
+      const made = await org.send("POST", "budgets", {
+        scope_kind: scope,
+        ...ids,
+        limit_usd: "2",
+        period: "month",
+      });
+      expect(made.status).toBe(201);
+      expect((await org.run(inside)).status).toBe(201);
+      expect((await org.run(inside)).status).toBe(201);
+      const refused = await org.run({ ...inside, cost_usd: "0.000000001" });
+      expect(refused.status).toBe(402);
+      expect(refused.body.error).toMatchObject({
+        code: "budget_exceeded",
+        details: {
+          budget_id: made.body.id,
+          scope_kind: scope,
+          limit_usd: "2.00",
+          spent_usd: "2.00",
+          period_start: made.body.period_start,
+          period_end: made.body.period_end,
+        },
+      });
+      expect((await org.run({ ...inside, cost_usd: "0" })).status).toBe(201);
+      const outside = await org.run({ workflow_id: "o", deployment_id: "o", department_id: "o" });
+      expect(outside.status).toBe(scope === "org" ? 402 : 201);
+      const denied = await org.decide("1", inside);
+      expect([denied.status, denied.body.error.code]).toEqual([402, "budget_exceeded"]);
+      expect(await org.events("budget.exceeded")).toHaveLength(1);
+    },
+  );
+
+  test("refuses at the org before the department, the workflow and the deployment", async () => {
+    const org = await newSpender();
+    const scopes = ["deployment", "workflow", "department", "org"];
+    for (const scope_kind of scopes) {
+      const scope_id = scope_kind === "org" ? undefined : "s";
+      await org.send("POST", "budgets", { scope_kind, scope_id, limit_usd: "0", period: "total" });
+    }
+    const seen: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      const refused = await org.decide("1", { workflow_id: "s", deployment_id: "s", department_id: "s" });
+      seen.push(refused.body.error.details.scope_kind);
+      await org.send("DELETE", `budgets/${refused.body.error.details.budget_id}`);
+    }
+    expect(seen).toEqual(["org", "department", "workflow", "deployment"]);
+  });
+
+  test("begins anew with its period", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "day" });
+    expect([(await org.run()).status, (await org.run()).status]).toEqual([201, 402]);
+    await org.advance(DAY);
+    expect([(await org.run()).status, (await org.run()).status]).toEqual([201, 402]);
+    expect(await org.events("budget.exceeded")).toHaveLength(2);
+  });
+
+  test("announces each threshold once per period", async () => {
+    const org = await newSpender();
+    const alert_thresholds = ["0.5", "1"];
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "4", period: "day", alert_thresholds });
+    for (let i = 0; i < 4; i++) await org.run();
+    const crossed = await org.events("budget.threshold_crossed");
+    expect(crossed.map(({ data }) => [data["threshold"], data["spent_usd"]])).toEqual([
+      ["0.5", "2.00"],
+      ["1", "4.00"],
+    ]);
+  });
+
+  test("in shadow refuses nothing and says what it would have refused", async () => {
+    const org = await newSpender();
+    const made = await org.send("POST", "budgets", {
+      scope_kind: "org",
+      limit_usd: "1",
+      period: "month",
+      mode: "shadow",
+    });
+    await org.run();
+    const passed = await org.run();
+    expect(passed.status).toBe(201);
+    expect(passed.body.shadow).toMatchObject([{ status: 402, code: "budget_exceeded" }]);
+    const decided = await org.decide("1");
+    expect(decided.body.shadow).toMatchObject([{ code: "budget_exceeded" }]);
+    const events = await org.events("budget.exceeded");
+    expect(events.map(({ data }) => data["mode"])).toEqual(["shadow"]);
+    const read = await org.send("GET", `budgets/${made.body.id}`);
+    expect(read.body).toMatchObject({ spent_usd: "2.00", available_usd: "0.00" });
+  });
+
+  test("raised lets calls through, lowered below what is spent refuses the next, deleted is gone", async () => {
+    const org = await newSpender();
+    const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "month" });
+    const path = `budgets/${made.body.id}`;
+    expect([(await org.run()).status, (await org.run()).status]).toEqual([201, 402]);
+    await org.send("PATCH", path, { limit_usd: "2" });
+    expect([(await org.run()).status, (await org.run()).status]).toEqual([201, 402]);
+    const lowered = await org.send("PATCH", path, { limit_usd: "0.5" });
+    expect(lowered.body).toMatchObject({ spent_usd: "2.00", available_usd: "0.00", status: "exhausted" });
+    expect((await org.run()).status).toBe(402);
+    expect((await org.send("DELETE", path)).status).toBe(204);
+    expect((await org.run()).status).toBe(201);
+    expect((await org.send("GET", path)).status).toBe(404);
+  });
+
+  test("in another period counts what was charged to it in that one, holds included", async () => {
+    const org = await newSpender();
+    const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "9", period: "day" });
+    const path = `budgets/${made.body.id}`;
+    await org.run();
+    await org.advance(7 * DAY);
+    await org.run();
+    const held = await org.decide("2");
+    expect((await org.send("GET", path)).body).toMatchObject({ spent_usd: "1.00", reserved_usd: "2.00" });
+    const total = await org.send("PATCH", path, { period: "total" });
+    expect(total.body).toMatchObject({ spent_usd: "2.00", reserved_usd: "2.00", period_end: null });
+    const week = await org.send("PATCH", path, { period: "week" });
+    expect(week.body).toMatchObject({ spent_usd: "1.00", reserved_usd: "2.00" });
+    await org.run({ reservation_id: held.body.reservation.id, cost_usd: "2" });
+    expect((await org.send("GET", path)).body).toMatchObject({ spent_usd: "3.00", reserved_usd: "0.00" });
+  });
+
+  test("is listed, filtered and held to its ETag", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "day", name: "a" });
+    await org.send("POST", "budgets", {
+      scope_kind: "workflow",
+      scope_id: "w",
+      limit_usd: "1",
+      period: "day",
+    });
+    expect((await org.send("GET", "budgets")).body.data).toHaveLength(2);
+    const workflows = await org.send("GET", "budgets?scope_kind=workflow");
+    expect(workflows.body.data).toMatchObject([{ scope_id: "w" }]);
+    expect((await org.send("GET", "budgets?sort=nope")).status).toBe(422);
+  });
+});
+
+test.each([
+  ["limit_usd", "-1"],
+  ["limit_usd", "1e3"],
+  ["limit_usd", "+1"],
+  ["limit_usd", " 1"],
+  ["limit_usd", "1.0000000001"],
+  ["limit_usd", 5],
+  ["limit_usd", "12345678901234567890"],
+  ["period", "fortnight"],
+  ["mode", "maybe"],
+  ["alert_thresholds[0]", ["0"]],
+  ["scope_id", "s"],
+  ["surprise", 1],
+])("a budget with a bad %s (%j) is refused, and nothing changes", async (field, value) => {
+  const org = await newSpender();
+  const body = { scope_kind: "org", limit_usd: "1", period: "day", [field.replace("[0]", "")]: value };
+  const refused = await org.send("POST", "budgets", body);
+  expect(refused.status).toBe(422);
+  expect(refused.body.error.details.fields.map((one: { field: string }) => one.field)).toContain(field);
+  expect((await org.send("GET", "budgets")).body.data).toEqual([]);
+});

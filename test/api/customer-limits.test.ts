@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { newSpender } from "../support/ledger.ts";
+
+test("a customer limit refuses as a budget of the customer, and leaves the others alone", async () => {
+  const org = await newSpender();
+  const made = await org.send("POST", "customer-limits", {
+    customer_id: "c1",
+    limit_usd: "1",
+    period: "day",
+  });
+  expect(made.status).toBe(201);
+  expect((await org.run({ customer_id: "c1" })).status).toBe(201);
+  const refused = await org.run({ customer_id: "c1" });
+  expect([refused.status, refused.body.error.code]).toEqual([402, "budget_exceeded"]);
+  expect(refused.body.error.details).toEqual({
+    budget_id: made.body.id,
+    scope_kind: "customer",
+    limit_usd: "1.00",
+    spent_usd: "1.00",
+    period_start: made.body.period_start,
+    period_end: made.body.period_end,
+  });
+  expect((await org.run({ customer_id: "c2", cost_usd: "9" })).status).toBe(201);
+  expect(await org.events("customer_limit.exceeded")).toHaveLength(1);
+});
+
+test("the row for all counts each customer apart, but for those with a row of their own", async () => {
+  const org = await newSpender();
+  await org.send("POST", "customer-limits", { customer_id: "*", limit_usd: "1", period: "month" });
+  await org.send("POST", "customer-limits", { customer_id: "vip", limit_usd: "3", period: "month" });
+  const outcomes: number[] = [];
+  for (const customer_id of ["a", "b", "a", "vip", "vip", "vip", "vip", "*", "*"]) {
+    outcomes.push((await org.run({ customer_id })).status);
+  }
+  expect(outcomes).toEqual([201, 201, 402, 201, 201, 201, 402, 201, 402]);
+});
+
+test("a customer has one limit per period; it can be changed and deleted", async () => {
+  const org = await newSpender();
+  const body = { customer_id: "c", limit_usd: "1", period: "day" };
+  const made = await org.send("POST", "customer-limits", body);
+  expect((await org.send("POST", "customer-limits", body)).status).toBe(409);
+  expect((await org.send("POST", "customer-limits", { ...body, period: "week" })).status).toBe(201);
+  const path = `customer-limits/${made.body.id}`;
+  expect((await org.send("PATCH", path, { period: "week" })).status).toBe(409);
+  await org.run({ customer_id: "c" });
+  const changed = await org.send("PATCH", path, { limit_usd: "2", period: "year" });
+  expect(changed.body).toMatchObject({ limit_usd: "2.00", period: "year", spent_usd: "1.00" });
+  expect((await org.send("DELETE", path)).status).toBe(204);
+  expect((await org.send("GET", "customer-limits?customer_id=c")).body.data).toHaveLength(1);
+});

@@ -1,6 +1,6 @@
 /** IP addresses and CIDR blocks, v4 and v6, compared as numbers so that no spelling of an address escapes a rule. */
 
-interface Address {
+export interface Address {
   readonly family: 4 | 6;
   readonly value: bigint;
 }
@@ -53,14 +53,13 @@ function parseV6(text: string): bigint | null {
 
 const MAPPED = 0xffffn << 32n;
 
-/** A v4 address written as v6 (`::ffff:10.0.0.1`) is that v4 address. */
+/** A v4 address written as v6 (`::ffff:10.0.0.1`) is that v4 address; a v6 zone names an interface, and is left out. */
 export function parseAddress(text: string): Address | null {
-  const bare = text.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
-  if (!bare.includes(":")) {
-    const v4 = parseV4(bare);
+  if (!text.includes(":")) {
+    const v4 = parseV4(text);
     return v4 === null ? null : { family: 4, value: v4 };
   }
-  const v6 = parseV6(bare);
+  const v6 = parseV6(text.replace(/%[0-9A-Za-z.:-]+$/, ""));
   if (v6 === null) return null;
   return v6 >> 32n === MAPPED >> 32n ? { family: 4, value: v6 & 0xffffffffn } : { family: 6, value: v6 };
 }

@@ -1,4 +1,5 @@
-import { isPublicAddress, parseAddress } from "./public-address.ts";
+import { parseAddress } from "./address.ts";
+import { isPublicAddress } from "./public-address.ts";
 
 const MAX_URL_LENGTH = 2048;
 
@@ -50,8 +51,10 @@ function portProblem(port: string): string | null {
 }
 
 function hostProblem(hostname: string, ownHosts: readonly string[]): string | null {
-  const address = parseAddress(hostname.replace(/^\[|\]$/g, ""));
-  if (address !== null) return isPublicAddress(address) ? null : "must not point to a private address";
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  if (parseAddress(bare) !== null) {
+    return isPublicAddress(bare) ? null : "must not point to a private address";
+  }
   const name = hostname.replace(/\.$/, "");
   const labels = name.split(".");
   if (labels.length < 2 || labels.includes("")) return "must name a public host";
@@ -70,11 +73,5 @@ export function nameToResolve(text: string): string | null {
 
 /** Whether a name that resolves to these may be called: one private address among them is enough to refuse. */
 export function resolvesToPublic(addresses: readonly string[]): boolean {
-  return (
-    addresses.length > 0 &&
-    addresses.every((text) => {
-      const address = parseAddress(text);
-      return address !== null && isPublicAddress(address);
-    })
-  );
+  return addresses.length > 0 && addresses.every((text) => isPublicAddress(text));
 }

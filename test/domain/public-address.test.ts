@@ -1,7 +1,8 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inBlock, isPublicAddress, parseAddress, parseBlock } from "../../src/domain/public-address.ts";
+import { contains, parseAddress, parseCidr } from "../../src/domain/address.ts";
+import { isPublicAddress } from "../../src/domain/public-address.ts";
 
 const family = (text: string) => (isIPv4(text) ? "ipv4" : "ipv6");
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6());
@@ -15,8 +16,7 @@ describe("an address", () => {
   test("is read just where Node reads one", () => {
     fc.assert(
       fc.property(near, (text) => {
-        const plain = isIP(text) !== 0 && !text.includes("%");
-        expect(parseAddress(text) !== null).toBe(plain);
+        expect(parseAddress(text) !== null).toBe(isIP(text) !== 0);
       }),
       { numRuns: 2000 },
     );
@@ -28,33 +28,15 @@ describe("an address", () => {
         const address = parseAddress(text);
         const start = parseAddress(base);
         if (address === null || start === null) throw new Error("not an address");
-        const prefix = Math.min(bits, start.bits);
-        const host = (1n << BigInt(start.bits - prefix)) - 1n;
+        const prefix = Math.min(bits, start.family === 4 ? 32 : 128);
+        const block = parseCidr(`${base}/${prefix}`);
         const reference = new BlockList();
         reference.addSubnet(base, prefix, family(base));
-        const same = address.bits === start.bits && reference.check(text, family(text));
-        expect(inBlock(address, { ...start, value: start.value & ~host, prefix })).toBe(same);
+        const same = address.family === start.family && reference.check(text, family(text));
+        expect(block !== null && contains(block, address)).toBe(same);
       }),
     );
   });
-});
-
-describe("a block", () => {
-  test.each(["10.0.0.0/8", "0.0.0.0/0", "::/0", "2001:db8::/32", "192.0.2.7", "::1", "192.0.2.7/32"])(
-    "%s is read",
-    (text) => expect(parseBlock(text)).not.toBeNull(),
-  );
-  test.each([
-    "10.0.0.1/8",
-    "10.0.0.0/33",
-    "::/129",
-    "10.0.0.0/",
-    "10.0.0.0/08",
-    "10.0.0.0/-1",
-    "10.0/8",
-    "",
-    "/8",
-  ])("%s is refused", (text) => expect(parseBlock(text)).toBeNull());
 });
 
 describe("a public address", () => {
@@ -67,15 +49,13 @@ describe("a public address", () => {
     "2606:4700::1111",
     "2a00:1450::1",
   ])("%s is one", (text) => {
-    const address = parseAddress(text);
-    expect(address !== null && isPublicAddress(address)).toBe(true);
+    expect(isPublicAddress(text)).toBe(true);
   });
 
   test("is never one that carries a private IPv4 address inside", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "64:ff9b::", "::ffff:0:"), (v4, prefix) => {
-        const address = parseAddress(prefix + v4);
-        expect(address !== null && isPublicAddress(address)).toBe(false);
+        expect(isPublicAddress(prefix + v4)).toBe(false);
       }),
     );
   });

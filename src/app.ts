@@ -47,6 +47,7 @@ import { getApproval } from "./api/approvals/get.ts";
 import { listApprovals } from "./api/approvals/list.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
+import { listEvents } from "./api/events/list.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -69,6 +70,18 @@ import { deletePolicyRule } from "./api/policy-rules/delete.ts";
 import { evaluatePolicies } from "./api/policy-rules/evaluate.ts";
 import { getPolicyRule } from "./api/policy-rules/get.ts";
 import { listPolicyRules } from "./api/policy-rules/list.ts";
+import { getWebhookSecret } from "./api/webhook-secret/get.ts";
+import { rotateWebhookSecret } from "./api/webhook-secret/rotate.ts";
+import { changeWebhook } from "./api/webhooks/change.ts";
+import { createWebhook } from "./api/webhooks/create.ts";
+import { deleteWebhook } from "./api/webhooks/delete.ts";
+import { getSigning } from "./api/webhooks/get-signing.ts";
+import { getWebhook } from "./api/webhooks/get.ts";
+import { listDeliveries } from "./api/webhooks/list-deliveries.ts";
+import { listWebhooks } from "./api/webhooks/list.ts";
+import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
+import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
+import { testWebhook } from "./api/webhooks/test.ts";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
@@ -136,6 +149,19 @@ export const OPERATIONS: readonly Operation[] = [
   deleteModel,
   decide,
   releaseReservation,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  getSigning,
+  rotateSigning,
+  getWebhookSecret,
+  rotateWebhookSecret,
+  testWebhook,
+  listDeliveries,
+  replayDelivery,
+  listEvents,
   listErrors,
   listDeprecations,
   flagDeprecation((name) => CONTRACTS.some((contract) => routeOf(contract) === name)),

@@ -106,9 +106,17 @@ export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unkno
     sort: { field: order.replace(/^-/, ""), descending: order.startsWith("-") },
     after: after === null ? null : { value: after.value, id: after.id },
     filters: Object.fromEntries(
-      Object.entries(filters).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+      Object.entries(filters).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, filterValue(spec, key, value)]],
+      ),
     ),
   };
+}
+
+/** Moments are compared as stored: in milliseconds. */
+function filterValue(spec: ListSpec, key: string, value: string): string {
+  const moment = spec.range === true && (key === "from" || key === "to") ? parseMoment(value) : null;
+  return moment === null ? value : String(moment);
 }
 
 interface Cursor {

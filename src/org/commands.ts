@@ -19,6 +19,10 @@ import { deleteModel, setModel } from "./models/commands.ts";
 import { setPlanTerms } from "./plan/commands.ts";
 import { deleteQuota, setQuota, topUpQuota } from "./quota/commands.ts";
 import { deleteSpendCap, setSpendCap } from "./spend-cap/commands.ts";
+import { changeWebhook, deleteWebhook } from "./webhooks/change.ts";
+import { createWebhook } from "./webhooks/create.ts";
+import { pingWebhook, replayDelivery } from "./webhooks/log.ts";
+import { rotateOrgWebhookSecret, rotateSigning } from "./webhooks/signing.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -62,4 +66,11 @@ export const COMMANDS = {
   setModel,
   deleteModel,
   setPlanTerms,
+  createWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateSigning,
+  rotateOrgWebhookSecret,
+  pingWebhook,
+  replayDelivery,
 } as const;

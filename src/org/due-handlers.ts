@@ -4,6 +4,8 @@ import type { OrgEnv, Tx, View } from "./door.ts";
 import { expireCreditPack } from "./credit-packs/commands.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
+import { deliverQueue } from "./webhooks/deliver.ts";
+import { DELIVER } from "./webhooks/queue.ts";
 
 /** What `work` may use: its own transactions, and the outside world between them. */
 export interface DueContext {
@@ -27,4 +29,5 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   holds: expireDueHolds,
   "pack-expiry": expireCreditPack,
   [APPROVAL_EXPIRY]: expireApproval,
+  [DELIVER]: deliverQueue,
 };

@@ -69,8 +69,8 @@ export class OrgObject extends DurableObject<OrgEnv> {
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
     const view = this.#view(this.#now(), envelope.actor, envelope.trace);
     const outcome = perform(this.ctx.storage, view, envelope, command, input);
-    if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.run();
-    await this.#due.arm(this.#offset());
+    this.#due.arm();
+    if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (command.publishes === true && !isRefusal(outcome)) await this.#due.runNow("publish", "profile");
     const loser = isRefusal(outcome) ? null : (command.takesAway?.(input) ?? null);
     if (loser !== null) await this.#waitOut(loser);
@@ -94,10 +94,9 @@ export class OrgObject extends DurableObject<OrgEnv> {
       : { outcome: claimed.outcome };
   }
 
-  override async alarm(): Promise<void> {
+  override alarm(): void {
     if (!this.#opened) return;
-    await this.#due.run();
-    await this.#due.arm(this.#offset());
+    this.#due.wake();
   }
 
   #offset(): number {

@@ -1,4 +1,5 @@
 import { getApproval, listApprovals } from "./approvals/read.ts";
+import { listEvents } from "./events/log.ts";
 import { getKey, listKeys } from "./keys/list.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
 import { getOrg } from "./profile/change.ts";
@@ -13,6 +14,9 @@ import { getModel, listModels } from "./models/commands.ts";
 import { getPlan } from "./plan/commands.ts";
 import { getQuota } from "./quota/commands.ts";
 import { getSpendCap } from "./spend-cap/commands.ts";
+import { getWebhook, listWebhooks } from "./webhooks/change.ts";
+import { listDeliveries } from "./webhooks/log.ts";
+import { getOrgWebhookSecret, getSigning } from "./webhooks/signing.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -40,4 +44,10 @@ export const QUERIES = {
   getModel,
   listModels,
   getPlan,
+  listEvents,
+  listWebhooks,
+  getWebhook,
+  getSigning,
+  getOrgWebhookSecret,
+  listDeliveries,
 } as const;

@@ -13,6 +13,7 @@ import { PROFILE_STEPS } from "./profile/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
 import { SAFETY_STEPS } from "./safety/schema.ts";
+import { WEBHOOK_STEPS } from "./webhooks/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -36,6 +37,7 @@ const STEPS: readonly SchemaStep[] = [
   ...POLICY_STEPS,
   ...APPROVAL_STEPS,
   ...SAFETY_STEPS,
+  ...WEBHOOK_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -1,5 +1,6 @@
 import { parseRetryAfter } from "../domain/delivery.ts";
 import { nameToResolve, resolvesToPublic, type UrlRules, webhookUrlProblem } from "../domain/webhook-url.ts";
+import type { Settings } from "../settings.ts";
 import { type Resolve, resolveName } from "./resolve.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -28,6 +29,15 @@ export interface PostOptions extends UrlRules {
   readonly resolve?: Resolve;
   readonly fetch?: typeof fetch;
   readonly timeoutMs?: number;
+}
+
+/** The rules for addresses under these settings. */
+export function outboundRules(settings: Settings): UrlRules {
+  const own = [settings.SVC_BASE_URL, ...Object.values(settings.SVC_REGIONS)];
+  return {
+    allowPrivate: settings.SVC_WEBHOOK_ALLOW_PRIVATE,
+    ownHosts: own.filter((text) => URL.canParse(text)).map((text) => new URL(text).hostname),
+  };
 }
 
 /**

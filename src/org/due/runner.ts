@@ -6,7 +6,9 @@ import { dueBy, nextDueAt, scheduleDue } from "./table.ts";
 
 const AT_ONCE = 100;
 const ROUNDS = 1000;
+/** Longer than any work takes: should the object go down meanwhile, the work is done again then. */
 const RETRY_MS = 30_000;
+const SETTLE_MS = 20_000;
 
 /**
  * Runs what has fallen due. A row goes only with the work that it stands for: a handler that fails leaves it, moved
@@ -16,6 +18,9 @@ export class DueRunner {
   readonly #storage: DurableObjectStorage;
   readonly #env: OrgEnv;
   readonly #view: (trace: string) => View;
+  /** Work under way, by kind and key: never the same one twice at a time. */
+  readonly #working = new Map<string, Promise<void>>();
+  #armedFor: number | null = null;
 
   constructor(storage: DurableObjectStorage, env: OrgEnv, view: (trace: string) => View) {
     this.#storage = storage;
@@ -23,47 +28,89 @@ export class DueRunner {
     this.#view = view;
   }
 
-  async run(): Promise<void> {
+  /** The alarm went off. Waits for nothing: the slowest work delays no other. */
+  wake(): void {
+    this.#armedFor = null;
+    this.#run();
+    this.arm();
+  }
+
+  /** Runs what has fallen due to its end, and what falls due through that; work that hangs goes on by itself. */
+  async settle(): Promise<void> {
+    const deadline = scheduler.wait(SETTLE_MS).then(() => "late");
     for (let round = 0; round < ROUNDS; round++) {
-      const view = this.#view(`due-${crypto.randomUUID()}`);
-      const rows = dueBy(view.sql, view.now, AT_ONCE);
-      if (rows.length === 0) return;
-      await Promise.all(rows.map((row) => this.#runOne(row.kind, row.key, view)));
+      this.#run();
+      if (this.#working.size === 0) return;
+      const settled = Promise.all(this.#working.values()).then(() => "settled");
+      if ((await Promise.race([settled, deadline])) === "late") return;
     }
   }
 
   /** Runs one row ahead of its time; a failure leaves it for the alarm. */
   async runNow(kind: string, key: string): Promise<void> {
-    await this.#runOne(kind, key, this.#view(`due-${crypto.randomUUID()}`));
+    await this.#working.get(`${kind} ${key}`);
+    await this.#start(kind, key, this.#view(`due-${crypto.randomUUID()}`));
   }
 
-  async #runOne(kind: string, key: string, view: View): Promise<void> {
+  /**
+   * Sets the alarm for the next row: without waiting, so that it is stored together with the row. The org's clock may
+   * run ahead of the real one; alarms go by the real one.
+   */
+  arm(): void {
+    const at = nextDueAt(this.#storage.sql);
+    if (at === null) return;
+    const alarmAt = Date.now() + at - this.#view("arm").now;
+    if (this.#armedFor === alarmAt) return;
+    this.#armedFor = alarmAt;
+    void this.#storage.setAlarm(alarmAt);
+  }
+
+  #run(): void {
+    for (let round = 0; round < ROUNDS; round++) {
+      const view = this.#view(`due-${crypto.randomUUID()}`);
+      const rows = dueBy(view.sql, view.now, AT_ONCE);
+      if (rows.length === 0) return;
+      for (const row of rows) void this.#start(row.kind, row.key, view);
+    }
+  }
+
+  #start(kind: string, key: string, view: View): Promise<void> | undefined {
+    const failed = (error: unknown) => {
+      logFailure(view.trace, error);
+      this.#retryLater(kind, key);
+    };
     try {
       const handler = DUE_HANDLERS[kind];
       if (handler === undefined) throw new Error(`nothing handles ${kind}`);
-      if (handler.kind === "work") {
-        this.#storage.transactionSync(() => scheduleDue(view.sql, kind, key, view.now + RETRY_MS));
-        await handler.run(
-          { storage: this.#storage, env: this.#env, view: () => this.#view(view.trace) },
-          key,
-        );
-      } else {
+      if (handler.kind === "change") {
         performDue(this.#storage, view, (tx) => {
           tx.schedule(kind, key, null);
           handler.run(tx, key);
         });
+        return undefined;
       }
+      this.#retryLater(kind, key);
+      const name = `${kind} ${key}`;
+      const known = this.#working.get(name);
+      if (known !== undefined) return known;
+      const context = { storage: this.#storage, env: this.#env, view: () => this.#view(view.trace) };
+      const work = handler
+        .run(context, key)
+        .catch(failed)
+        .finally(() => {
+          this.#working.delete(name);
+          this.arm();
+        });
+      this.#working.set(name, work);
+      return work;
     } catch (error) {
-      logFailure(view.trace, error);
-      this.#storage.transactionSync(() => scheduleDue(view.sql, kind, key, view.now + RETRY_MS));
+      failed(error);
+      return undefined;
     }
   }
 
-  /** Sets the alarm for the next row. The org's clock may run ahead of the real one; alarms go by the real one. */
-  async arm(offsetMs: number): Promise<void> {
-    const at = nextDueAt(this.#storage.sql);
-    if (at === null) return;
-    const alarm = await this.#storage.getAlarm();
-    if (alarm === null || alarm > at - offsetMs) await this.#storage.setAlarm(at - offsetMs);
+  #retryLater(kind: string, key: string): void {
+    const { sql, now } = this.#view("retry");
+    this.#storage.transactionSync(() => scheduleDue(sql, kind, key, now + RETRY_MS));
   }
 }

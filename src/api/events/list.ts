@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { EVENT_KINDS } from "../../contract/event-kinds.ts";
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { event } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+
+const LIST = { sort: ["created_at"], filters: { type: z.enum(EVENT_KINDS) }, range: true } as const;
+
+export const listEvents = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/events",
+    summary: "The event log",
+    description:
+      "Everything that webhooks are told, to be pulled: with `sort=created_at`, in the order it happened.",
+    role: "viewer",
+    scope: "webhooks:read",
+    query: listQuery(LIST),
+    reply: { 200: pageOf(event) },
+    refuses: [],
+  },
+  (call) => call.org.query("listEvents", toListQuery(LIST, call.query)),
+);

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { eventPatterns, webhook, webhookDescription, webhookUrl } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+import { checkWebhookUrl } from "./address.ts";
+
+export const changeWebhook = operation(
+  {
+    method: "PATCH",
+    path: "/v1/orgs/{id}/webhooks/{sub_id}",
+    summary: "Change a webhook, or switch it off and on",
+    description: "Enabled again, it goes on with the deliveries that were waiting when it was disabled.",
+    role: "admin",
+    scope: "webhooks:write",
+    idempotent: true,
+    body: z.strictObject({
+      url: webhookUrl.optional(),
+      events: eventPatterns.optional(),
+      description: webhookDescription.optional(),
+      status: z.enum(["enabled", "disabled"]).optional(),
+    }),
+    reply: { 200: webhook },
+    refuses: ["conflict"],
+  },
+  async (call) => {
+    const { url } = call.body;
+    const refusal = url === undefined ? null : await checkWebhookUrl(url, call.settings);
+    return refusal ?? call.org.command("changeWebhook", { webhookId: call.params.sub_id, ...call.body });
+  },
+);

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { createdWebhook, eventPatterns, webhookDescription, webhookUrl } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+import { checkWebhookUrl } from "./address.ts";
+
+export const createWebhook = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/webhooks",
+    summary: "Subscribe to events",
+    description:
+      "Answers with the signing secret where the webhook gets one of its own: always, but in an organization that has " +
+      "an org-level secret.",
+    role: "admin",
+    scope: "webhooks:write",
+    idempotent: true,
+    body: z.strictObject({
+      url: webhookUrl,
+      events: eventPatterns,
+      description: webhookDescription.default(null),
+    }),
+    reply: { 201: createdWebhook },
+    refuses: ["conflict"],
+  },
+  async (call) =>
+    (await checkWebhookUrl(call.body.url, call.settings)) ?? call.org.command("createWebhook", call.body),
+);

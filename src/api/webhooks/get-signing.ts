@@ -1,0 +1,15 @@
+import { signing } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getSigning = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/webhooks/{sub_id}/signing",
+    summary: "How a webhook's deliveries are signed",
+    role: "admin",
+    scope: "webhooks:read",
+    reply: { 200: signing },
+    refuses: [],
+  },
+  (call) => call.org.query("getSigning", { webhookId: call.params.sub_id }),
+);

@@ -1,0 +1,15 @@
+import { webhook } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getWebhook = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/webhooks/{sub_id}",
+    summary: "Read a webhook",
+    role: "admin",
+    scope: "webhooks:read",
+    reply: { 200: webhook },
+    refuses: [],
+  },
+  (call) => call.org.query("getWebhook", { webhookId: call.params.sub_id }),
+);

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { rotatedSigning } from "../../contract/webhooks.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const rotateSigning = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/webhooks/{sub_id}/signing/rotate",
+    summary: "Create or rotate a webhook's own signing secret",
+    description: "From then on its deliveries are signed as v2; during the grace with the old secret too.",
+    role: "admin",
+    scope: "webhooks:write",
+    idempotent: true,
+    body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(86_400) }),
+    reply: { 201: rotatedSigning },
+    refuses: ["conflict"],
+  },
+  (call) =>
+    call.org.command("rotateSigning", {
+      webhookId: call.params.sub_id,
+      graceSeconds: call.body.grace_seconds,
+    }),
+);

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { EVENT_KINDS, isEventPattern } from "./event-kinds.ts";
+import { idShape } from "./ids.ts";
+import { timestamp } from "./shapes.ts";
+
+/** Webhooks as callers see them. */
+
+export const eventPatterns = z
+  .array(
+    z.string().refine(isEventPattern, {
+      message: "must be an event kind, a group such as budget.*, or *",
+      params: { code: "invalid_value" },
+    }),
+  )
+  .min(1)
+  .max(50)
+  .meta({ description: "Event kinds, groups of them (`budget.*`), or `*`.", examples: [["budget.*"]] });
+
+export const webhookUrl = z
+  .string()
+  .min(1)
+  .meta({
+    description: "Where to deliver: https, at a public address.",
+    examples: ["https://example.com/hooks"],
+  });
+
+export const webhookDescription = z.string().max(500).nullable();
+
+export const webhook = z
+  .object({
+    id: idShape("sub"),
+    url: z.string(),
+    events: z.array(z.string()),
+    description: webhookDescription,
+    status: z.enum(["enabled", "disabled"]),
+    disabled_reason: z.enum(["requested", "gone", "exhausted"]).nullable().meta({
+      description: "`gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed.",
+    }),
+    signing_scheme: z.enum(["v1", "v2"]).meta({ description: "`v1` is deprecated: rotate to leave it." }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Webhook" });
+export type Webhook = z.output<typeof webhook>;
+
+export const createdWebhook = webhook
+  .extend({
+    secret: z
+      .string()
+      .optional()
+      .meta({ description: "Its signing secret, where it got one of its own: shown here, and never again." }),
+  })
+  .meta({ id: "CreatedWebhook" });
+
+export const signing = z
+  .object({
+    scheme: z.enum(["v1", "v2"]),
+    secret_last4: z.string(),
+    created_at: timestamp,
+    previous_expires_at: timestamp
+      .nullable()
+      .meta({ description: "Until when deliveries are also signed with the secret before." }),
+  })
+  .meta({ id: "WebhookSigning" });
+export type Signing = z.output<typeof signing>;
+
+export const rotatedSigning = signing
+  .extend({ secret: z.string().meta({ description: "The new secret: shown here, and never again." }) })
+  .meta({ id: "RotatedWebhookSigning" });
+
+const attempt = z.object({
+  attempt: z.int(),
+  at: timestamp,
+  response_status: z.int().nullable(),
+  latency_ms: z.int(),
+  error: z.string().nullable(),
+  response_excerpt: z.string(),
+});
+export type AttemptEntry = z.output<typeof attempt>;
+
+export const delivery = z
+  .object({
+    id: idShape("dlv"),
+    event_id: idShape("evt"),
+    event_type: z.enum(EVENT_KINDS),
+    status: z.enum(["pending", "succeeded", "failed"]),
+    attempts: z.int(),
+    response_status: z.int().nullable().meta({ description: "What the receiver last answered." }),
+    latency_ms: z.int().nullable().meta({ description: "How long the last attempt took." }),
+    error: z.string().nullable().meta({ description: "Why the last attempt got no answer." }),
+    next_attempt_at: timestamp.nullable(),
+    replay_of: idShape("dlv").nullable(),
+    created_at: timestamp,
+    completed_at: timestamp.nullable(),
+    attempt_log: z.array(attempt),
+  })
+  .meta({ id: "WebhookDelivery" });
+export type Delivery = z.output<typeof delivery>;
+
+export const event = z
+  .object({
+    id: idShape("evt"),
+    type: z.enum(EVENT_KINDS),
+    created_at: timestamp,
+    org_id: idShape("org"),
+    data: z.looseObject({}),
+  })
+  .meta({ id: "Event" });
+export type Event = z.output<typeof event>;

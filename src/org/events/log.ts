@@ -1,0 +1,39 @@
+import type { EventKind } from "../../contract/event-kinds.ts";
+import type { ListQuery } from "../../contract/list.ts";
+import type { Event } from "../../contract/webhooks.ts";
+import { query, type View } from "../door.ts";
+import { listRows } from "../rows.ts";
+
+type EventRow = { id: string; type: EventKind; created_at: number; data: string };
+
+function toEvent(orgId: string, row: EventRow): Event {
+  return {
+    id: row.id,
+    type: row.type,
+    created_at: new Date(row.created_at).toISOString(),
+    org_id: orgId,
+    data: JSON.parse(row.data) as Event["data"],
+  };
+}
+
+/** The body of every delivery of an event: the same text each time. */
+export function eventText(view: View, id: string): string {
+  const row = view.sql.exec<EventRow>("SELECT * FROM events WHERE id = ?", id).one();
+  return JSON.stringify(toEvent(view.orgId, row));
+}
+
+/** Sorted by the order of appending, which within one millisecond the ids do not tell. */
+export const listEvents = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<EventRow>(
+      view.sql,
+      {
+        table: "events",
+        sort: { created_at: "seq" },
+        filters: { type: "type = ?", from: "created_at >= ?", to: "created_at < ?" },
+        toItem: (row) => toEvent(view.orgId, row),
+      },
+      input,
+    ),
+});

@@ -1,0 +1,39 @@
+import { refuse } from "../../contract/refusal.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done } from "../door.ts";
+import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
+import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
+
+/** Each event may go to all of them, and each may have one request under way. */
+const MAX_SUBSCRIPTIONS = 50;
+
+export interface NewWebhook {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+}
+
+/** Nothing is ever sent unsigned: without an org secret to share, the subscription gets one of its own. */
+export const createWebhook = command({
+  action: "webhook.created",
+  refuses: ["conflict"],
+  run(tx, input: NewWebhook) {
+    if (countSubscriptions(tx.sql) >= MAX_SUBSCRIPTIONS) {
+      const message = `An organization has at most ${MAX_SUBSCRIPTIONS} webhooks. Delete one first.`;
+      return refuse("conflict", {}, { message });
+    }
+    const row: SubscriptionRow = {
+      id: newId("sub", tx.now),
+      url: input.url,
+      events: JSON.stringify(input.events),
+      description: input.description,
+      disabled_reason: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    saveSubscription(tx.sql, row);
+    const own = hasOwnSecret(tx.sql, ORG_OWNER) ? {} : { secret: addSecret(tx, row.id, 0) };
+    const body = { ...toWebhook(tx, row), ...own };
+    return done(201, body, { target: row.id, detail: { url: row.url, events: input.events } });
+  },
+});

@@ -1,0 +1,121 @@
+import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.ts";
+import { nextStep } from "../../domain/delivery.ts";
+import { signatureHeaders } from "../../domain/signature.ts";
+import { outboundRules, post, type Posted } from "../../outbound/post.ts";
+import type { Tx, View } from "../door.ts";
+import type { DueHandler } from "../due-handlers.ts";
+import { scheduleDue } from "../due/table.ts";
+import { eventText } from "../events/log.ts";
+import { performDue } from "../perform.ts";
+import { attemptsOf, DELIVER, type DeliveryRow, headOf } from "./queue.ts";
+import { signingOf } from "./secrets.ts";
+import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";
+
+/** Longer than any attempt takes: should the object go down meanwhile, the attempt is made again then. */
+const LEASE_MS = 30_000;
+
+interface Attempt {
+  readonly delivery: DeliveryRow;
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Works off one subscription's queue until its head has to wait. Every step may happen twice: an attempt
+ * whose outcome was never recorded is made again under the same ids, and an outcome is recorded once.
+ */
+export const deliverQueue: DueHandler = {
+  kind: "work",
+  async run(object, subscriptionId) {
+    const { storage } = object;
+    for (;;) {
+      const attempt = storage.transactionSync(() => nextAttempt(object.view(), subscriptionId, Date.now()));
+      if (attempt === null) return;
+      const posted = await post(attempt, outboundRules(object.view().settings));
+      performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));
+    }
+  },
+};
+
+/** The head, if its time has come, as it is to be sent; and the due row moved to when to look again. */
+function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Attempt | null {
+  const { sql, now } = view;
+  const subscription = loadSubscription(sql, subscriptionId);
+  const delivery = subscription?.disabled_reason === null ? headOf(sql, subscriptionId) : null;
+  if (subscription === null || delivery === null) {
+    scheduleDue(sql, DELIVER, subscriptionId, null);
+    return null;
+  }
+  const dueAt = delivery.next_attempt_at ?? now;
+  scheduleDue(sql, DELIVER, subscriptionId, dueAt > now ? dueAt : now + LEASE_MS);
+  return dueAt > now ? null : toAttempt(view, subscription, delivery, sentAtMs);
+}
+
+/**
+ * Signed with the real time even where the org's clock was moved: receivers hold the signature against
+ * their own clocks.
+ */
+function toAttempt(
+  view: View,
+  { id, url }: SubscriptionRow,
+  delivery: DeliveryRow,
+  sentAtMs: number,
+): Attempt {
+  const body = eventText(view, delivery.event_id);
+  const signing = signingOf(view, id);
+  return {
+    delivery,
+    url,
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Sluice-Webhooks/1",
+      ...signatureHeaders(signing, { eventId: delivery.event_id, body, sentAtMs }),
+      "x-svc-event-id": delivery.event_id,
+      "x-svc-delivery-id": delivery.id,
+      "x-svc-delivery-attempt": String(delivery.attempts + 1),
+      ...(signing.scheme === "v1" ? deprecationHeaders(V1_DELIVERIES, view.settings.SVC_DOCS_URL) : {}),
+    },
+  };
+}
+
+function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Posted): void {
+  const { sql, now } = tx;
+  const row = sql
+    .exec<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ? AND attempts = ?", id, attempts)
+    .toArray()[0];
+  // Deleted with its subscription, or already recorded.
+  if (row === undefined) return;
+  const made = attempts + 1;
+  const step = nextStep(id, made, posted);
+  const entry = {
+    attempt: made,
+    at: new Date(now).toISOString(),
+    response_status: posted.statusCode,
+    latency_ms: posted.latencyMs,
+    error: posted.error,
+    response_excerpt: posted.excerpt,
+  };
+  const nextAt = step.status === "pending" ? now + step.waitMs : null;
+  sql.exec(
+    `UPDATE webhook_deliveries
+     SET status = ?, attempts = ?, next_attempt_at = ?, attempt_log = ?, completed_at = ? WHERE id = ?`,
+    step.status,
+    made,
+    nextAt,
+    JSON.stringify([...attemptsOf(row), entry]),
+    step.status === "pending" ? null : now,
+    id,
+  );
+  if (step.status === "failed") disable(tx, row, step.disables);
+}
+
+function disable(tx: Tx, delivery: DeliveryRow, reason: "gone" | "exhausted"): void {
+  const subscription = loadSubscription(tx.sql, delivery.subscription_id);
+  if (subscription === null || subscription.disabled_reason !== null) return;
+  saveSubscription(tx.sql, { ...subscription, disabled_reason: reason, updated_at: tx.now });
+  const detail = { webhook_id: subscription.id, url: subscription.url, reason, delivery_id: delivery.id };
+  tx.emit("webhook.disabled", detail);
+  tx.record({ action: "webhook.disabled", target: subscription.id, outcome: "done", detail });
+}

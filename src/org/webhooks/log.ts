@@ -1,0 +1,69 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { command, done, query, type Tx } from "../door.ts";
+import { recordEvent } from "../events/append.ts";
+import { listRows } from "../rows.ts";
+import { type DeliveryRow, enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
+import { loadSubscription } from "./subscriptions.ts";
+
+interface Named {
+  readonly webhookId: string;
+}
+
+export const listDeliveries = query({
+  refuses: ["not_found"],
+  run(view, { webhookId, list }: Named & { list: ListQuery }) {
+    if (loadSubscription(view.sql, webhookId) === null) return refuse("not_found");
+    return listRows<DeliveryRow>(
+      view.sql,
+      {
+        table: "webhook_deliveries",
+        sort: { created_at: "seq" },
+        filters: { status: "status = ?", event_type: "event_type = ?", event_id: "event_id = ?" },
+        where: { sql: "subscription_id = ?", bindings: [webhookId] },
+        toItem: toDelivery,
+      },
+      list,
+    );
+  },
+});
+
+function delivered(tx: Tx, webhookId: string, deliveryId: string) {
+  const row = loadDelivery(tx.sql, webhookId, deliveryId);
+  if (row === null) throw new Error(`delivery ${deliveryId} was not stored`);
+  return done(200, toDelivery(row), { target: webhookId, detail: { delivery_id: deliveryId } });
+}
+
+const switchedOff = () =>
+  refuse("conflict", {}, { message: "This webhook is disabled. Enable it first, with status: enabled." });
+
+/** One event for this webhook alone, whatever kinds it asked for, through its queue like any other. */
+export const pingWebhook = command({
+  action: "webhook.tested",
+  refuses: ["not_found", "conflict"],
+  run(tx, { webhookId }: Named) {
+    const subscription = loadSubscription(tx.sql, webhookId);
+    if (subscription === null) return refuse("not_found");
+    if (subscription.disabled_reason !== null) return switchedOff();
+    const eventId = recordEvent(tx.sql, tx.now, "test.ping", { webhook_id: webhookId });
+    const deliveryId = enqueue(tx.sql, tx.now, webhookId, { id: eventId, type: "test.ping" });
+    return delivered(tx, webhookId, deliveryId);
+  },
+});
+
+/** A delivery that has ended is made again, as a new one of the same event; one still waiting is tried now. */
+export const replayDelivery = command({
+  action: "webhook.delivery_replayed",
+  refuses: ["not_found", "conflict"],
+  run(tx, { webhookId, deliveryId }: Named & { deliveryId: string }) {
+    const row = loadDelivery(tx.sql, webhookId, deliveryId);
+    if (row === null) return refuse("not_found");
+    if (loadSubscription(tx.sql, webhookId)?.disabled_reason !== null) return switchedOff();
+    if (row.status === "pending") {
+      moveUp(tx.sql, tx.now, webhookId);
+      return delivered(tx, webhookId, deliveryId);
+    }
+    const event = { id: row.event_id, type: row.event_type };
+    return delivered(tx, webhookId, enqueue(tx.sql, tx.now, webhookId, event, deliveryId));
+  },
+});

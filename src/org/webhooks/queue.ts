@@ -1,0 +1,113 @@
+import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
+import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
+import { newId } from "../../domain/ulid.ts";
+import { scheduleDue } from "../due/table.ts";
+import { enabledSubscriptions, patternsOf } from "./subscriptions.ts";
+
+/**
+ * Each subscription has a queue of its own, in order of creation: its head is tried until it succeeds or is
+ * given up, and what comes after waits. A queue that is not empty, and not switched off, has one due row.
+ */
+export const DELIVER = "webhook-delivery";
+
+export type DeliveryRow = {
+  seq: number;
+  id: string;
+  subscription_id: string;
+  event_id: string;
+  event_type: EventKind;
+  status: Delivery["status"];
+  attempts: number;
+  next_attempt_at: number | null;
+  attempt_log: string;
+  replay_of: string | null;
+  created_at: number;
+  completed_at: number | null;
+};
+
+export interface QueuedEvent {
+  readonly id: string;
+  readonly type: EventKind;
+}
+
+export function headOf(sql: SqlStorage, subscriptionId: string): DeliveryRow | null {
+  const head = sql.exec<DeliveryRow>(
+    "SELECT * FROM webhook_deliveries WHERE subscription_id = ? AND status = 'pending' ORDER BY seq LIMIT 1",
+    subscriptionId,
+  );
+  return head.toArray()[0] ?? null;
+}
+
+export function loadDelivery(sql: SqlStorage, subscriptionId: string, id: string): DeliveryRow | null {
+  const rows = sql.exec<DeliveryRow>(
+    "SELECT * FROM webhook_deliveries WHERE subscription_id = ? AND id = ?",
+    subscriptionId,
+    id,
+  );
+  return rows.toArray()[0] ?? null;
+}
+
+export function enqueue(
+  sql: SqlStorage,
+  now: number,
+  subscriptionId: string,
+  event: QueuedEvent,
+  replayOf: string | null = null,
+): string {
+  const id = newId("dlv", now);
+  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DELIVER, subscriptionId, now);
+  sql.exec(
+    `INSERT INTO webhook_deliveries
+       (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, replay_of, created_at)
+     VALUES (?, ?, ?, ?, 'pending', 0, ?, '[]', ?, ?)`,
+    id,
+    subscriptionId,
+    event.id,
+    event.type,
+    now,
+    replayOf,
+    now,
+  );
+  return id;
+}
+
+/** Queues an event for every subscription that asked for its kind, with the change that caused it. */
+export function fanOut(sql: SqlStorage, now: number, event: QueuedEvent): void {
+  for (const subscription of enabledSubscriptions(sql)) {
+    if (matchesEvent(patternsOf(subscription), event.type)) enqueue(sql, now, subscription.id, event);
+  }
+}
+
+/** Tries the head now, whenever it was to be tried. */
+export function moveUp(sql: SqlStorage, now: number, subscriptionId: string): void {
+  const head = headOf(sql, subscriptionId);
+  if (head === null) return;
+  sql.exec("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?", now, head.id);
+  scheduleDue(sql, DELIVER, subscriptionId, now);
+}
+
+export function attemptsOf(row: DeliveryRow): AttemptEntry[] {
+  return JSON.parse(row.attempt_log) as AttemptEntry[];
+}
+
+const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  const log = attemptsOf(row);
+  const last = log.at(-1);
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    status: row.status,
+    attempts: row.attempts,
+    response_status: last?.response_status ?? null,
+    latency_ms: last?.latency_ms ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: moment(row.next_attempt_at),
+    replay_of: row.replay_of,
+    created_at: new Date(row.created_at).toISOString(),
+    completed_at: moment(row.completed_at),
+    attempt_log: log,
+  };
+}

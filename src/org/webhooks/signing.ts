@@ -1,0 +1,62 @@
+import { refuse } from "../../contract/refusal.ts";
+import type { Signing } from "../../contract/webhooks.ts";
+import { command, done, query, type View } from "../door.ts";
+import { addSecret, hasOwnSecret, ORG_OWNER, secretFacts } from "./secrets.ts";
+import { countSubscriptions, loadSubscription } from "./subscriptions.ts";
+
+function signingFacts(view: View, webhookId: string): Signing | null {
+  if (loadSubscription(view.sql, webhookId) === null) return null;
+  const own = hasOwnSecret(view.sql, webhookId);
+  const facts = secretFacts(view, own ? webhookId : ORG_OWNER);
+  return facts === null ? null : { scheme: own ? "v2" : "v1", ...facts };
+}
+
+export const getSigning = query({
+  refuses: ["not_found"],
+  run: (view, input: { webhookId: string }) => signingFacts(view, input.webhookId) ?? refuse("not_found"),
+});
+
+/** Gives a subscription a secret of its own, or a new one: from here on its deliveries are signed as v2. */
+export const rotateSigning = command({
+  action: "webhook.signing_rotated",
+  refuses: ["not_found"],
+  current: (view, input: { webhookId: string; graceSeconds: number }) => signingFacts(view, input.webhookId),
+  run(tx, { webhookId, graceSeconds }) {
+    if (loadSubscription(tx.sql, webhookId) === null) return refuse("not_found");
+    const secret = addSecret(tx, webhookId, graceSeconds * 1000);
+    const body = { ...signingFacts(tx, webhookId), secret };
+    return done(201, body, { target: webhookId, detail: { grace_seconds: graceSeconds } });
+  },
+});
+
+/** Subscriptions that still sign with the org's secret. */
+function sharersOfOrgSecret(sql: SqlStorage): string[] {
+  return sql
+    .exec<{ id: string }>(
+      "SELECT id FROM webhook_subscriptions WHERE id NOT IN (SELECT owner FROM webhook_secrets) ORDER BY id",
+    )
+    .toArray()
+    .map((row) => row.id);
+}
+
+export const getOrgWebhookSecret = query({
+  refuses: ["not_found"],
+  run(view, _input: object) {
+    const facts = secretFacts(view, ORG_OWNER);
+    if (facts === null) return refuse("not_found");
+    const { secret_last4, created_at } = facts;
+    return { secret_last4, created_at, in_use_by: sharersOfOrgSecret(view.sql) };
+  },
+});
+
+/** Changes nothing once every subscription has a secret of its own: nothing would be signed with the new one. */
+export const rotateOrgWebhookSecret = command({
+  action: "org.webhook_secret_rotated",
+  refuses: [],
+  run(tx, _input: object) {
+    const unused = countSubscriptions(tx.sql) > 0 && sharersOfOrgSecret(tx.sql).length === 0;
+    if (unused) return done(200, { rotated: false }, { target: tx.orgId, detail: { rotated: false } });
+    const secret = addSecret(tx, ORG_OWNER, 0);
+    return done(200, { rotated: true, secret }, { target: tx.orgId, detail: { rotated: true } });
+  },
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { ATTEMPT_DELAYS_SECONDS, waitMs } from "../../../src/domain/delivery.ts";
+import { failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
+
+const ping = (id: string) => `/webhooks/${id}/test`;
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("an event", () => {
+  test("reaches every webhook that asked for its kind, and no other", async () => {
+    const org = await newSubscriber();
+    const urls = [receiver(), receiver(), receiver()] as const;
+    await org.subscribe(urls[0], ["key.*"]);
+    await org.subscribe(urls[1], ["key.created", "budget.*"]);
+    await org.subscribe(urls[2], ["budget.*"]);
+    await org.mint("viewer");
+    await org.settle();
+    expect(urls.map((url) => receivedAt(url).map(({ event }) => event.type))).toEqual([
+      ["key.created"],
+      ["key.created"],
+      [],
+    ]);
+    const [first] = receivedAt(urls[0]);
+    expect(first?.event).toMatchObject({ org_id: org.id, data: { role: "viewer" } });
+    expect(first?.event.id).toMatch(/^evt_/);
+    expect(first?.headers.get("x-svc-event-id")).toBe(first?.event.id);
+    expect(first?.headers.get("x-svc-delivery-id")).toMatch(/^dlv_/);
+    expect(first?.headers.get("x-svc-delivery-attempt")).toBe("1");
+    expect(first?.headers.get("content-type")).toBe("application/json");
+  });
+
+  test("of a change that was refused is not there", async () => {
+    const org = await newSubscriber();
+    const url = receiver();
+    await org.subscribe(url);
+    expect((await org.ask("DELETE", "/keys/key_00000000000000000000000000")).status).toBe(404);
+    await org.settle();
+    expect(receivedAt(url)).toEqual([]);
+  });
+});
+
+describe("a receiver that fails", () => {
+  test.each(times(10))(
+    "%i times gets the event at the times of the schedule, under one id",
+    async (failures) => {
+      const org = await newSubscriber();
+      const url = receiver(failing(failures));
+      const { id } = await org.subscribe(url);
+      const delivery = (await org.ask("POST", ping(id))).body as { id: string };
+      await org.settle();
+      for (const made of times(failures).map((index) => index + 1)) {
+        expect(receivedAt(url)).toHaveLength(made);
+        const waitSeconds = (waitMs(delivery.id, made, null) ?? 0) / 1000;
+        expect(Math.abs(waitSeconds / (ATTEMPT_DELAYS_SECONDS[made] ?? 0) - 1)).toBeLessThanOrEqual(0.2);
+        // The clock runs on by itself meanwhile, so the moment before is taken with some room.
+        await org.advance(Math.max(1, Math.floor(waitSeconds) - 3));
+        expect(receivedAt(url)).toHaveLength(made);
+        await org.advance(4);
+      }
+      const received = receivedAt(url);
+      expect(received.map(({ headers }) => headers.get("x-svc-delivery-attempt"))).toEqual(
+        times(failures + 1).map((index) => String(index + 1)),
+      );
+      expect(new Set(received.map(({ event }) => event.id)).size).toBe(1);
+      expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+      const [logged] = await org.deliveries(id);
+      expect(logged).toMatchObject({
+        id: delivery.id,
+        status: "succeeded",
+        attempts: failures + 1,
+        next_attempt_at: null,
+      });
+      expect(logged?.attempt_log).toHaveLength(failures + 1);
+    },
+  );
+
+  test("ten times is switched off, says so to the others, and keeps its queue", async () => {
+    const org = await newSubscriber();
+    const dead = receiver(failing(10));
+    const other = receiver();
+    const { id } = await org.subscribe(dead, ["key.*"]);
+    await org.subscribe(other, ["webhook.*"]);
+    await org.mint("viewer");
+    await org.mint("developer");
+    await org.settle();
+    for (const seconds of ATTEMPT_DELAYS_SECONDS) await org.advance(Math.ceil(seconds * 1.2) + 1);
+    expect(receivedAt(dead)).toHaveLength(10);
+    expect((await org.ask("GET", `/webhooks/${id}`)).body).toMatchObject({
+      status: "disabled",
+      disabled_reason: "exhausted",
+    });
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["failed", "pending"]);
+    expect(receivedAt(other)[0]?.event).toMatchObject({
+      type: "webhook.disabled",
+      data: { webhook_id: id, reason: "exhausted" },
+    });
+    expect((await org.ask("POST", ping(id))).status).toBe(409);
+
+    await org.mint("admin");
+    expect((await org.ask("PATCH", `/webhooks/${id}`, { status: "enabled" })).status).toBe(200);
+    await org.settle();
+    expect(
+      receivedAt(dead)
+        .slice(10)
+        .map(({ event }) => event.data),
+    ).toMatchObject([{ role: "developer" }]);
+  });
+
+  test("with 410 is switched off at once", async () => {
+    const org = await newSubscriber();
+    const url = receiver(() => new Response("", { status: 410 }));
+    const { id } = await org.subscribe(url);
+    await org.ask("POST", ping(id));
+    await org.settle();
+    await org.advance(400_000);
+    expect(receivedAt(url)).toHaveLength(1);
+    expect((await org.ask("GET", `/webhooks/${id}`)).body).toMatchObject({ disabled_reason: "gone" });
+  });
+
+  test("is asked again no sooner than it wishes, within twice the wait of the schedule", async () => {
+    const org = await newSubscriber();
+    const patient = receiver(failing(1, 429, { "retry-after": "9" }));
+    const greedy = receiver(failing(1, 503, { "retry-after": "86400" }));
+    for (const url of [patient, greedy]) await org.ask("POST", ping((await org.subscribe(url)).id));
+    await org.settle();
+    await org.advance(6);
+    expect([receivedAt(patient).length, receivedAt(greedy).length]).toEqual([1, 1]);
+    await org.advance(5);
+    expect([receivedAt(patient).length, receivedAt(greedy).length]).toEqual([2, 2]);
+  });
+
+  test("is shown in the log with what it answered", async () => {
+    const org = await newSubscriber();
+    const { id } = await org.subscribe(receiver(() => new Response("not today", { status: 302 })));
+    await org.ask("POST", ping(id));
+    await org.settle();
+    const [logged] = await org.deliveries(id);
+    expect(logged).toMatchObject({ status: "pending", attempts: 1, response_status: 302, error: null });
+    expect(logged?.attempt_log).toMatchObject([
+      { attempt: 1, response_status: 302, response_excerpt: "not today" },
+    ]);
+    expect(logged?.latency_ms).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(logged?.next_attempt_at ?? "")).toBeGreaterThan(
+      Date.parse(logged?.attempt_log[0]?.at ?? ""),
+    );
+  });
+});
+
+describe("one webhook's deliveries", () => {
+  test("arrive in the order of their events, also across a failure", async () => {
+    const org = await newSubscriber();
+    const url = receiver(failing(1));
+    const { id } = await org.subscribe(url, ["key.*"]);
+    for (const role of ["viewer", "developer", "admin"]) await org.mint(role);
+    await org.settle();
+    expect(receivedAt(url)).toHaveLength(1);
+    await org.advance(7);
+    const roles = receivedAt(url).map(({ event }) => (event.data as { role: string }).role);
+    expect(roles).toEqual(["viewer", "viewer", "developer", "admin"]);
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(Array(3).fill("succeeded"));
+  });
+
+  test("wait for no other webhook's receiver", async () => {
+    const org = await newSubscriber();
+    const stuck = hanging();
+    const slow = times(8).map(() => receiver(stuck.answer));
+    const quick = receiver();
+    for (const url of slow) await org.subscribe(url);
+    await org.subscribe(quick);
+    await org.mint("viewer");
+    await expect.poll(() => receivedAt(quick).length).toBe(1);
+    await org.mint("viewer");
+    await expect.poll(() => receivedAt(quick).length).toBe(2);
+    expect(slow.map((url) => receivedAt(url).length)).toEqual(slow.map(() => 1));
+    stuck.release();
+    await expect.poll(() => slow.map((url) => receivedAt(url).length)).toEqual(slow.map(() => 2));
+  });
+});

@@ -43,6 +43,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
+          globalSetup: ["test/support/shared-server.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import { ROOT } from "./worker-config.ts";
 
 /** The Worker as one module, put together as `wrangler deploy` would. */
@@ -16,6 +16,8 @@ export async function bundleWorker(entry: string): Promise<string> {
     loader: { ".html": "text", ".txt": "text", ".sql": "text" },
     logLevel: "error",
   });
+  // esbuild's helper process would otherwise stay for as long as the server runs.
+  await stop();
   const [module] = result.outputFiles;
   if (module === undefined) throw new Error(`esbuild made nothing of ${entry}`);
   return module.text;

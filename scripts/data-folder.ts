@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Complaint } from "./complaint.ts";
 
@@ -41,7 +41,7 @@ export function openDataFolder(path: string): DataFolder {
 /** SQLite's lock belongs to the process: the system takes it back however the process ends. */
 function lock(path: string): () => void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     const database = new DatabaseSync(join(path, LOCK));
     try {
       database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
@@ -57,6 +57,14 @@ function lock(path: string): () => void {
         : `cannot write to the data folder ${path}: ${(error as Error).message}`,
     );
   }
+}
+
+/** Node's own recursive mkdir never returns on a file system that answers "no such file" to every attempt. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function isBusy(error: unknown): boolean {

@@ -10,6 +10,7 @@ import { appendRemark, rotateLog } from "./logfile.ts";
 import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { localSecrets } from "./secrets.ts";
+import { resolveSettings } from "./settings.ts";
 import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
 
@@ -57,7 +58,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const secrets = localSecrets(folder.secrets, config.secrets.required, environment);
   const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
-  const settings = settingsOf(config, environment, { ...secrets, SVC_BASE_URL: urls[0] });
+  const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
   const script = await bundleWorker(config.main);
   const { names, workers } = workersOf(config, script, settings, ports, options.regions);
   const pidFile = join(folder.path, "workerd.pid");
@@ -106,21 +107,6 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
         process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
       }),
   };
-}
-
-function settingsOf(
-  config: WorkerConfig,
-  environment: NodeJS.ProcessEnv,
-  local: Record<string, string>,
-): Record<string, string> {
-  const given = Object.entries(environment).filter(([name]) => name.startsWith("SVC_"));
-  const merged = { ...config.vars, ...local, ...Object.fromEntries(given) };
-  return Object.fromEntries(
-    Object.entries(merged).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  );
 }
 
 function listen(stderr: Readable, log: string, onRemark?: (line: string) => void): void {

@@ -13,10 +13,13 @@ test("a data folder serves one process at a time, and is free again once closed"
   openDataFolder(path).close();
 });
 
-test("a folder that cannot be made is refused with its path", () => {
-  expect(() => openDataFolder("/dev/null/data")).toThrow(Complaint);
-  expect(() => openDataFolder("/dev/null/data")).toThrow("/dev/null/data");
-});
+test.for(["/dev/null/data", "/proc/data", "/proc/1/deep/data"])(
+  "%s, which cannot be made, is refused by name",
+  (path) => {
+    expect(() => openDataFolder(path)).toThrow(Complaint);
+    expect(() => openDataFolder(path)).toThrow(path);
+  },
+);
 
 test("a new data folder is its owner's alone", () => {
   const path = join(temporaryFolder(), "deep/data");

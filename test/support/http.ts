@@ -8,11 +8,13 @@ export interface HttpAnswer {
   readonly body: any;
 }
 
-export async function http(
-  method: string,
-  url: string,
-  options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<HttpAnswer> {
+export interface HttpOptions {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export async function http(method: string, url: string, options: HttpOptions = {}): Promise<HttpAnswer> {
   const headers = new Headers(options.headers);
   if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
   if (options.body !== undefined) headers.set("content-type", "application/json");

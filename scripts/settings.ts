@@ -1,0 +1,38 @@
+import { BadSetting, settingsOf } from "../src/settings.ts";
+import { Complaint } from "./complaint.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * What the Worker is given: the defaults of wrangler.toml, then what holds only for this machine, then every SVC_*
+ * variable of the environment. The Worker's own check runs here, so that a bad value is told before anything starts.
+ */
+export function resolveSettings(
+  defaults: Values,
+  environment: NodeJS.ProcessEnv,
+  secrets: Values,
+  url: string,
+): Record<string, string> {
+  const given = Object.entries(environment).filter(([name]) => name.startsWith("SVC_"));
+  const base = environment["SVC_BASE_URL"] ?? url;
+  const merged = {
+    ...defaults,
+    SVC_BASE_URL: base,
+    SVC_DOCS_URL: `${base}/docs`,
+    ...secrets,
+    ...Object.fromEntries(given),
+  };
+  const settings = Object.fromEntries(
+    Object.entries(merged).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+  try {
+    settingsOf(settings);
+  } catch (error) {
+    if (error instanceof BadSetting) throw new Complaint(error.message);
+    throw error;
+  }
+  return settings;
+}

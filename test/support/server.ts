@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject, onTestFinished } from "vitest";
+import { type Server, type ServerOptions, startServer } from "../../scripts/server.ts";
+import { http, type HttpAnswer, type HttpOptions } from "./http.ts";
+
+/** The real server, over real sockets. */
+
+export interface SharedServer {
+  /** Several isolates over the same objects. */
+  readonly urls: readonly [string, string, ...string[]];
+  readonly dataDir: string;
+  readonly operatorKey: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly server: SharedServer;
+  }
+}
+
+/** One server for all the files of a run: a test makes an org of its own on it and touches nothing else. */
+export const sharedServer = (): SharedServer => inject("server");
+
+export type Caller = (method: string, path: string, options?: HttpOptions) => Promise<HttpAnswer>;
+
+export const callerAt =
+  (url: string): Caller =>
+  (method, path, options) =>
+    http(method, `${url}${path}`, options);
+
+/** A call to the shared server. */
+export const call: Caller = (method, path, options) =>
+  callerAt(sharedServer().urls[0])(method, path, options);
+
+export interface SystemOrg {
+  readonly id: string;
+  readonly ownerKey: string;
+}
+
+/** A new org on the shared server. */
+export async function newOrg(fields: object = {}): Promise<SystemOrg> {
+  const key = sharedServer().operatorKey;
+  const made = await call("POST", "/v1/admin/orgs", { key, body: { name: "Acme", ...fields } });
+  if (made.status !== 201) throw new Error(`no org: ${made.status} ${made.text}`);
+  return { id: made.body.org.id, ownerKey: made.body.owner_key };
+}
+
+/** A server of the test's own, to evict, crash or configure; gone when the test is. */
+export async function ownServer(options: Partial<ServerOptions> = {}): Promise<Server> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  const server = await startServer({ port: 0, dataDir, ...options });
+  onTestFinished(async () => {
+    await server.dispose();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return server;
+}

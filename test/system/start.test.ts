@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { isAlive, runScript, runtimeOf, startOn } from "../support/command.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { callerAt } from "../support/server.ts";
+
+describe("npm start", () => {
+  test("prints and stores what a newcomer needs, and what it prints works", async () => {
+    const folder = temporaryFolder();
+    const server = await startOn(folder);
+    const { demo } = server;
+    for (const value of Object.values(demo)) expect(server.stdout()).toContain(value);
+    for (const page of ["/console", "/docs"]) expect(server.stdout()).toContain(`${demo.base_url}${page}`);
+    expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
+    const call = callerAt(demo.base_url);
+    const org = await call("GET", `/v1/orgs/${demo.org_id}`, { key: demo.owner_key });
+    expect(org).toMatchObject({ status: 200, body: { id: demo.org_id, name: "Demo" } });
+    const orgs = await call("GET", "/v1/admin/orgs", { key: demo.operator_key });
+    expect(orgs.body.data).toHaveLength(1);
+  });
+
+  test("keeps its data, its demo org and its secrets over a restart", async () => {
+    const folder = temporaryFolder();
+    const first = await startOn(folder);
+    const made = await callerAt(first.demo.base_url)("POST", "/v1/admin/orgs", {
+      key: first.demo.operator_key,
+      body: { name: "Kept" },
+    });
+    first.process.kill("SIGINT");
+    expect(await first.ended).toBe(0);
+    const second = await startOn(folder);
+    expect(second.demo).toEqual({ ...first.demo, base_url: second.demo.base_url });
+    const call = callerAt(second.demo.base_url);
+    const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
+    expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });
+    const orgs = await call("GET", "/v1/admin/orgs", { key: second.demo.operator_key });
+    expect(orgs.body.data).toHaveLength(2);
+  });
+
+  test("takes any SVC_* variable of the environment over its default", async () => {
+    const operatorKey = "an-operator-key-of-my-own-0123456789";
+    const { demo } = await startOn(temporaryFolder(), {
+      SVC_REGION: "eu-test",
+      SVC_OPERATOR_KEY: operatorKey,
+    });
+    expect(demo.operator_key).toBe(operatorKey);
+    const answer = await callerAt(demo.base_url)("GET", "/healthz");
+    expect(answer.headers.get("x-svc-region")).toBe("eu-test");
+  });
+});
+
+/** What a start that is refused says. */
+async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
+  const folder = temporaryFolder();
+  const command = runScript("start.ts", [], { PORT: "0", SLUICE_DATA_DIR: folder, ...environment });
+  expect(await command.ended).toBe(1);
+  expect(command.stdout()).toBe("");
+  expect(command.stderr()).toMatch(/^sluice: [^\n]+\n$/);
+  return command.stderr();
+}
+
+describe("a start that cannot work ends in one clear line and exit status 1", () => {
+  test.for<[string, NodeJS.ProcessEnv, string]>([
+    ["a setting is bad", { SVC_COHORT_FLOOR: "4" }, "SVC_COHORT_FLOOR"],
+    ["a secret is too short", { SVC_KEY_PEPPER: "hunter2" }, "SVC_KEY_PEPPER"],
+    ["the folder cannot be written", { SLUICE_DATA_DIR: "/proc/1/sluice" }, "/proc/1/sluice"],
+    ["the folder is a file", { SLUICE_DATA_DIR: "package.json" }, "package.json"],
+    ["the port is no number", { PORT: "http" }, "PORT"],
+    ["the port is out of range", { PORT: "65536" }, "65535"],
+    ["the number of isolates is bad", { ISOLATES: "0" }, "ISOLATES"],
+  ])("%s", async ([, environment, named]) => {
+    const line = await refusedLine(environment);
+    expect(line).toContain(named);
+    expect(line).not.toContain("hunter2");
+  });
+
+  test("the port is in use", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = other.address() as { port: number };
+    const line = await refusedLine({ PORT: String(port) });
+    other.close();
+    expect(line).toBe(`sluice: port ${port} is in use: set PORT to another one\n`);
+  });
+
+  test("another server runs on the folder", async () => {
+    const folder = temporaryFolder();
+    const { demo } = await startOn(folder);
+    expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is running");
+    const answer = await callerAt(demo.base_url)("GET", "/healthz");
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("nothing is left running", () => {
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "after %s, which ends it with status 0",
+    async (signal) => {
+      const folder = temporaryFolder();
+      const server = await startOn(folder);
+      const runtime = runtimeOf(folder);
+      expect(isAlive(runtime)).toBe(true);
+      server.process.kill(signal);
+      expect(await server.ended).toBe(0);
+      expect(isAlive(runtime)).toBe(false);
+      await expect(fetch(server.demo.base_url)).rejects.toThrow("fetch failed");
+    },
+  );
+
+  test("after the server was killed, and the folder can be used again", async () => {
+    const folder = temporaryFolder();
+    const server = await startOn(folder);
+    const runtime = runtimeOf(folder);
+    server.process.kill("SIGKILL");
+    await server.ended;
+    await expect.poll(() => isAlive(runtime), { timeout: 10_000 }).toBe(false);
+    const again = await startOn(folder);
+    expect(again.demo.org_id).toBe(server.demo.org_id);
+  });
+});
+
+test("the data folder is git's to ignore", () => {
+  expect(execFileSync("git", ["check-ignore", ".sluice/demo.json"], { encoding: "utf8" })).toBe(
+    ".sluice/demo.json\n",
+  );
+});

@@ -71,11 +71,11 @@ export function factsOf({ document, errors }: ContractParts): Facts {
 }
 
 /** The codes that an error response may carry; what belongs to a code is said once, with the code. */
-function refusalCodes(document: ApiDocument, schema: Schema): unknown[] {
+function refusalCodes(document: ApiDocument, schema: Schema): string[] {
   return branchesOf(document, schema).flatMap(({ properties }) => {
     const error = properties?.["error"];
     const code = error && resolved(document, error).properties?.["code"];
-    return code ? valuesOf(resolved(document, code)) : [];
+    return code ? valuesOf(resolved(document, code)).map(String) : [];
   });
 }
 

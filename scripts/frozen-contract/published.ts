@@ -3,7 +3,7 @@ import { ERRORS } from "../../src/contract/errors.ts";
 import { buildOpenApi } from "../../src/contract/openapi.ts";
 import type { OperationContract } from "../../src/contract/operation.ts";
 import { type Facts, factsOf } from "./facts.ts";
-import type { ApiDocument, Schema } from "./openapi.ts";
+import type { Schema } from "./openapi.ts";
 
 /** The committed manifest: what was published, and must hold for as long as there is a /v1. */
 export interface Manifest {
@@ -18,7 +18,7 @@ export function publishedFacts(operations: readonly OperationContract[]): Facts 
     { statuses, details: z.toJSONSchema(details, { io: "output" }) as Schema },
   ]);
   return factsOf({
-    document: buildOpenApi(operations, "https://sluice.example") as ApiDocument,
+    document: buildOpenApi(operations, "https://sluice.example"),
     errors: Object.fromEntries(errors) as Record<string, { statuses: number[]; details: Schema }>,
   });
 }

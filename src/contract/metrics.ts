@@ -75,7 +75,7 @@ export function requestSeries(route: string | undefined, method: string, status:
     "svc_requests_total",
     route ?? UNMATCHED_ROUTE,
     METHODS.has(method) ? method : "other",
-    String(status),
+    status,
   );
 }
 
@@ -92,8 +92,6 @@ export function decisionSeries(
   return series("svc_decisions_total", verdict, code ?? "none", place);
 }
 
-export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
-
 /** `gone` and `exhausted` end the subscription, too. */
 const DELIVERY_OUTCOMES = ["succeeded", "retried", "gone", "exhausted"] as const;
 type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
@@ -104,7 +102,7 @@ export function deliverySeries(outcome: DeliveryOutcome): string {
 
 /** The buckets of a distribution, and its sum in milliseconds, are kept as counters of their own. */
 export function waitSeries(place: WaitPlace, part: number | "ms"): string {
-  return [WAIT_HISTOGRAM.name, place, String(part)].join(SEPARATOR);
+  return series(WAIT_HISTOGRAM.name, place, part);
 }
 
 /** The bucket that a wait falls into; the one after the last bound takes the rest. */
@@ -122,9 +120,31 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
   ];
 }
 
-function series(name: CounterName, ...values: string[]): string {
-  return [name, ...values].join(SEPARATOR);
+type Part = string | number;
+
+interface Named {
+  readonly next: Map<Part, Named>;
+  text?: string;
 }
+
+/** Names that were put together before, so that the hot path looks them up: as many as there are series. */
+const names: Named = { next: new Map() };
+
+function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: Part[]): string {
+  let node = child(names, name);
+  for (const value of values) node = child(node, value);
+  return (node.text ??= [name, ...values].join(SEPARATOR));
+}
+
+function child(node: Named, part: Part): Named {
+  const known = node.next.get(part);
+  if (known) return known;
+  const made: Named = { next: new Map() };
+  node.next.set(part, made);
+  return made;
+}
+
+export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
 
 export function readSeries(text: string): { readonly name: string; readonly values: readonly string[] } {
   const [name = "", ...values] = text.split(SEPARATOR);

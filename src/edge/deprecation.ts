@@ -1,9 +1,4 @@
-import {
-  activeDeprecations,
-  DEPRECATED_ROUTES,
-  type Deprecation,
-  operationName,
-} from "../contract/deprecations.ts";
+import { activeDeprecations, DEPRECATED_ROUTES, type Deprecation } from "../contract/deprecations.ts";
 import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../platform/deprecation-registry.ts";
 import { reach } from "./org-door.ts";
 
@@ -37,8 +32,7 @@ export async function flagInRegistry(
 
 export class DeprecationCopy {
   #version = -1;
-  #byOperation = indexed(activeDeprecations(DEPRECATED_ROUTES, []));
-  #byRoute = routes(this.#byOperation);
+  #byRoute = indexed(activeDeprecations(DEPRECATED_ROUTES, []));
   /** When the registry was asked for what this copy says: from then on it may have changed. */
   #askedAtMs = -Infinity;
   #renewingSinceMs = -Infinity;
@@ -60,21 +54,21 @@ export class DeprecationCopy {
   install(copy: RegistryCopy, askedAtMs: number): void {
     if (copy.version < this.#version) return;
     this.#version = copy.version;
-    this.#byOperation = indexed(copy.deprecations);
-    this.#byRoute = routes(this.#byOperation);
+    this.#byRoute = indexed(copy.deprecations);
     this.#askedAtMs = Math.max(this.#askedAtMs, askedAtMs);
   }
 
   /** What a call of this route is told, if anything. HEAD is answered as GET is; OPTIONS concerns the route as such. */
   find(method: string, route: string): Deprecation | undefined {
+    const deprecated = this.#byRoute.get(route);
+    if (method === "OPTIONS") return deprecated?.[0];
     const asked = method === "HEAD" ? "GET" : method;
-    const exact = this.#byOperation.get(operationName({ method: asked, route }));
-    return exact ?? (method === "OPTIONS" ? this.#byRoute.get(route) : undefined);
+    return deprecated?.find((deprecation) => deprecation.method === asked);
   }
 
   /** For a method that the path does not serve: that concerns the route as such, too. */
   findPath(path: string): Deprecation | undefined {
-    return [...this.#byRoute.values()].find(({ route }) => matches(route, path));
+    return [...this.#byRoute.values()].flat().find(({ route }) => matches(route, path));
   }
 }
 
@@ -86,12 +80,8 @@ function matches(route: string, path: string): boolean {
   );
 }
 
-function indexed(deprecations: readonly Deprecation[]): ReadonlyMap<string, Deprecation> {
-  return new Map(deprecations.map((deprecation) => [operationName(deprecation), deprecation]));
-}
-
-function routes(byOperation: ReadonlyMap<string, Deprecation>): ReadonlyMap<string, Deprecation> {
-  return new Map([...byOperation.values()].map((deprecation) => [deprecation.route, deprecation]));
+function indexed(deprecations: readonly Deprecation[]): ReadonlyMap<string, readonly Deprecation[]> {
+  return Map.groupBy(deprecations, ({ route }) => route);
 }
 
 export const deprecationCopy = new DeprecationCopy();

@@ -18,6 +18,9 @@ import type { Env } from "./env.ts";
 /** A registry that does not answer holds no request up for longer: the copy at hand then has to do. */
 const RENEWAL_PATIENCE_MS = 250;
 
+/** By the router's own path; as many as there are routes. */
+const templates = new Map<string, string>();
+
 type EdgeContext = Context<{ Bindings: Env }>;
 
 /**
@@ -78,7 +81,11 @@ function waitPlace(decided: string | null): WaitPlace {
 function routeTemplate(context: EdgeContext): string | undefined {
   const path = routePath(context);
   if (path === "/*") return undefined;
-  return path.replaceAll(/:(\w+)/g, "{$1}");
+  const known = templates.get(path);
+  if (known !== undefined) return known;
+  const template = path.replaceAll(/:(\w+)/g, "{$1}");
+  templates.set(path, template);
+  return template;
 }
 
 function logged(error: unknown): void {

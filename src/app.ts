@@ -48,6 +48,8 @@ import { listApprovals } from "./api/approvals/list.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
 import { listEvents } from "./api/events/list.ts";
+import { forecastCapacity } from "./api/forecasts/capacity.ts";
+import { forecastLinear } from "./api/forecasts/linear.ts";
 import { getKey } from "./api/keys/get.ts";
 import { listKeys } from "./api/keys/list.ts";
 import { mintKey } from "./api/keys/mint.ts";
@@ -111,6 +113,8 @@ export const OPERATIONS: readonly Operation[] = [
   revokeKey,
   rotateKey,
   getResidency,
+  forecastLinear,
+  forecastCapacity,
   setResidency,
   recordRun,
   recordRuns,

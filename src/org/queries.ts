@@ -1,5 +1,6 @@
 import { getApproval, listApprovals } from "./approvals/read.ts";
 import { listEvents } from "./events/log.ts";
+import { deploymentReturn, forecastInputs } from "./forecast/inputs.ts";
 import { getKey, listKeys } from "./keys/list.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
 import { getOrg } from "./profile/change.ts";
@@ -24,6 +25,8 @@ export const QUERIES = {
   listKeys,
   getKey,
   getResidency,
+  forecastInputs,
+  deploymentReturn,
   listRuns,
   getRun,
   listPolicyRules,

@@ -5,7 +5,7 @@ import type { Returns } from "./returns.ts";
 import { dateOfDay, seriesOf, type DailySeries, type DayNumber, type DayTotal } from "./series.ts";
 
 export const SCENARIOS = ["baseline", "growth", "constrained"] as const;
-type Scenario = (typeof SCENARIOS)[number];
+export type Scenario = (typeof SCENARIOS)[number];
 
 export const LEAST_HISTORY_DAYS = 14;
 

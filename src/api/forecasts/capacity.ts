@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { callerId } from "../../contract/ids.ts";
+import { invalidField, isRefusal } from "../../contract/refusal.ts";
+import { LEAST_HISTORY_DAYS, SCENARIOS } from "../../domain/forecast/forecast.ts";
+import {
+  FORECAST_METRICS,
+  type ForecastMetric,
+  type Plan,
+  planCapacity,
+  type PlanInputs,
+} from "../../domain/forecast/plan.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { capacityForecasts, wholeNumber } from "./shapes.ts";
+
+const SCOPES = ["org", "workflow", "deployment", "department", "customer"] as const;
+
+const growthRate = z
+  .string()
+  .regex(/^\d{1,2}(\.\d{1,6})?$/, "must be a decimal such as 0.25")
+  .transform(Number)
+  .refine((rate) => rate <= 10, { message: "must be from 0 to 10", params: { code: "out_of_range" } });
+
+export const forecastCapacity = operation(
+  {
+    method: "GET",
+    path: "/v1/capacity/forecasts",
+    summary: "Forecast usage, and the day each budget is used up",
+    description:
+      "From the org's own days: trend, weekdays and a band around them. `growth` lets capacity grow by `growth_rate` in 30 days, and usage follow with diminishing returns; `constrained` adds nothing and passes no budget. Without `scenario`: all three.",
+    role: "viewer",
+    scope: "forecasts:read",
+    query: z
+      .strictObject({
+        metric: z.enum(FORECAST_METRICS).default("usd"),
+        horizon_days: wholeNumber(7, 180).default(30),
+        scenario: z.enum(SCENARIOS).optional(),
+        growth_rate: growthRate.default(0.1),
+        scope_kind: z.enum(SCOPES).default("org"),
+        scope_id: callerId.optional(),
+      })
+      .superRefine((query, context) => {
+        if ((query.scope_kind === "org") === (query.scope_id === undefined)) return;
+        const code = query.scope_id === undefined ? "required" : "invalid_value";
+        const message = query.scope_id === undefined ? "is required" : "does not go with the scope kind org";
+        context.addIssue({ code: "custom", path: ["scope_id"], message, params: { code } });
+      }),
+    reply: { 200: capacityForecasts },
+    refuses: [],
+  },
+  async (call) => {
+    const { metric, horizon_days, scenario, growth_rate, scope_kind, scope_id } = call.query;
+    const asked = { scopeKind: scope_kind, scopeId: scope_id ?? "" };
+    const found = await call.org.query("forecastInputs", asked);
+    if (isRefusal(found)) return found;
+    const plans = planCapacity(found.body as PlanInputs, {
+      metric,
+      horizonDays: horizon_days,
+      scenarios: scenario === undefined ? SCENARIOS : [scenario],
+      growthRate: growth_rate,
+    });
+    if (plans === null) {
+      const message = `needs ${LEAST_HISTORY_DAYS} days between the first and the last day with runs`;
+      return invalidField("history", "out_of_range", message);
+    }
+    return reply(200, { data: plans.map((plan) => toForecast(metric, plan)) });
+  },
+);
+
+function toForecast(metric: ForecastMetric, plan: Plan) {
+  const amount = (value: number) => toAmount(metric, value);
+  return {
+    scenario: plan.scenario,
+    metric,
+    method: plan.method,
+    trained_on_days: plan.trainedOnDays,
+    points: plan.points.map(({ date, p10, p50, p90 }) => ({
+      date,
+      p10: amount(p10),
+      p50: amount(p50),
+      p90: amount(p90),
+    })),
+    exhaustion: plan.exhaustion.map(({ budgetId, p50Date, p90Date }) => ({
+      budget_id: budgetId,
+      p50_date: p50Date,
+      p90_date: p90Date,
+    })),
+    diminishing_returns: {
+      exponent: plan.returns.exponent,
+      source: plan.returns.source,
+      curve: plan.curve.map((point) => ({ ...point, total: amount(point.total) })),
+    },
+  };
+}
+
+/** Millionths of a dollar: an estimate has no nano-dollars. */
+function toAmount(metric: ForecastMetric, value: number): string | number {
+  return metric === "usd" ? formatUsd(BigInt(Math.round(value * 1e6)) * 1000n) : Math.round(value);
+}

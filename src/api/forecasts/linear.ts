@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { callerId } from "../../contract/ids.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { usd } from "../../contract/shapes.ts";
+import { linearReturn } from "../../domain/forecast/returns.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { wholeNumber } from "./shapes.ts";
+
+export const forecastLinear = operation(
+  {
+    method: "GET",
+    path: "/v1/forecast",
+    summary: "Project a deployment's return, linearly by team count",
+    description:
+      "A dry run: what one team returned in the last 30 days, times `teams`, with no diminishing-returns curve.",
+    role: "viewer",
+    scope: "forecasts:read",
+    query: z.strictObject({ deployment_id: callerId, teams: wholeNumber(1, 1_000_000) }),
+    reply: {
+      200: z.object({
+        deployment_id: z.string(),
+        teams: z.int(),
+        projected_return_usd: usd,
+        method: z.literal("linear"),
+      }),
+    },
+    refuses: [],
+  },
+  async (call) => {
+    const { deployment_id, teams } = call.query;
+    const found = await call.org.query("deploymentReturn", { deploymentId: deployment_id });
+    if (isRefusal(found)) return found;
+    const known = found.body as { returnedNano: string; teams: number };
+    const projected = linearReturn(BigInt(known.returnedNano), known.teams, teams);
+    return reply(200, { deployment_id, teams, projected_return_usd: formatUsd(projected), method: "linear" });
+  },
+);

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { SCENARIOS } from "../../domain/forecast/forecast.ts";
+import { FORECAST_METRICS } from "../../domain/forecast/plan.ts";
+
+/** A whole number in a query string. */
+export function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, {
+      message: `must be from ${min} to ${max}`,
+      params: { code: "out_of_range" },
+    });
+}
+
+const amount = z
+  .union([z.string(), z.int()])
+  .meta({ description: "Dollars as a decimal string; runs and tokens as whole numbers." });
+
+const date = z.string().meta({ description: "A day in UTC.", examples: ["2026-08-01"] });
+
+export const capacityForecasts = z
+  .object({
+    data: z.array(
+      z.object({
+        scenario: z.enum(SCENARIOS),
+        metric: z.enum(FORECAST_METRICS),
+        method: z.string().meta({ description: "The shape that foretold the org's own past best." }),
+        trained_on_days: z.int(),
+        points: z.array(z.object({ date, p10: amount, p50: amount, p90: amount })),
+        exhaustion: z
+          .array(z.object({ budget_id: z.string(), p50_date: date.nullable(), p90_date: date.nullable() }))
+          .meta({
+            description:
+              "The day each budget is used up: at median usage, and at high usage (p90), which is never later. Null: not within the horizon.",
+          }),
+        diminishing_returns: z
+          .object({
+            exponent: z.number(),
+            source: z.enum(["fitted", "assumed"]),
+            curve: z.array(z.object({ capacity: z.number(), total: amount, marginal: z.number() })),
+          })
+          .meta({ description: "What multiples of today's capacity would use over the horizon." }),
+      }),
+    ),
+  })
+  .meta({ id: "CapacityForecasts" });

@@ -45,6 +45,11 @@ import { approveAttempt } from "./api/approvals/approve.ts";
 import { denyAttempt } from "./api/approvals/deny.ts";
 import { getApproval } from "./api/approvals/get.ts";
 import { listApprovals } from "./api/approvals/list.ts";
+import { exportAuditLog } from "./api/audit-log/export.ts";
+import { listAuditLog } from "./api/audit-log/list.ts";
+import { verifyAuditLog } from "./api/audit-log/verify.ts";
+import { getRetentionPolicy } from "./api/retention-policy/get.ts";
+import { setRetentionPolicy } from "./api/retention-policy/set.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
 import { listEvents } from "./api/events/list.ts";
@@ -182,6 +187,11 @@ export const OPERATIONS: readonly Operation[] = [
   denyAttempt,
   getContentSafety,
   setContentSafety,
+  listAuditLog,
+  exportAuditLog,
+  verifyAuditLog,
+  getRetentionPolicy,
+  setRetentionPolicy,
 ];
 
 const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);

@@ -34,7 +34,10 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
   };
 }
 
-/** The next look: at once while a step found as much as it may take, else a day later. */
+/** Between two full steps others are let in. */
+const PAUSE_MS = 250;
+
+/** The next look: soon while a step found as much as it may take, else a day later. */
 export function nextSweep(now: number, stepWasFull: boolean): number {
-  return stepWasFull ? now : now + DAY_MS;
+  return now + (stepWasFull ? PAUSE_MS : DAY_MS);
 }

@@ -23,6 +23,9 @@ import { changeWebhook, deleteWebhook } from "./webhooks/change.ts";
 import { createWebhook } from "./webhooks/create.ts";
 import { pingWebhook, replayDelivery } from "./webhooks/log.ts";
 import { rotateOrgWebhookSecret, rotateSigning } from "./webhooks/signing.ts";
+import { beginAuditExport, listAudit } from "./audit/read.ts";
+import { recordVerification } from "./audit/verify.ts";
+import { setRetentionPolicy } from "./retention/policy.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -73,4 +76,8 @@ export const COMMANDS = {
   rotateOrgWebhookSecret,
   pingWebhook,
   replayDelivery,
+  setRetentionPolicy,
+  listAudit,
+  beginAuditExport,
+  recordVerification,
 } as const;

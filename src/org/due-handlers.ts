@@ -6,6 +6,8 @@ import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
 import { DELIVER } from "./webhooks/queue.ts";
+import { RETENTION_SWEEP } from "./retention/policy.ts";
+import { sweepRetention } from "./retention/sweep.ts";
 
 /** What `work` may use: its own transactions, and the outside world between them. */
 export interface DueContext {
@@ -30,4 +32,5 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   "pack-expiry": expireCreditPack,
   [APPROVAL_EXPIRY]: expireApproval,
   [DELIVER]: deliverQueue,
+  [RETENTION_SWEEP]: sweepRetention,
 };

@@ -18,6 +18,9 @@ import { getSpendCap } from "./spend-cap/commands.ts";
 import { getWebhook, listWebhooks } from "./webhooks/change.ts";
 import { listDeliveries } from "./webhooks/log.ts";
 import { getOrgWebhookSecret, getSigning } from "./webhooks/signing.ts";
+import { auditPage } from "./audit/read.ts";
+import { verifyAuditStep } from "./audit/verify.ts";
+import { getRetentionPolicy } from "./retention/policy.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -53,4 +56,7 @@ export const QUERIES = {
   getSigning,
   getOrgWebhookSecret,
   listDeliveries,
+  getRetentionPolicy,
+  auditPage,
+  verifyAuditStep,
 } as const;

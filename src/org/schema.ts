@@ -14,6 +14,7 @@ import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
 import { SAFETY_STEPS } from "./safety/schema.ts";
 import { WEBHOOK_STEPS } from "./webhooks/schema.ts";
+import { RETENTION_STEPS } from "./retention/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -38,6 +39,7 @@ const STEPS: readonly SchemaStep[] = [
   ...APPROVAL_STEPS,
   ...SAFETY_STEPS,
   ...WEBHOOK_STEPS,
+  ...RETENTION_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

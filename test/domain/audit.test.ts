@@ -182,8 +182,8 @@ describe("retention", () => {
     });
   });
 
-  test("a full step is followed at once, else the next is a day later", () => {
-    expect(nextSweep(5, true)).toBe(5);
+  test("a full step is followed soon, else the next is a day later", () => {
+    expect(nextSweep(5, true)).toBe(255);
     expect(nextSweep(5, false)).toBe(5 + DAY);
   });
 });

@@ -1,8 +1,12 @@
 import { type AuditEntry, CHAIN_START, chainHash } from "../../domain/audit-chain.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { View } from "../door.ts";
+import { readEnd, writeEnd } from "./ends.ts";
 
-/** Appends one link to the chain. The last one is always there: retention keeps it. */
+/**
+ * Appends one link to the chain. It follows the head that the service wrote last, not whatever row is last: a row that
+ * came in by another way is passed by, and shows.
+ */
 export function appendAudit(
   view: View,
   entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object },
@@ -10,6 +14,7 @@ export function appendAudit(
   const last = view.sql
     .exec<{ seq: number; hash: string }>("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
     .toArray()[0];
+  const head = readEnd(view, "head") ?? last;
   const full: AuditEntry = {
     seq: (last?.seq ?? 0) + 1,
     id: newId("aud", view.now),
@@ -24,6 +29,7 @@ export function appendAudit(
     address: view.actor.address,
     detail: JSON.stringify(entry.detail ?? {}),
   };
+  const hash = chainHash(head?.hash ?? CHAIN_START, full);
   view.sql.exec(
     `INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -39,6 +45,7 @@ export function appendAudit(
     full.trace,
     full.address,
     full.detail,
-    chainHash(last?.hash ?? CHAIN_START, full),
+    hash,
   );
+  writeEnd(view, "head", { seq: full.seq, hash });
 }

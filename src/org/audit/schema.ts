@@ -19,4 +19,14 @@ export const AUDIT_STEPS: readonly SchemaStep[] = [
       hash TEXT NOT NULL
     ) STRICT`,
   },
+  {
+    name: "audit/2",
+    sql: `CREATE INDEX audit_at ON audit (at);
+    CREATE TABLE audit_ends (
+      name TEXT PRIMARY KEY,
+      seq INTEGER NOT NULL,
+      hash TEXT NOT NULL,
+      mac TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+  },
 ];

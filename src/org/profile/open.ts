@@ -1,10 +1,12 @@
 import { scopesOf } from "../../contract/access.ts";
 import type { PlanTerms } from "../../contract/plan.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { nextSweep } from "../../domain/retention.ts";
 import { derivedId } from "../../domain/ulid.ts";
 import { command, done } from "../door.ts";
 import { createKey } from "../keys/mint.ts";
 import { keepPlanTerms } from "../plan/commands.ts";
+import { RETENTION_SWEEP } from "../retention/policy.ts";
 import { loadProfile, type Profile, saveProfile, toOrg } from "./store.ts";
 
 export interface NewOrg {
@@ -53,6 +55,7 @@ export const openOrg = command({
       expiresAt: null,
     });
     if (known === null) tx.emit("key.created", { key_id: keyId, name: "owner", role: "owner" });
+    tx.schedule(RETENTION_SWEEP, "all", nextSweep(tx.now, false));
     return done(201, { org: toOrg(profile), owner_key: secret }, { target: input.id });
   },
 });

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { type AuditLink, EXPORT_FORMATS, type ExportFormat, EXPORTS } from "../../domain/audit-export.ts";
+import { operation } from "../../edge/operation.ts";
+import type { OrgDoor } from "../../edge/org-door.ts";
+
+export const exportAuditLog = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/audit-log/export",
+    summary: "Export the audit trail of a window, as a stream",
+    description:
+      "`ndjson`, `csv` (RFC 4180; no field is a formula) or `ocsf` (OCSF 1.3 API Activity, one per line).",
+    role: "viewer",
+    scope: "audit:read",
+    query: z
+      .strictObject({ from: momentInput, to: momentInput, format: z.enum(EXPORT_FORMATS).optional() })
+      .superRefine(checkRange),
+    reply: { 200: null },
+    media: "application/x-ndjson",
+    refuses: [],
+  },
+  async (call) => {
+    const { from, to, format = "ndjson" } = call.query;
+    const window = { from: parseMoment(from) ?? 0, to: parseMoment(to) ?? 0, format };
+    const begun = await call.org.command("beginAuditExport", window);
+    if (isRefusal(begun)) return begun;
+    const range = JSON.parse(begun.text ?? "{}") as { first: number; last: number };
+    call.headers["content-disposition"] =
+      `attachment; filename="audit-log.${format === "csv" ? "csv" : "ndjson"}"`;
+    return { status: 200, stream: exported(call.org, range, format), media: EXPORTS[format].media };
+  },
+);
+
+/** Reads the next entries only when the reader has taken the ones before: memory stays that of one page. */
+function exported(
+  org: OrgDoor,
+  { first, last }: { first: number; last: number },
+  format: ExportFormat,
+): ReadableStream<Uint8Array> {
+  const { header, line } = EXPORTS[format];
+  const encoder = new TextEncoder();
+  let after = first - 1;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (header !== "") controller.enqueue(encoder.encode(header));
+      },
+      async pull(controller) {
+        const page = after < last ? await org.query("auditPage", { after, last }) : null;
+        if (page !== null && isRefusal(page)) throw new Error(`the export stopped: ${page.code}`);
+        const { links } = (page?.body ?? { links: [] }) as { links: AuditLink[] };
+        const end = links.at(-1);
+        if (end === undefined) {
+          controller.close();
+          return;
+        }
+        after = end.seq;
+        controller.enqueue(encoder.encode(links.map(line).join("")));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

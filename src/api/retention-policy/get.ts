@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { retentionPolicy } from "./shapes.ts";
+
+export const getRetentionPolicy = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/retention-policy",
+    summary: "Read for how long records are kept",
+    role: "admin",
+    scope: "retention:read",
+    reply: { 200: retentionPolicy },
+    refuses: [],
+  },
+  (call) => call.org.query("getRetentionPolicy", {}),
+);

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { operation } from "../../edge/operation.ts";
+import { retentionFields, retentionPolicy } from "./shapes.ts";
+
+export const setRetentionPolicy = operation(
+  {
+    method: "PUT",
+    path: "/v1/orgs/{id}/retention-policy",
+    summary: "Set for how long records are kept",
+    description:
+      "What is older goes, in steps. Totals and money stay. A legal hold that is not mentioned stays too.",
+    role: "admin",
+    scope: "retention:write",
+    body: z.strictObject({ ...retentionFields, legal_hold: retentionFields.legal_hold.optional() }),
+    reply: { 200: retentionPolicy },
+    refuses: ["conflict"],
+  },
+  (call) =>
+    call.org.command("setRetentionPolicy", {
+      runsDays: call.body.runs_days,
+      auditDays: call.body.audit_days,
+      deliveriesDays: call.body.deliveries_days,
+      legalHold: call.body.legal_hold,
+    }),
+);

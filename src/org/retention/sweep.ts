@@ -1,0 +1,84 @@
+import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
+import { nextSweep, purgeBefore } from "../../domain/retention.ts";
+import { readEnd, writeEnd } from "../audit/ends.ts";
+import { type AuditRow, linkReader } from "../audit/store.ts";
+import type { Tx } from "../door.ts";
+import type { DueHandler } from "../due-handlers.ts";
+import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
+
+/** What one step takes away at most, of each kind. */
+const STEP = 2_000;
+
+/** Takes away what is due, one bounded step of each kind; what was counted and charged stays. */
+export const sweepRetention: DueHandler = {
+  kind: "change",
+  run(tx, key) {
+    const before = purgeBefore(loadRetention(tx.sql), tx.now);
+    const taken = before === undefined ? [] : [purgeRuns(tx, before.runs), purgeAudit(tx, before.audit)];
+    const wasFull = taken.some((count) => count === STEP);
+    tx.schedule(RETENTION_SWEEP, key, nextSweep(tx.now, wasFull));
+  },
+};
+
+/** Runs are numbered as they are recorded: the oldest come first, and the first young one ends the step. */
+function purgeRuns(tx: Tx, before: number): number {
+  const rows = tx.sql
+    .exec<{ seq: number; recorded_at: number }>(
+      "SELECT seq, recorded_at FROM runs ORDER BY seq LIMIT ?",
+      STEP,
+    )
+    .toArray();
+  const old = until(rows, (row) => row.recorded_at >= before);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  tx.sql.exec("DELETE FROM runs WHERE seq <= ?", last.seq);
+  note(tx, { kind: "runs", count: old.length, before });
+  return old.length;
+}
+
+/**
+ * The entry of the purge carries the hash of the last one that went, and the trail is walked from there. Entries that
+ * somebody tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
+ */
+function purgeAudit(tx: Tx, before: number): number {
+  const rows = tx.sql
+    .exec<AuditRow>("SELECT *, NULL AS previous_hash FROM audit ORDER BY seq LIMIT ?", STEP + 1)
+    .toArray()
+    .slice(0, -1);
+  const old = until(rows, (row) => row.at >= before);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  const { breaks } = walkOn(beginWalk(readEnd(tx, "anchor")), old.map(linkReader(tx)));
+  if (breaks.length > 0) {
+    tx.record({
+      action: "retention.halted",
+      target: null,
+      outcome: "refused",
+      detail: { kind: "audit", breaks },
+    });
+    return 0;
+  }
+  tx.sql.exec("DELETE FROM audit WHERE seq <= ?", last.seq);
+  writeEnd(tx, "anchor", { seq: last.seq, hash: last.hash });
+  note(tx, { kind: "audit", count: old.length, before, last: { seq: last.seq, hash: last.hash } });
+  return old.length;
+}
+
+function note(
+  tx: Tx,
+  {
+    kind,
+    count,
+    before,
+    last,
+  }: { kind: string; count: number; before: number; last?: { seq: number; hash: string } },
+): void {
+  const end = last === undefined ? {} : { last_seq: last.seq, last_hash: last.hash };
+  const detail = { kind, count, before: new Date(before).toISOString(), ...end };
+  tx.record({ action: "retention.purged", target: null, outcome: "done", detail });
+}
+
+function until<T>(rows: readonly T[], stop: (row: T) => boolean): readonly T[] {
+  const at = rows.findIndex((row) => stop(row));
+  return at === -1 ? rows : rows.slice(0, at);
+}

@@ -14,25 +14,51 @@ export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
     const before = purgeBefore(loadRetention(tx.sql), tx.now);
-    const taken = before === undefined ? [] : [purgeRuns(tx, before.runs), purgeAudit(tx, before.audit)];
+    const taken =
+      before === undefined
+        ? []
+        : [
+            purgeRows(tx, RUNS, before.runs),
+            purgeRows(tx, DELIVERIES, before.deliveries),
+            purgeRows(tx, EVENTS, before.deliveries),
+            purgeAudit(tx, before.audit),
+          ];
     const wasFull = taken.some((count) => count === STEP);
     tx.schedule(RETENTION_SWEEP, key, nextSweep(tx.now, wasFull));
   },
 };
 
-/** Runs are numbered as they are recorded: the oldest come first, and the first young one ends the step. */
-function purgeRuns(tx: Tx, before: number): number {
+type Source = { kind: string; table: string; at: string; where: string };
+
+const RUNS: Source = { kind: "runs", table: "runs", at: "recorded_at", where: "true" };
+const DELIVERIES: Source = {
+  kind: "deliveries",
+  table: "webhook_deliveries",
+  at: "created_at",
+  where: "status <> 'pending'",
+};
+/** An event goes with the last delivery of it. The newest stays: the next is counted from it, and readers keep cursors. */
+const EVENTS: Source = {
+  kind: "events",
+  table: "events",
+  at: "created_at",
+  where: `seq < (SELECT MAX(seq) FROM events)
+    AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
+};
+
+/** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
+function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
   const rows = tx.sql
-    .exec<{ seq: number; recorded_at: number }>(
-      "SELECT seq, recorded_at FROM runs ORDER BY seq LIMIT ?",
+    .exec<{ seq: number; at: number }>(
+      `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
       STEP,
     )
     .toArray();
-  const old = until(rows, (row) => row.recorded_at >= before);
+  const old = until(rows, (row) => row.at >= before);
   const last = old.at(-1);
   if (last === undefined) return 0;
-  tx.sql.exec("DELETE FROM runs WHERE seq <= ?", last.seq);
-  note(tx, { kind: "runs", count: old.length, before });
+  tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
+  note(tx, { kind, count: old.length, before });
   return old.length;
 }
 

@@ -64,6 +64,8 @@ import { listErrors } from "./api/meta/errors.ts";
 import { describeApi } from "./api/meta/openapi.ts";
 import { changeOrg } from "./api/orgs/change.ts";
 import { getOrg } from "./api/orgs/get.ts";
+import { getRateLimits } from "./api/rate-limits/get.ts";
+import { setRateLimits } from "./api/rate-limits/set.ts";
 import { getResidency } from "./api/residency/get.ts";
 import { setResidency } from "./api/residency/set.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
@@ -110,6 +112,8 @@ export const OPERATIONS: readonly Operation[] = [
   suspendOrg,
   resumeOrg,
   advanceTestClock,
+  getRateLimits,
+  setRateLimits,
   getOrg,
   changeOrg,
   mintKey,

@@ -26,6 +26,8 @@ export interface OperationContract {
   readonly body?: z.ZodType;
   /** Changes nothing that only the home region keeps, so it is served wherever it arrives. Reads always are. */
   readonly servedAnywhere?: boolean;
+  /** Takes its rate limits together with all else that it takes, so the check before it leaves them alone. */
+  readonly countsItself?: boolean;
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;

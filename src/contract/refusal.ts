@@ -7,11 +7,14 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly status: number;
   readonly message: string;
   readonly details: object;
+  /** Where waiting helps but the details do not say for how long. */
+  readonly retryAfterSeconds?: number;
 }
 
 interface RefusalOptions<C extends ErrorCode> {
   readonly message?: string;
   readonly status?: StatusOf<C>;
+  readonly retryAfterSeconds?: number;
 }
 
 /** Codes without context may be refused with no details at all. */
@@ -28,6 +31,7 @@ export function refuse<C extends ErrorCode>(code: C, ...[details, options]: Refu
     status: options?.status ?? spec.statuses[0],
     message: options?.message ?? spec.message,
     details: (details as object | undefined) ?? {},
+    ...(options?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: options.retryAfterSeconds }),
   };
 }
 
@@ -52,8 +56,7 @@ export function envelopeText(refusal: Refusal): string {
 
 /** Headers that a refusal brings along: `Retry-After` where, and only where, waiting helps. */
 export function refusalHeaders(refusal: Refusal): Record<string, string> {
-  const details = refusal.details as { retry_after_seconds?: unknown; retry_after?: unknown };
-  return typeof details.retry_after_seconds === "number"
-    ? { "retry-after": String(details.retry_after_seconds) }
-    : {};
+  const { retry_after_seconds: inDetails } = refusal.details as { retry_after_seconds?: unknown };
+  const seconds = typeof inDetails === "number" ? inDetails : refusal.retryAfterSeconds;
+  return seconds === undefined ? {} : { "retry-after": String(seconds) };
 }

@@ -9,6 +9,7 @@ import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
+import { checkRate } from "./gate/request-rate.ts";
 import { identify } from "./identify.ts";
 import type { Operation, Result } from "./operation.ts";
 import { passOf } from "./region/peer.ts";
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   checkRole,
   checkScope,
   settleRegion,
+  checkRate,
   validateQuery,
   readBody,
   validateBody,

@@ -7,6 +7,7 @@ import { rotateKey } from "./keys/rotate.ts";
 import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policies/change.ts";
 import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change.ts";
 import { openOrg } from "./profile/open.ts";
+import { setRateLimits } from "./rates/set.ts";
 import { setResidency } from "./residency/rule.ts";
 import { recordDeprecation, recordOrgCreated, recordPlan } from "./platform.ts";
 import { recordRun, recordRuns } from "./runs/commands.ts";
@@ -38,6 +39,7 @@ export const COMMANDS = {
   rotateKey,
   revokeKey,
   setResidency,
+  setRateLimits,
   recordOrgCreated,
   recordDeprecation,
   recordPlan,

@@ -108,6 +108,11 @@ export interface Command<Input, Code extends ErrorCode> {
    * (`*`: any; null: none), and is answered only once no snapshot that says otherwise can be in use.
    */
   readonly takesAway?: (input: Input) => string | null;
+  /**
+   * Limits, prices or what they match change. Isolates decide from slices of the limits as they were: the answer waits
+   * until none of those can be used any more.
+   */
+  readonly changesLimits?: boolean;
   /** The directory in D1 repeats what this changes. */
   readonly publishes?: boolean;
   run(tx: Tx, input: Input): Done | Refusal<Code>;

@@ -4,6 +4,7 @@ import type { OrgEnv, Tx, View } from "./door.ts";
 import { expireCreditPack } from "./credit-packs/commands.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
+import { publishRates } from "./rates/publish.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
 import { DELIVER } from "./webhooks/queue.ts";
 import { RETENTION_SWEEP } from "./retention/policy.ts";
@@ -27,6 +28,7 @@ export type DueHandler =
 /** Every kind of row that the due table may hold. */
 export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   publish: publishProfile,
+  publish_rate_limits: publishRates,
   counters: flushCounts,
   holds: expireDueHolds,
   "pack-expiry": expireCreditPack,

@@ -3,14 +3,18 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
 import { type Settings, settingsOf } from "../settings.ts";
+import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
+import { ObjectGate, type RequestVerdict } from "./gate/gate.ts";
+import type { RateInfo } from "./gate/wire.ts";
 import { claim } from "./idempotency/records.ts";
 import { perform } from "./perform.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
 import { QUERIES } from "./queries.ts";
+import type { Clock } from "./rates/meters.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
@@ -27,6 +31,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
   readonly #settings: Settings;
   readonly #granted: Granted;
   readonly #due: DueRunner;
+  readonly #gate: ObjectGate;
   readonly #id: string;
   #opened: boolean;
 
@@ -39,6 +44,11 @@ export class OrgObject extends DurableObject<OrgEnv> {
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
     if (this.#opened) applySchema(ctx.storage);
     else if (this.#id === PLATFORM_ORG_ID) this.#openPlatform();
+    this.#gate = new ObjectGate(
+      ctx.storage,
+      this.#settings.SVC_READ_LIMIT_PER_MINUTE,
+      this.#opened ? Date.now() : 0,
+    );
     this.#due = new DueRunner(ctx.storage, env, (trace) => this.#view(this.#now(), SYSTEM, trace));
   }
 
@@ -72,9 +82,26 @@ export class OrgObject extends DurableObject<OrgEnv> {
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (command.publishes === true && !isRefusal(outcome)) await this.#due.runNow("publish", "profile");
-    const loser = isRefusal(outcome) ? null : (command.takesAway?.(input) ?? null);
-    if (loser !== null) await this.#waitOut(loser);
+    if (isRefusal(outcome)) return outcome;
+    const slicesMs = command.changesLimits === true ? this.#gate.changed(this.#clock()) : 0;
+    const loser = command.takesAway?.(input) ?? null;
+    const ms = Math.max(slicesMs, loser === null ? 0 : this.#outdatedIn(loser));
+    if (ms > 0) await scheduler.wait(ms);
     return outcome;
+  }
+
+  /** Counts a request against its rate limits; null: no such org. */
+  admitRequest(subject: RateSubject): RequestVerdict | null {
+    return this.#opened ? this.#gate.admitRequest(subject, this.#clock()) : null;
+  }
+
+  /** An isolate's report of what it decided from its slices, and its wish for more. */
+  syncLeases(report: string): string | null {
+    return this.#opened ? this.#gate.sync(report, this.#clock()) : null;
+  }
+
+  lookAtLimits(keys: readonly string[]): RateInfo[] {
+    return this.#opened ? this.#gate.look(keys, this.#clock()) : [];
   }
 
   ask(name: keyof typeof QUERIES, input: unknown, envelope: Envelope): Outcome | object {
@@ -120,9 +147,14 @@ export class OrgObject extends DurableObject<OrgEnv> {
     };
   }
 
-  async #waitOut(keyId: string): Promise<void> {
-    const ms = this.#granted.outdatedAt(keyId) - Date.now();
-    if (ms > 0) await scheduler.wait(ms);
+  #clock(): Clock {
+    const real = Date.now();
+    return { real, org: real + this.#offset() };
+  }
+
+  /** How long snapshots of the key (`*`: of any) may still be in use. */
+  #outdatedIn(keyId: string): number {
+    return this.#granted.outdatedAt(keyId) - Date.now();
   }
 
   #openPlatform(): void {

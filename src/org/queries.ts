@@ -4,6 +4,7 @@ import { deploymentReturn, forecastInputs } from "./forecast/inputs.ts";
 import { getKey, listKeys } from "./keys/list.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
 import { getOrg } from "./profile/change.ts";
+import { getRateLimits } from "./rates/set.ts";
 import { getResidency } from "./residency/rule.ts";
 import { getRun, listRuns } from "./runs/list.ts";
 import { getContentSafety } from "./safety/config.ts";
@@ -28,6 +29,7 @@ export const QUERIES = {
   listKeys,
   getKey,
   getResidency,
+  getRateLimits,
   forecastInputs,
   deploymentReturn,
   listRuns,

@@ -3,6 +3,7 @@ import { AUDIT_STEPS } from "./audit/schema.ts";
 import { COUNTER_STEPS } from "./counters/schema.ts";
 import { DUE_STEPS } from "./due/schema.ts";
 import { EVENT_STEPS } from "./events/schema.ts";
+import { GATE_STEPS } from "./gate/schema.ts";
 import { HOLD_STEPS } from "./holds/schema.ts";
 import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
@@ -10,6 +11,7 @@ import { METER_STEPS } from "./meters/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
 import { POLICY_STEPS } from "./policies/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
+import { RATE_STEPS } from "./rates/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
 import { SAFETY_STEPS } from "./safety/schema.ts";
@@ -31,6 +33,8 @@ const STEPS: readonly SchemaStep[] = [
   ...DUE_STEPS,
   ...COUNTER_STEPS,
   ...RESIDENCY_STEPS,
+  ...RATE_STEPS,
+  ...GATE_STEPS,
   ...METER_STEPS,
   ...MODEL_STEPS,
   ...HOLD_STEPS,

@@ -2,6 +2,7 @@ import type { KeyRole, Scope } from "../contract/access.ts";
 import { sameSecret } from "../domain/api-key.ts";
 import { loadKey } from "./keys/store.ts";
 import type { Profile } from "./profile/store.ts";
+import { loadRateLimits, type RateLimits } from "./rates/store.ts";
 import { loadRegions } from "./residency/rule.ts";
 
 /** For how long an isolate may act on what the object told it, counted from when it asked. */
@@ -25,6 +26,7 @@ export interface OrgSnapshot {
   readonly regions: readonly string[] | null;
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
+  readonly rates: RateLimits;
 }
 
 export interface Snapshot {
@@ -55,7 +57,16 @@ export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest:
 
 export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
   const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs } = profile;
-  return { id, status, environment, homeRegion, regions: loadRegions(sql), ipAllowList, clockOffsetMs };
+  return {
+    id,
+    status,
+    environment,
+    homeRegion,
+    regions: loadRegions(sql),
+    ipAllowList,
+    clockOffsetMs,
+    rates: loadRateLimits(sql),
+  };
 }
 
 /**

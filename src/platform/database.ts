@@ -25,6 +25,29 @@ export const plans = sqliteTable("plans", {
   overagePolicy: text("overage_policy", { enum: ["block", "allow"] }).notNull(),
 });
 
+export const orgRateLimits = sqliteTable("org_rate_limits", {
+  orgId: text("org_id").primaryKey(),
+  readRpm: integer("read_rpm"),
+});
+
+export const rateLimitPolicies = sqliteTable(
+  "rate_limit_policies",
+  {
+    id: text("id").primaryKey(),
+    orgId: text("org_id").notNull(),
+    position: integer("position").notNull(),
+    name: text("name").notNull(),
+    route: text("route"),
+    keyId: text("key_id"),
+    customerId: text("customer_id"),
+    unit: text("unit", { enum: ["requests", "tokens"] }).notNull(),
+    limit: integer("limit").notNull(),
+    windowSeconds: integer("window_seconds").notNull(),
+    kind: text("kind", { enum: ["rate", "quota"] }).notNull(),
+  },
+  (table) => [index("rate_limit_policies_org").on(table.orgId, table.position)],
+);
+
 export function database(d1: D1Database) {
   return drizzle(d1);
 }

@@ -1,4 +1,4 @@
-import { type Addition, type Ask, type Grant, LEASE, type Terms } from "./protocol.ts";
+import { type Addition, type Ask, type Batch, type Grant, LEASE, type Terms } from "./protocol.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
@@ -9,21 +9,44 @@ export interface Outstanding {
 }
 
 /** What must outlive a restart of the object for a report to count once. */
-export interface Counters {
+interface Counters {
   attempt: number;
   batch: number;
   askedAt: number;
+}
+
+export interface StoredHolder extends Counters {
+  readonly holder: string;
+  readonly slices: readonly (readonly [meter: string, slice: Outstanding])[];
 }
 
 interface Holder extends Counters {
   readonly slices: Map<string, Outstanding>;
 }
 
+/** What an ask did to one meter. */
+export interface Move {
+  /** Held from the slice and now reported. */
+  used: bigint;
+  /** Given back unused. */
+  returned: bigint;
+  /** Newly leased. */
+  added: bigint;
+  /** The latest moment at which what is now reported was taken. */
+  readonly until: number;
+}
+
 export interface Settled<Hold> {
   readonly grant: Grant;
-  /** Holds reported for the first time, and what they take of each meter. */
+  /** Holds reported for the first time. */
   readonly holds: readonly Hold[];
-  readonly used: ReadonlyMap<string, bigint>;
+  readonly moves: ReadonlyMap<string, Move>;
+}
+
+/** A slice that ended without a report and whose last possible hold is over. */
+export interface Orphan {
+  readonly meter: string;
+  readonly left: bigint;
 }
 
 /**
@@ -38,9 +61,7 @@ export class LeaseBook {
   /** What isolates have of a meter now. */
   leased(meter: string, now: number): bigint {
     let sum = 0n;
-    for (const slice of this.#byMeter.get(meter)?.values() ?? []) {
-      if (now < slice.until + slice.lingerMs) sum += slice.left;
-    }
+    for (const slice of this.slicesOf(meter, now)) sum += slice.left;
     return sum;
   }
 
@@ -62,66 +83,96 @@ export class LeaseBook {
     if (ask.attempt <= holder.attempt) return null;
     holder.attempt = ask.attempt;
     holder.askedAt = now;
-
     const fresh = ask.batches.filter((batch) => batch.number > holder.batch);
     holder.batch = Math.max(holder.batch, ...fresh.map((batch) => batch.number));
-    const used = new Map<string, bigint>();
-    for (const batch of fresh) for (const [meter, sum] of batch.used) add(used, meter, sum);
-
-    for (const [meter, slice] of holder.slices) {
-      const unused = slice.left - (used.get(meter) ?? 0n);
-      slice.left = smaller(unused < 0n ? 0n : unused, ask.wants.get(meter)?.left ?? 0n);
-      if (slice.left === 0n) this.#drop(ask.holder, holder, meter);
-    }
+    const moves = this.#report(ask, holder, fresh, now);
     const slices = new Map<string, Addition>();
     const holders = this.#active(now, ask.holder);
-    for (const [meter, { left, want, least }] of ask.wants) {
+    for (const [meter, want] of ask.wants) {
       const terms = termsOf(meter);
       if (terms === null) continue;
-      const already = used.get(meter) ?? 0n;
-      const sizing = { limit: terms.limit, used: terms.used + already, holders, left, want, least };
-      slices.set(meter, this.#extend(ask.holder, holder, meter, sizing, terms, now));
+      const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
+      const sizing = { limit: terms.limit, used: terms.used + move.used, holders, ...want };
+      const addition = this.#extend(ask.holder, holder, meter, sizing, terms, now);
+      move.added = addition.add;
+      moves.set(meter, move);
+      slices.set(meter, addition);
     }
     const holds = fresh.flatMap((batch) => batch.holds);
-    return { grant: { attempt: ask.attempt, slices }, holds, used };
+    return { grant: { attempt: ask.attempt, slices }, holds, moves };
+  }
+
+  /** Takes what was held out of the slices, and what the isolate does not keep. */
+  #report(
+    ask: Ask<unknown>,
+    holder: Holder,
+    fresh: readonly Batch<unknown>[],
+    now: number,
+  ): Map<string, Move> {
+    const moves = new Map<string, Move>();
+    for (const { used } of fresh) {
+      for (const [meter, sum] of used) {
+        const until = Math.min(now, holder.slices.get(meter)?.until ?? now);
+        const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until };
+        move.used += sum;
+        moves.set(meter, move);
+      }
+    }
+    for (const [meter, slice] of holder.slices) {
+      const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
+      const unused = slice.left - move.used;
+      const kept = smaller(unused < 0n ? 0n : unused, ask.wants.get(meter)?.left ?? 0n);
+      move.returned = unused < 0n ? 0n : unused - kept;
+      slice.left = kept;
+      moves.set(meter, move);
+      if (kept === 0n) this.#drop(ask.holder, holder, meter);
+    }
+    return moves;
   }
 
   /**
    * Lets go of slices whose last possible hold has ended, and of isolates that have none and have been silent
-   * for longer than any hold of theirs lives. Returns those isolates.
+   * for longer than any hold of theirs lives.
    */
-  sweep(now: number): string[] {
+  sweep(now: number): { readonly orphans: readonly Orphan[]; readonly gone: readonly string[] } {
+    const orphans: Orphan[] = [];
     const gone: string[] = [];
     for (const [name, holder] of this.#holders) {
       for (const [meter, slice] of holder.slices) {
-        if (now >= slice.until + slice.lingerMs) this.#drop(name, holder, meter);
+        if (now < slice.until + slice.lingerMs) continue;
+        orphans.push({ meter, left: slice.left });
+        this.#drop(name, holder, meter);
       }
       if (holder.slices.size > 0 || now < holder.askedAt + LEASE.lifeMs + LEASE.longestHoldMs) continue;
       this.#holders.delete(name);
       gone.push(name);
     }
-    return gone;
+    return { orphans, gone };
   }
 
-  /** For storage: every slice and every holder's counters, and back. */
-  *outstanding(): Generator<{ holder: string; meter: string } & Outstanding> {
-    for (const [holder, { slices }] of this.#holders) {
-      for (const [meter, slice] of slices) yield { holder, meter, ...slice };
+  /** The slices of one meter that still count. */
+  *slicesOf(meter: string, now: number): Generator<Outstanding> {
+    for (const slice of this.#byMeter.get(meter)?.values() ?? []) {
+      if (now < slice.until + slice.lingerMs) yield slice;
     }
   }
 
-  *counters(): Generator<{ holder: string } & Counters> {
-    for (const [holder, { attempt, batch, askedAt }] of this.#holders) {
-      yield { holder, attempt, batch, askedAt };
+  /** For storage: what one isolate has, or what all have. */
+  *holders(): Generator<StoredHolder> {
+    for (const [holder, { attempt, batch, askedAt, slices }] of this.#holders) {
+      yield { holder, attempt, batch, askedAt, slices: [...slices] };
     }
   }
 
-  restoreHolder(holder: string, counters: Counters): void {
-    Object.assign(this.#holder(holder), counters);
+  holder(name: string): StoredHolder {
+    const { attempt, batch, askedAt, slices } = this.#holder(name);
+    return { holder: name, attempt, batch, askedAt, slices: [...slices] };
   }
 
-  restoreSlice(holder: string, meter: string, slice: Outstanding): void {
-    this.#keep(holder, this.#holder(holder), meter, slice);
+  restore({ holder: name, slices, ...counters }: StoredHolder): void {
+    const holder = this.#holder(name);
+    Object.assign(holder, counters);
+    for (const [meter, slice] of slices) this.#keep(name, holder, meter, { ...slice });
   }
 
   #extend(
@@ -179,8 +230,4 @@ export class LeaseBook {
     shared?.delete(name);
     if (shared?.size === 0) this.#byMeter.delete(meter);
   }
-}
-
-function add(sums: Map<string, bigint>, key: string, amount: bigint): void {
-  sums.set(key, (sums.get(key) ?? 0n) + amount);
 }

@@ -12,6 +12,8 @@ export const LEASE = {
   lifeMs: 1000,
   /** The isolate stops this much early: its clock stands still while it computes. */
   guardMs: 20,
+  /** For how long an isolate may refuse by what it was told of a limit, counted from when it asked. */
+  standingMs: 1000,
   /** How often an isolate in traffic reports. */
   syncMs: 250,
   /** The longest hold given from a slice; a longer one is made by the object. */

@@ -25,8 +25,10 @@ const UNUSED = { used: 0n, missed: 0n, misses: 0, pace: 0n, least: 0n, quiet: 0 
 
 /** After so many asks without use a slice goes back whole. */
 const QUIET_ASKS = 2;
-/** So many calls through the object since the last ask are steady traffic. */
-const STEADY_CALLS = 8;
+/** So many calls through the object between two asks are steady traffic; fewer are decided there, one by one. */
+const STEADY_CALLS = 4;
+/** So many need not wait for the next ask's time. */
+const URGENT_CALLS = 8;
 /** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4n;
 
@@ -34,6 +36,7 @@ const INTERVALS_AHEAD = 4n;
 export class Purse<Hold> {
   readonly #slices = new Map<string, Slice>();
   #made: Hold[] = [];
+  #unreported = false;
   #unacknowledged: Batch<Hold>[] = [];
   #attempt = 0;
   #batch = 0;
@@ -55,11 +58,11 @@ export class Purse<Hold> {
     return slice;
   }
 
-  /** Holds every amount from its slice, or none. */
-  hold(slices: readonly Slice[], amounts: readonly bigint[], now: number, make: () => Hold): Hold | null {
+  /** Takes every amount from its slice, or none. */
+  take(slices: readonly Slice[], amounts: readonly bigint[], now: number): boolean {
     for (let index = 0; index < slices.length; index += 1) {
       const slice = slices[index];
-      if (slice === undefined || now >= slice.until || slice.left < (amounts[index] ?? 0n)) return null;
+      if (slice === undefined || now >= slice.until || slice.left < (amounts[index] ?? 0n)) return false;
     }
     for (let index = 0; index < slices.length; index += 1) {
       const slice = slices[index];
@@ -69,9 +72,13 @@ export class Purse<Hold> {
       slice.used += amount;
       if (amount > slice.least) slice.least = amount;
     }
-    const hold = make();
+    this.#unreported = true;
+    return true;
+  }
+
+  /** What is reported of a hold, beside the amounts; a rate limit leaves nothing to report. */
+  note(hold: Hold): void {
     this.#made.push(hold);
-    return hold;
   }
 
   /** Counts a call that the object decided as demand: this is how leases start. */
@@ -84,25 +91,30 @@ export class Purse<Hold> {
   /** Whether an ask should not wait for its time: a slice is half used, or steady traffic has none. */
   urgent(slices: readonly Slice[]): boolean {
     if (this.#pending !== null) return false;
-    return slices.some((slice) => slice.left * 2n < slice.full || slice.misses === STEADY_CALLS);
+    return slices.some((slice) => slice.left * 2n < slice.full || slice.misses === URGENT_CALLS);
   }
 
   get asking(): boolean {
     return this.#pending !== null;
   }
 
-  /** Whether anything is still to be reported or given back. */
+  /** Whether nothing is to be reported, given back or asked for. */
   get idle(): boolean {
-    if (this.#made.length > 0 || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
-    for (const { left, used, missed } of this.#slices.values()) {
-      if (left > 0n || used > 0n || missed > 0n) return false;
+    if (this.#unreported || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
+    for (const { left, misses } of this.#slices.values()) {
+      if (left > 0n || misses >= STEADY_CALLS) return false;
     }
     return true;
   }
 
+  /** Ends an interval in which there was nothing to ask. */
+  rest(): void {
+    for (const slice of this.#slices.values()) Object.assign(slice, UNUSED);
+  }
+
   /** The next ask. Slices that have ended, or are more than the traffic needs, are given back by it. */
   ask(now: number): Ask<Hold> {
-    if (this.#made.length > 0) this.#close();
+    if (this.#unreported) this.#close();
     const wants = new Map<string, Want>();
     for (const slice of this.#slices.values()) {
       const want = demand(slice);
@@ -150,12 +162,14 @@ export class Purse<Hold> {
     this.#batch += 1;
     this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used });
     this.#made = [];
+    this.#unreported = false;
   }
 }
 
 /** What a slice should hold, from what the last interval took; starts the next interval. */
 function demand(slice: Slice): bigint {
-  const taken = slice.used + slice.missed;
+  const steady = slice.left > 0n || slice.used > 0n || slice.misses >= STEADY_CALLS;
+  const taken = steady ? slice.used + slice.missed : 0n;
   slice.used = 0n;
   slice.missed = 0n;
   slice.misses = 0;

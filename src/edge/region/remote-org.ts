@@ -6,7 +6,16 @@ import { sendToRegion } from "./peer.ts";
 import { fromWire, type ObjectCall, toWire } from "./wire.ts";
 
 /** What an isolate may ask of an org's object, wherever that object is. */
-export const OBJECT_METHODS = ["authenticate", "whereabouts", "execute", "ask", "reserve"] as const;
+export const OBJECT_METHODS = [
+  "authenticate",
+  "whereabouts",
+  "execute",
+  "ask",
+  "reserve",
+  "admitRequest",
+  "syncLeases",
+  "lookAtLimits",
+] as const;
 type ObjectMethod = (typeof OBJECT_METHODS)[number];
 
 export type OrgStub = Pick<DurableObjectStub<OrgObject>, ObjectMethod>;

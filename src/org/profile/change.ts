@@ -72,6 +72,7 @@ export const advanceClock = command({
   action: "org.clock_advanced",
   refuses: ["conflict"],
   takesAway: (_input: { seconds: number }) => "*",
+  changesLimits: true,
   run(tx, input) {
     const before = tx.profile();
     if (before.environment !== "test") {

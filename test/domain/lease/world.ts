@@ -81,20 +81,13 @@ export class World {
     const slices = this.#meters.map((meter) => isolate.purse.slice(meter));
     const id = this.admitted.length;
     const expiresAt = now + (isolate.aheadMs ?? 0) + holdMs;
-    const made = isolate.purse.hold(
-      slices,
-      Array.from(slices, () => amount),
-      now,
-      () => ({
-        id,
-        amount,
-        expiresAt,
-      }),
-    );
-    if (made === null) for (const slice of slices) isolate.purse.miss(slice, amount);
+    const amounts = Array.from(slices, () => amount);
+    const made = isolate.purse.take(slices, amounts, now);
+    if (made) isolate.purse.note({ id, amount, expiresAt });
+    else for (const slice of slices) isolate.purse.miss(slice, amount);
     if (isolate.purse.urgent(slices)) this.#ask(isolate);
     this.#startLoop(isolate);
-    if (made !== null) {
+    if (made) {
       this.byIsolate += 1;
       this.#admit(amount, expiresAt);
       return true;
@@ -128,12 +121,9 @@ export class World {
 
   /** The object loses its memory and reads back what it stored. */
   evict(): void {
-    const stored = this.#book;
+    const stored = structuredClone([...this.#book.holders()]);
     this.#book = new LeaseBook();
-    for (const { holder, ...counters } of stored.counters()) this.#book.restoreHolder(holder, counters);
-    for (const { holder, meter, ...slice } of stored.outstanding()) {
-      this.#book.restoreSlice(holder, meter, slice);
-    }
+    for (const holder of stored) this.#book.restore(holder);
   }
 
   /** An isolate is gone, with all it had not reported; another takes its place. */
@@ -183,6 +173,7 @@ export class World {
   #sync(isolate: Isolate): void {
     if (!this.isolates.includes(isolate)) return;
     if (isolate.purse.idle) {
+      isolate.purse.rest();
       isolate.loops = false;
       return;
     }

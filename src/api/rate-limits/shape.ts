@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { callerId, idShape, SAFE_ID } from "../../contract/ids.ts";
+import { name } from "../../contract/shapes.ts";
+
+const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
+const MOST_POLICIES = 100;
+const LONGEST_WINDOW_SECONDS = 31_622_400;
+
+const policyInput = z.strictObject({
+  name: name.regex(/^[\x20-\x7e]+$/, "must be printable ASCII"),
+  match: z.strictObject({
+    route: z
+      .string()
+      .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
+      .optional(),
+    key_id: z.string().regex(SAFE_ID, "must be the id of a key").optional(),
+    customer_id: callerId.meta({ description: '`"*"` counts each customer apart.' }).optional(),
+  }),
+  unit: z.enum(["requests", "tokens"]),
+  limit: z.int().min(0),
+  window_seconds: z.int().min(1).max(LONGEST_WINDOW_SECONDS),
+  kind: z.enum(["rate", "quota"]).meta({
+    description: "`rate` slides and refuses with rate_limited; `quota` is a fixed window: quota_exhausted.",
+  }),
+});
+
+export const rateLimitsInput = z
+  .strictObject({
+    read_rpm: z.int().min(0).nullable().meta({
+      description: "GETs per minute of the whole organization; null falls back to the service's own.",
+    }),
+    policies: z.array(policyInput).max(MOST_POLICIES),
+  })
+  .superRefine(({ policies }, context) => {
+    const seen = new Set<string>();
+    for (const [index, policy] of policies.entries()) {
+      if (seen.has(policy.name)) {
+        context.addIssue({
+          code: "custom",
+          path: ["policies", index, "name"],
+          message: "is the name of another policy in the list",
+          params: { code: "duplicate" },
+        });
+      }
+      seen.add(policy.name);
+    }
+  });
+
+export const rateLimits = z
+  .object({
+    read_rpm: z.int().nullable(),
+    policies: z.array(z.object({ id: idShape("rlp"), ...policyInput.shape })),
+  })
+  .meta({ id: "RateLimits" });

@@ -1,0 +1,200 @@
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import { quotaWindow, retryAfterSeconds, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
+
+/** A limit on how fast: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
+export interface RatePolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly match: {
+    readonly route?: string | undefined;
+    readonly key_id?: string | undefined;
+    /** `"*"` counts each customer apart. */
+    readonly customer_id?: string | undefined;
+  };
+  readonly unit: "requests" | "tokens";
+  readonly limit: number;
+  readonly window_seconds: number;
+  readonly kind: "rate" | "quota";
+}
+
+/** What a request says about itself that a policy can match. */
+export interface RateSubject {
+  /** `POST /v1/edge/decision`. */
+  readonly route: string;
+  readonly keyId: string;
+  readonly customerId?: string | undefined;
+}
+
+/** One policy as one request meets it. */
+export interface RateMeter {
+  readonly policy: RatePolicy;
+  /** Whose count it is. */
+  readonly key: string;
+}
+
+/** The policy that stands for an org's read limit; it has no row of its own. */
+export function readPolicy(perMinute: number): RatePolicy {
+  return {
+    id: "read",
+    name: "read",
+    match: {},
+    unit: "requests",
+    limit: perMinute,
+    window_seconds: 60,
+    kind: "rate",
+  };
+}
+
+/** Whether nothing but the request line and the key is needed to know that a policy applies, and for how much. */
+export function needsNoBody(policy: RatePolicy): boolean {
+  return policy.unit === "requests" && policy.match.customer_id === undefined;
+}
+
+/** The policies that a request touches, those that slide first: the order in which they refuse. */
+export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubject): RateMeter[] {
+  const meters: RateMeter[] = [];
+  for (const policy of policies) {
+    const { route, key_id: keyId, customer_id: customerId } = policy.match;
+    if (route !== undefined && route !== subject.route) continue;
+    if (keyId !== undefined && keyId !== subject.keyId) continue;
+    if (customerId === undefined) meters.push({ policy, key: policy.id });
+    else if (subject.customerId !== undefined && (customerId === "*" || customerId === subject.customerId)) {
+      meters.push({ policy, key: `${policy.id} ${subject.customerId}` });
+    }
+  }
+  return meters.sort((left, right) => rank(left) - rank(right));
+}
+
+function rank({ policy }: RateMeter): number {
+  return policy.kind === "rate" ? 0 : 1;
+}
+
+/** Which bucket an amount is entered in: a slice of a sliding window, or the whole of a fixed one. */
+export function bucketOf(policy: RatePolicy, atMs: number): number {
+  if (policy.kind === "quota") return quotaWindow(policy.window_seconds, atMs).startMs;
+  return Math.floor(atMs / slidingWindow(policy.window_seconds).bucketMs);
+}
+
+/** The oldest bucket that still counts. */
+export function firstBucket(policy: RatePolicy, nowMs: number): number {
+  if (policy.kind === "quota") return quotaWindow(policy.window_seconds, nowMs).startMs;
+  const { windowMs, bucketMs } = slidingWindow(policy.window_seconds);
+  return Math.floor((nowMs - windowMs) / bucketMs);
+}
+
+/** What a slice of a meter is leased under: a quota's slice belongs to one window. */
+export function leaseKey({ policy, key }: RateMeter, nowMs: number): string {
+  const window = policy.kind === "quota" ? quotaWindow(policy.window_seconds, nowMs).startMs : "";
+  return `rate\n${window}\n${key}`;
+}
+
+export function isRateKey(key: string): boolean {
+  return key.startsWith("rate\n");
+}
+
+export function leaseKeyIds(key: string): [id: string, customer: string] {
+  const meter = key.slice(key.indexOf("\n", "rate\n".length) + 1);
+  const space = meter.indexOf(" ");
+  return space < 0 ? [meter, ""] : [meter.slice(0, space), meter.slice(space + 1)];
+}
+
+/** How a policy stands now. */
+export interface RateStanding {
+  readonly used: number;
+  readonly room: number;
+  /** Until `amount` fits, 0 when it does; a policy whose limit is below the amount has its whole window to wait. */
+  readonly waitMs: number;
+}
+
+export function standingOf(
+  policy: RatePolicy,
+  taken: readonly Taken[],
+  amount: number,
+  nowMs: number,
+): RateStanding {
+  if (policy.kind === "quota") {
+    const { startMs, endMs } = quotaWindow(policy.window_seconds, nowMs);
+    let used = 0;
+    for (const [bucket, count] of taken) if (bucket === startMs) used += count;
+    const room = policy.limit - used;
+    return { used, room, waitMs: amount <= room ? 0 : endMs - nowMs };
+  }
+  const window = slidingWindow(policy.window_seconds);
+  const used = usedNow(window, taken, nowMs);
+  const wait = waitMs(window, taken, policy.limit, amount, nowMs) ?? window.windowMs;
+  return { used, room: policy.limit - used, waitMs: wait };
+}
+
+/** A policy without room, in the contract's words. */
+export type RateDenial =
+  | {
+      readonly code: "rate_limited";
+      readonly details: { readonly retry_after_seconds: number };
+      readonly retryAfterSeconds: number;
+    }
+  | {
+      readonly code: "quota_exhausted";
+      readonly details: {
+        readonly quota: "window";
+        readonly policy_id: string;
+        readonly limit: number;
+        readonly used: number;
+        readonly window_seconds: number;
+        readonly resets_at: string;
+      };
+      readonly retryAfterSeconds: number;
+    };
+
+/**
+ * The denial of a request, given how each policy it touches stands. Waiting as long as it says helps, so where
+ * several sliding windows are full it names the longest wait.
+ */
+export function rateDenial(
+  meters: readonly { readonly meter: RateMeter; readonly standing: RateStanding }[],
+  nowMs: number,
+): RateDenial | null {
+  const full = meters.filter(({ standing }) => standing.waitMs > 0);
+  const [first] = full;
+  if (first === undefined) return null;
+  if (first.meter.policy.kind === "rate") {
+    const sliding = full.filter(({ meter }) => meter.policy.kind === "rate");
+    const seconds = retryAfterSeconds(Math.max(...sliding.map(({ standing }) => standing.waitMs)));
+    return { code: "rate_limited", details: { retry_after_seconds: seconds }, retryAfterSeconds: seconds };
+  }
+  const { policy } = first.meter;
+  return {
+    code: "quota_exhausted",
+    details: {
+      quota: "window",
+      policy_id: policy.id,
+      limit: policy.limit,
+      used: first.standing.used,
+      window_seconds: policy.window_seconds,
+      resets_at: new Date(quotaWindow(policy.window_seconds, nowMs).endMs).toISOString(),
+    },
+    retryAfterSeconds: retryAfterSeconds(first.standing.waitMs),
+  };
+}
+
+export function rateRefusal(denial: RateDenial): Refusal<"rate_limited" | "quota_exhausted"> {
+  const { retryAfterSeconds: seconds } = denial;
+  return denial.code === "rate_limited"
+    ? refuse(denial.code, denial.details)
+    : refuse(denial.code, denial.details, { status: 429, retryAfterSeconds: seconds });
+}
+
+/** The IETF's `RateLimit-Policy`: what applies. */
+export function policyHeader(policies: readonly RatePolicy[]): string {
+  return policies
+    .map(({ name, limit, window_seconds }) => `${quoted(name)};q=${limit};w=${window_seconds}`)
+    .join(", ");
+}
+
+/** The IETF's `RateLimit`: what is left, and in how many seconds there is more. */
+export function limitHeader(name: string, room: number, moreInMs: number): string {
+  return `${quoted(name)};r=${Math.max(0, room)};t=${Math.ceil(moreInMs / 1000)}`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
+}

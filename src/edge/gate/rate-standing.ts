@@ -1,0 +1,37 @@
+import type { Slice } from "../../domain/lease/purse.ts";
+import { limitHeader, policyHeader, type RateMeter, type RateStanding } from "../../domain/rate-policy.ts";
+import type { RateInfo } from "../../org/gate/wire.ts";
+import type { Known } from "./org-gate.ts";
+
+const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
+
+/**
+ * How a rate limit stands as far as the isolate knows: what the object last said, less the time since, and with what is
+ * left of the isolate's own slice. Unknown is taken for room: only what is known refuses.
+ */
+export function standingNow(
+  known: Known<RateInfo> | null,
+  slice: Slice | undefined,
+  now: number,
+): RateStanding {
+  if (known === null) return ROOM;
+  const { used, room, waitMs } = known.info;
+  const own = slice !== undefined && now < slice.until ? Number(slice.left) : 0;
+  return { used, room: room + own, waitMs: own > 0 ? 0 : Math.max(0, known.at + waitMs - now) };
+}
+
+/** The IETF's headers, for the policies whose standing is known. */
+export function rateHeaders(
+  standings: readonly { meter: RateMeter; known: Known<RateInfo> | null; standing: RateStanding }[],
+): Record<string, string> {
+  const told = standings.filter(({ known }) => known !== null);
+  if (told.length === 0) return {};
+  return {
+    "ratelimit-policy": policyHeader(told.map(({ meter }) => meter.policy)),
+    ratelimit: told
+      .map(({ meter, known, standing }) =>
+        limitHeader(meter.policy.name, standing.room, standing.waitMs || (known?.info.moreInMs ?? 0)),
+      )
+      .join(", "),
+  };
+}

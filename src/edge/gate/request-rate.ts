@@ -1,0 +1,112 @@
+import { routeOf } from "../../contract/operation.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import {
+  leaseKey,
+  needsNoBody,
+  rateDenial,
+  type RateMeter,
+  rateMetersFor,
+  rateRefusal,
+  readPolicy,
+} from "../../domain/rate-policy.ts";
+import type { RequestVerdict } from "../../org/gate/gate.ts";
+import type { Call } from "../call.ts";
+import { orgObject } from "../region/home.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { gateOf } from "./gates.ts";
+import type { Background, OrgGate } from "./org-gate.ts";
+import { rateHeaders, standingNow } from "./rate-standing.ts";
+
+/**
+ * The rate limits that a request meets before its body is read: policies that count requests, and the read limit. Taken
+ * from the isolate's slices where it has them, else by the object. A decision counts its own, with all else it takes.
+ */
+export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
+  const org = call.caller?.org;
+  if (org === undefined || org === null || call.op.countsItself === true) return null;
+  const { read_rpm, policies } = org.snapshot.rates;
+  const subject = { route: routeOf(call.op), keyId: call.actor.id };
+  const meters = rateMetersFor(policies.filter(needsNoBody), subject);
+  if (call.op.method === "GET") {
+    const policy = readPolicy(read_rpm ?? call.settings.SVC_READ_LIMIT_PER_MINUTE);
+    meters.unshift({ policy, key: policy.id });
+  }
+  if (meters.length === 0) return null;
+  const gate = gateOf(org.id);
+  const background = backgroundOf(call, org.id);
+  const decided = gate === null ? undefined : inIsolate(call, gate, meters, background);
+  return decided === undefined ? byObject(call, gate, meters, background) : decided;
+}
+
+/** Undefined: the isolate cannot tell by itself. */
+function inIsolate(
+  call: Call,
+  gate: OrgGate<unknown>,
+  meters: readonly RateMeter[],
+  background: Background,
+): Refusal | null | undefined {
+  const now = call.startedAt;
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null) return undefined;
+  const keys = meters.map((meter) => leaseKey(meter, orgNow));
+  const slices = keys.map((key) => gate.purse.slice(key));
+  const taken = gate.purse.take(slices, oneEach(slices), now);
+  const standings = meters.map((meter, index) => {
+    const known = gate.rate(keys[index] ?? "", now);
+    return { meter, known, standing: standingNow(known, slices[index], now) };
+  });
+  if (taken) {
+    gate.keep(now, slices, background);
+    Object.assign(call.headers, rateHeaders(standings));
+    return null;
+  }
+  const denial = rateDenial(standings, orgNow);
+  if (denial === null) return undefined;
+  gate.recheck(keys, Math.min(...standings.map(({ known }) => known?.askedAt ?? now)), now, background);
+  Object.assign(call.headers, rateHeaders(standings));
+  return rateRefusal(denial);
+}
+
+async function byObject(
+  call: Call,
+  gate: OrgGate<unknown> | null,
+  meters: readonly RateMeter[],
+  background: Background,
+): Promise<Refusal | null> {
+  const askedAt = Date.now();
+  let verdict: RequestVerdict | null;
+  try {
+    verdict = await background.object().admitRequest({ route: routeOf(call.op), keyId: call.actor.id });
+  } catch (error) {
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+  if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
+  const now = Date.now();
+  const { refusal, rates, orgNow } = verdict;
+  const standings = meters.flatMap((meter) => {
+    const info = rates.find(({ key }) => key === leaseKey(meter, orgNow));
+    return info === undefined ? [] : [{ meter, standing: info, known: { info, askedAt, at: now } }];
+  });
+  Object.assign(call.headers, rateHeaders(standings));
+  if (gate === null) return refusal;
+  gate.learnTime(orgNow, now);
+  if (refusal !== null) {
+    gate.learn(rates, askedAt, now);
+    return refusal;
+  }
+  const slices = rates.map(({ key }) => gate.purse.slice(key));
+  for (const slice of slices) gate.purse.miss(slice, 1n);
+  gate.keep(now, slices, background);
+  return null;
+}
+
+export function backgroundOf(call: Call, orgId: string): Background {
+  return {
+    object: () => orgObject(call.env, call.settings, orgId, call.home),
+    waitUntil: (work) => call.context.waitUntil(work),
+  };
+}
+
+function oneEach(slices: readonly unknown[]): bigint[] {
+  return slices.map(() => 1n);
+}

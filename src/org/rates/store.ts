@@ -1,0 +1,28 @@
+import type { RatePolicy } from "../../domain/rate-policy.ts";
+
+/** The org's rate limits as an operator set them. */
+export interface RateLimits {
+  /** Null: the service's fallback. */
+  readonly read_rpm: number | null;
+  readonly policies: readonly RatePolicy[];
+}
+
+export function loadRateLimits(sql: SqlStorage): RateLimits {
+  const row = sql.exec<{ read_rpm: number | null }>("SELECT read_rpm FROM rate_limits").toArray()[0];
+  const policies = sql
+    .exec<{ policy: string }>("SELECT policy FROM rate_policies ORDER BY position")
+    .toArray()
+    .map(({ policy }) => JSON.parse(policy) as RatePolicy);
+  return { read_rpm: row?.read_rpm ?? null, policies };
+}
+
+export function saveRateLimits(sql: SqlStorage, { read_rpm, policies }: RateLimits): void {
+  sql.exec(
+    "INSERT INTO rate_limits VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET read_rpm = excluded.read_rpm",
+    read_rpm,
+  );
+  sql.exec("DELETE FROM rate_policies");
+  for (const [position, policy] of policies.entries()) {
+    sql.exec("INSERT INTO rate_policies VALUES (?, ?, ?)", policy.id, position, JSON.stringify(policy));
+  }
+}

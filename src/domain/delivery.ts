@@ -18,7 +18,7 @@ export interface Outcome {
 /** Why a subscription is no longer delivered to. */
 type DisabledReason = "gone" | "exhausted";
 
-type NextStep =
+export type NextStep =
   | { readonly status: "succeeded" }
   | { readonly status: "pending"; readonly waitMs: number }
   | { readonly status: "failed"; readonly disables: DisabledReason };

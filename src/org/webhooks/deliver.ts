@@ -1,5 +1,6 @@
 import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.ts";
-import { nextStep } from "../../domain/delivery.ts";
+import { deliverySeries } from "../../contract/metrics.ts";
+import { type NextStep, nextStep } from "../../domain/delivery.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
 import { outboundRules, post, type Posted } from "../../outbound/post.ts";
 import type { Tx, View } from "../door.ts";
@@ -109,6 +110,12 @@ function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Posted): v
     id,
   );
   if (step.status === "failed") disable(tx, row, step.disables);
+  tx.count(deliverySeries(outcomeOf(step)));
+}
+
+function outcomeOf(step: NextStep) {
+  if (step.status === "failed") return step.disables;
+  return step.status === "pending" ? "retried" : "succeeded";
 }
 
 function disable(tx: Tx, delivery: DeliveryRow, reason: "gone" | "exhausted"): void {

@@ -1,0 +1,95 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { purgeDeliveries } from "../../../src/org/webhooks/purge.ts";
+import { failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
+import { everythingStored } from "../../support/rows.ts";
+
+const objectOf = (orgId: string) => (env as { ORG: DurableObjectNamespace }).ORG.getByName(orgId);
+
+/** Ends the object in the middle of whatever it does, as a deploy or a broken machine would. */
+async function kill(orgId: string): Promise<void> {
+  const killed = runInDurableObject(objectOf(orgId), (_object, state) => state.abort("killed by a test"));
+  await killed.catch(() => undefined);
+}
+
+describe("an object that goes down", () => {
+  test("while a receiver has yet to answer makes the same attempt again", async () => {
+    const org = await newSubscriber();
+    const stuck = hanging();
+    const url = receiver(stuck.answer);
+    const { id } = await org.subscribe(url);
+    const { body } = await org.ask("POST", `/webhooks/${id}/test`);
+    await expect.poll(() => receivedAt(url).length).toBe(1);
+    await kill(org.id);
+    stuck.release();
+    await org.advance(31);
+    const [first, second, ...more] = receivedAt(url);
+    expect(more).toEqual([]);
+    expect(second?.body).toBe(first?.body);
+    for (const name of ["x-svc-event-id", "x-svc-delivery-id", "x-svc-delivery-attempt", "webhook-id"]) {
+      expect(second?.headers.get(name)).toBe(first?.headers.get(name));
+    }
+    expect(await org.deliveries(id)).toMatchObject([{ id: body.id, status: "succeeded", attempts: 1 }]);
+  });
+
+  test("at any moments loses no event and changes no order", { timeout: 60_000 }, async () => {
+    const step = fc.constantFrom("event", "kill", "wait");
+    const history = fc.array(step, { minLength: 4, maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(history, fc.nat(3), async (steps, failures) => {
+        const org = await newSubscriber();
+        const url = receiver(failing(failures));
+        const { id } = await org.subscribe(url);
+        const made: string[] = [];
+        for (const next of steps) {
+          if (next === "event") made.push((await org.ask("POST", `/webhooks/${id}/test`)).body.event_id);
+          else if (next === "kill") await kill(org.id);
+          else await org.advance(31);
+        }
+        for (let i = 0; i <= failures; i++) await org.advance(3000);
+        const arrived = receivedAt(url).map(({ event }) => event.id);
+        expect([...new Set(arrived)]).toEqual(made);
+        const statuses = (await org.deliveries(id)).map(({ status }) => status);
+        expect(statuses).toEqual(made.map(() => "succeeded"));
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
+
+test("no secret is stored as it is shown", async () => {
+  const org = await newSubscriber();
+  const { id, secret = "?" } = await org.subscribe(receiver());
+  const rotated = await org.ask("POST", `/webhooks/${id}/signing/rotate`);
+  const stored = await everythingStored(org.id);
+  for (const shown of [secret, rotated.body.secret as string]) {
+    expect(stored).not.toContain(shown);
+    expect(stored).not.toContain(shown.slice("whsec_".length));
+  }
+});
+
+describe("retention", () => {
+  test("takes what has ended, its event after it, and nothing that is still to arrive", async () => {
+    const org = await newSubscriber();
+    const good = receiver();
+    const bad = receiver(failing(100));
+    const { id } = await org.subscribe(good, ["key.*"]);
+    const waiting = await org.subscribe(bad, ["org.*"]);
+    await org.mint("viewer");
+    await org.settle();
+    await org.ask("POST", `/webhooks/${waiting.id}/test`);
+    await org.settle();
+    const purge = (limit: number) =>
+      runInDurableObject(objectOf(org.id), (_object, { storage }) =>
+        purgeDeliveries(storage.sql, Date.now() + 86_400_000, limit),
+      );
+    // Two keys were made, of which one was delivered; the ping waits.
+    expect(await purge(1)).toEqual({ deliveries: 1, events: 1 });
+    expect(await purge(10)).toEqual({ deliveries: 0, events: 1 });
+    expect(await org.deliveries(id)).toEqual([]);
+    expect(await org.deliveries(waiting.id)).toMatchObject([{ status: "pending" }]);
+    await org.ask("PATCH", `/webhooks/${waiting.id}`, { status: "disabled" });
+    expect(await purge(10)).toEqual({ deliveries: 1, events: 1 });
+  });
+});

@@ -39,18 +39,24 @@ async function seed(
 ): Promise<Pick<Demo, "org_id" | "owner_key">> {
   const made = await post(`${here.base_url}/v1/admin/orgs`, here.operator_key, { name: "Demo" });
   const { org, owner_key } = made as { org: { id: string }; owner_key: string };
-  await post(`${here.base_url}/v1/orgs/${org.id}/budgets`, owner_key, DEMO_BUDGET).catch(() => {});
+  await post(`${here.base_url}/v1/orgs/${org.id}/budgets`, owner_key, DEMO_BUDGET);
   return { org_id: org.id, owner_key };
 }
 
+/** The path is the idempotency key: a seeding that was cut short goes on where it was, and makes no second org. */
 async function post(url: string, key: string, body: object): Promise<unknown> {
+  const { pathname } = new URL(url);
   const answer = await fetch(url, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": `demo ${pathname}`,
+    },
     body: JSON.stringify(body),
   });
   if (answer.status === 201) return answer.json();
-  throw new Complaint(`POST ${new URL(url).pathname} answered ${answer.status}: ${await answer.text()}`);
+  throw new Complaint(`POST ${pathname} answered ${answer.status}: ${await answer.text()}`);
 }
 
 /** The lines of the terminal; each curl works as it stands. */

@@ -11,14 +11,16 @@ export interface HttpAnswer {
 export interface HttpOptions {
   readonly key?: string;
   readonly body?: unknown;
+  /** A body sent as it is, in place of `body`. */
+  readonly text?: string;
   readonly headers?: Record<string, string>;
 }
 
 export async function http(method: string, url: string, options: HttpOptions = {}): Promise<HttpAnswer> {
   const headers = new Headers(options.headers);
   if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
-  if (options.body !== undefined) headers.set("content-type", "application/json");
-  const body = options.body === undefined ? null : JSON.stringify(options.body);
+  const body = options.text ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  if (body !== null) headers.set("content-type", "application/json");
   const response = await fetch(url, { method, headers, body });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;

@@ -47,13 +47,27 @@ export async function newOrg(fields: object = {}): Promise<SystemOrg> {
   return { id: made.body.org.id, ownerKey: made.body.owner_key };
 }
 
-/** A server of the test's own, to evict, crash or configure; gone when the test is. */
-export async function ownServer(options: Partial<ServerOptions> = {}): Promise<Server> {
+export interface ServerFixture {
+  readonly server: Server;
+  end(): Promise<void>;
+}
+
+/** A server of its own for a file, to evict, crash or configure. */
+export async function serverFixture(options: Partial<ServerOptions> = {}): Promise<ServerFixture> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-test-"));
   const server = await startServer({ port: 0, dataDir, ...options });
-  onTestFinished(async () => {
-    await server.dispose();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  return server;
+  return {
+    server,
+    end: async () => {
+      await server.dispose();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same for one test; gone when the test is. */
+export async function ownServer(options: Partial<ServerOptions> = {}): Promise<Server> {
+  const fixture = await serverFixture(options);
+  onTestFinished(() => fixture.end());
+  return fixture.server;
 }

@@ -7,6 +7,9 @@ import { isAlive, runScript, runtimeOf, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { callerAt } from "../support/server.ts";
 
+const paste = (line: string): string =>
+  execFileSync("bash", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
 describe("npm start", () => {
   test("prints and stores what a newcomer needs, and what it prints works", async () => {
     const folder = temporaryFolder();
@@ -20,6 +23,11 @@ describe("npm start", () => {
     expect(org).toMatchObject({ status: 200, body: { id: demo.org_id, name: "Demo" } });
     const orgs = await call("GET", "/v1/admin/orgs", { key: demo.operator_key });
     expect(orgs.body.data).toHaveLength(1);
+    const curls = server.stdout().match(/^ {2}curl (?:.*\\\n)*.*$/gm) ?? [];
+    const [allowed, refused, deprecations] = curls.map(paste);
+    expect(allowed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"decision":"allow"/);
+    expect(refused).toMatch(/^HTTP\/1\.1 402 [^]*"code":"budget_exceeded"/);
+    expect(JSON.parse(deprecations ?? "")).toContainEqual(expect.objectContaining({ route: "/v1/forecast" }));
   });
 
   test("keeps its data, its demo org and its secrets over a restart", async () => {

@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Caller, callerAt, type ServerFixture, serverFixture } from "../support/server.ts";
+
+/**
+ * Secrets go through every route, and none is to be found afterwards in the log or in the databases. The routes, and
+ * which of them hand out or take a secret, come from the API's own description, so a new one is in this test by existing.
+ */
+
+interface Described {
+  readonly properties?: Record<string, unknown>;
+  readonly $ref?: string;
+}
+interface Content {
+  readonly content?: Record<string, { readonly schema: Described }>;
+}
+interface ApiDescription {
+  readonly paths: Record<
+    string,
+    Record<string, { requestBody?: Content; responses: Record<string, Content> }>
+  >;
+  readonly components: { readonly schemas: Record<string, Described> };
+}
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Described | undefined;
+  readonly replies: readonly Described[];
+}
+
+const SECRET_FIELD = /^(key|owner_key|token|input)$|secret$/;
+
+let fixture: ServerFixture;
+let call: Caller;
+let operator: string;
+let routes: readonly Route[];
+const secrets = new Map<string, string>();
+
+/** A secret of a shape that nothing else has, noted with where it went in. */
+function canary(where: string): string {
+  const secret = `canary${randomBytes(24).toString("hex")}`;
+  secrets.set(secret, where);
+  return secret;
+}
+
+/** Each call from an address of its own: what is tested here is not the back-off. */
+let calls = 0;
+function fresh(): Record<string, string> {
+  calls += 1;
+  return { "cf-connecting-ip": `198.18.${calls >> 8}.${calls & 255}` };
+}
+
+beforeAll(async () => {
+  fixture = await serverFixture({ settings: { SVC_WEBHOOK_ALLOW_PRIVATE: "true" } });
+  call = callerAt(fixture.server.urls[0]);
+  operator = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
+  routes = routesOf((await call("GET", "/v1/openapi.json")).body);
+  return () => fixture.end();
+});
+
+function routesOf({ paths, components }: ApiDescription): Route[] {
+  const shapeOf = (content: Content | undefined): Described | undefined => {
+    const shape = content?.content?.["application/json"]?.schema;
+    return shape?.$ref === undefined ? shape : components.schemas[shape.$ref.split("/").at(-1) ?? ""];
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { requestBody, responses }]) => ({
+      method: method.toUpperCase(),
+      path,
+      body: shapeOf(requestBody),
+      replies: Object.entries(responses)
+        .filter(([status]) => status.startsWith("2"))
+        .flatMap(([, reply]) => shapeOf(reply) ?? []),
+    })),
+  );
+}
+
+const name = (route: Pick<Route, "method" | "path">): string => `${route.method} ${route.path}`;
+const hasSecret = (shape: Described | undefined): boolean =>
+  Object.keys(shape?.properties ?? {}).some((field) => SECRET_FIELD.test(field));
+
+/** Where a secret still stands in plain, looked for in pieces: a record may be split over pages. */
+function found(): string[] {
+  const files = [fixture.server.folder.log, ...filesUnder(fixture.server.folder.state)];
+  const contents = files.map((file) => [file, readFileSync(file)] as const);
+  return [...secrets].flatMap(([secret, where]) => {
+    const pieces = [secret.slice(-40, -20), secret.slice(-20)];
+    const hits = contents.filter(([, content]) => pieces.some((piece) => content.includes(piece)));
+    return hits.map(([file]) => `${where} in ${file}`);
+  });
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file))
+    .filter((file) => statSync(file).isFile());
+}
+
+describe("no secret stays behind", () => {
+  test("that a caller puts where it does not belong, on any route, whoever calls", async () => {
+    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Canary" } });
+    const { org, owner_key: owner } = made.body as { org: { id: string }; owner_key: string };
+    for (const route of routes) {
+      const path = route.path.replace(/\{(id|org_id)\}/, org.id).replaceAll(/\{\w+\}/g, "none");
+      for (const key of [canary(`${name(route)}: key`), owner, operator]) {
+        const headers = { ...fresh(), cookie: `svc_session=${canary(`${name(route)}: cookie`)}` };
+        const query = `?api_key=${canary(`${name(route)}: query`)}`;
+        await call(route.method, `${path}${query}`, { key, headers });
+        if (route.method === "GET") continue;
+        const body = { password: canary(`${name(route)}: unknown field`) };
+        await call(route.method, path, { key, headers, body });
+        await call(route.method, path, { key, headers, text: `{"password": "${body.password}` });
+      }
+    }
+    expect(secrets.size).toBeGreaterThan(routes.length * 3);
+    expect(found()).toEqual([]);
+  });
+
+  test("that the service hands out or is given, on every route that does so", async () => {
+    const tried = new Set<string>();
+    /** Calls a route as it is meant to be called, twice: what is kept for the replay is sealed too. */
+    const use = async (route: string, path: string, key: string, body: object) => {
+      const [method = ""] = route.split(" ");
+      tried.add(route);
+      const options = { key, body, headers: { ...fresh(), "idempotency-key": `once ${route}` } };
+      const answer = await call(method, path, options);
+      expect(`${route} ${answer.status} ${answer.status > 201 ? answer.text : ""}`).toMatch(/ 20[01] $/);
+      await call(method, path, options);
+      for (const [field, value] of Object.entries(answer.body as object)) {
+        if (SECRET_FIELD.test(field) && typeof value === "string") secrets.set(value, `${route}: ${field}`);
+      }
+      return answer.body;
+    };
+    const { org, owner_key: owner } = await use("POST /v1/admin/orgs", "/v1/admin/orgs", operator, {
+      name: "C",
+    });
+    const at = `/v1/orgs/${org.id}`;
+    const minted = await use("POST /v1/orgs/{id}/keys", `${at}/keys`, owner, { name: "k", role: "admin" });
+    await use("POST /v1/orgs/{id}/keys/{key_id}/rotate", `${at}/keys/${minted.id}/rotate`, owner, {});
+    const hook = { url: "http://127.0.0.1:9/hook", events: ["*"] };
+    const webhook = await use("POST /v1/orgs/{id}/webhooks", `${at}/webhooks`, owner, hook);
+    const signing = `${at}/webhooks/${webhook.id}/signing/rotate`;
+    await use("POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate", signing, owner, {});
+    const secretPath = "/v1/admin/orgs/{org_id}/webhook-secret/rotate";
+    const bare = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "D" } });
+    const orgSecret = secretPath.replace("{org_id}", bare.body.org.id);
+    await use(`POST ${secretPath}`, orgSecret, operator, {});
+    const run = {
+      started_at: "2026-01-01T00:00:00Z",
+      model: "acme/m1",
+      usage: { input_tokens: 1, output_tokens: 1 },
+      cost_usd: "0.01",
+    };
+    await use("POST /v1/runs", "/v1/runs", owner, { ...run, input: canary("POST /v1/runs: input") });
+    const input = canary("POST /v1/runs/bulk: input");
+    await use("POST /v1/runs/bulk", "/v1/runs/bulk", owner, { runs: [{ ...run, input }] });
+    if (routes.some((route) => route.path === "/v1/orgs/{id}/sso")) {
+      const sso = { kind: "oidc", issuer: "https://idp.example", client_id: "c" };
+      const client_secret = canary("PUT /v1/orgs/{id}/sso: client_secret");
+      await use("PUT /v1/orgs/{id}/sso", `${at}/sso`, owner, { ...sso, client_secret });
+    }
+    const needed = routes.filter((route) => hasSecret(route.body) || route.replies.some(hasSecret));
+    expect(needed.length).toBeGreaterThan(5);
+    expect(needed.map(name).filter((route) => !tried.has(route))).toEqual([]);
+    expect(found()).toEqual([]);
+  });
+
+  test("of the service itself", () => {
+    for (const setting of ["SVC_OPERATOR_KEY", "SVC_KEY_PEPPER"]) {
+      secrets.set(fixture.server.settings[setting] ?? "", setting);
+    }
+    expect(found()).toEqual([]);
+  });
+
+  test("and the search would find one", async () => {
+    const planted = canary("an org's name");
+    await call("POST", "/v1/admin/orgs", { key: operator, body: { name: planted } });
+    expect(found().join()).toContain("an org's name in");
+    secrets.delete(planted);
+  });
+});

@@ -16,6 +16,8 @@ export interface Deprecation {
   readonly sunset: string;
   readonly replacement?: string;
   readonly documentation?: string;
+  /** What its callers are to do instead. */
+  readonly migration?: string;
 }
 
 /** What is deprecated without being a route of this API. */
@@ -24,6 +26,7 @@ export interface DeprecatedSurface {
   readonly class: "webhook v1 event shapes" | "config";
   readonly since: string;
   readonly sunset?: string;
+  readonly migration: string;
 }
 
 const ANNOUNCED = "2026-07-22";
@@ -36,6 +39,8 @@ export const DEPRECATED_ROUTES: readonly Deprecation[] = [
     since: ANNOUNCED,
     sunset: WEBHOOK_V1_SUNSET,
     replacement: "/v1/orgs/{id}/webhooks/{sub_id}/signing",
+    migration:
+      "Create a secret per subscription with the signing rotate route, verify the combined t=...,v1=... header, and stop using the org-level secret.",
   },
   {
     method: "POST",
@@ -43,6 +48,8 @@ export const DEPRECATED_ROUTES: readonly Deprecation[] = [
     since: ANNOUNCED,
     sunset: WEBHOOK_V1_SUNSET,
     replacement: "/v1/orgs/{id}/webhooks/{sub_id}/signing/rotate",
+    migration:
+      "Rotate the secret of each subscription. Once every subscription has its own, rotating the org-level secret changes nothing.",
   },
   {
     method: "GET",
@@ -50,6 +57,7 @@ export const DEPRECATED_ROUTES: readonly Deprecation[] = [
     since: ANNOUNCED,
     sunset: "Wed, 31 Dec 2036 23:59:59 GMT",
     replacement: "/v1/capacity/forecasts",
+    migration: "Plan by scenario. No removal is planned; the route stays fully served.",
   },
 ];
 
@@ -58,11 +66,19 @@ export const V1_DELIVERIES = {
   class: "webhook v1 event shapes",
   since: ANNOUNCED,
   sunset: WEBHOOK_V1_SUNSET,
+  migration:
+    "Give each subscription a secret of its own: its deliveries are then signed t=...,v1=... and carry no deprecation headers.",
 } as const satisfies DeprecatedSurface;
 
 export const DEPRECATED_SURFACES: readonly DeprecatedSurface[] = [
   V1_DELIVERIES,
-  { surface: "SVC_READ_LIMIT_PER_MINUTE", class: "config", since: ANNOUNCED },
+  {
+    surface: "SVC_READ_LIMIT_PER_MINUTE",
+    class: "config",
+    since: ANNOUNCED,
+    migration:
+      "Set read_rpm per org with PUT /v1/admin/orgs/{org_id}/rate-limits. The variable stays the fallback for orgs without a row, for two releases at least.",
+  },
 ];
 
 /** One element of `GET /v1/meta/deprecations`. */
@@ -76,7 +92,8 @@ export interface DeprecationEntry {
 }
 
 export function deprecationEntry(deprecation: Deprecation, docsUrl: string): DeprecationEntry {
-  return { ...deprecation, documentation: deprecation.documentation ?? docsUrl };
+  const { migration: _forReaders, ...entry } = deprecation;
+  return { ...entry, documentation: entry.documentation ?? docsUrl };
 }
 
 export function operationName(operation: { readonly method: string; readonly route: string }): string {

@@ -50,6 +50,11 @@ export class DeprecationCopy {
     this.install(await readRegistry(namespace), nowMs);
   }
 
+  /** The registry did not answer: the copy has to do for another second, rather than hold up every request. */
+  makeDo(nowMs: number): void {
+    this.#askedAtMs = Math.max(this.#askedAtMs, nowMs);
+  }
+
   /** Answers may overtake each other: an older version never replaces a newer one. */
   install(copy: RegistryCopy, askedAtMs: number): void {
     if (copy.version < this.#version) return;

@@ -34,7 +34,10 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
   await next();
   const route = routeTemplate(context);
   if (concerned) {
-    if (renewing) await Promise.race([renewing, scheduler.wait(RENEWAL_PATIENCE_MS)]);
+    if (renewing) {
+      await Promise.race([renewing, scheduler.wait(RENEWAL_PATIENCE_MS)]);
+      deprecationCopy.makeDo(startedAtMs);
+    }
     const { method, path } = context.req;
     const deprecation = route ? deprecationCopy.find(method, route) : deprecationCopy.findPath(path);
     if (deprecation) await tellAndStore(context, deprecation);

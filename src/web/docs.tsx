@@ -5,6 +5,7 @@ import { tagOf } from "../contract/openapi.ts";
 import { type OperationContract, refusalsOf } from "../contract/operation.ts";
 import type { Env } from "../edge/env.ts";
 import { settingsOf } from "../settings.ts";
+import { DeprecationTable } from "./deprecation-table.tsx";
 import { shapeOf } from "./shape-text.ts";
 
 const STYLE = `
@@ -119,6 +120,7 @@ function Page({ operations, baseUrl }: { operations: readonly OperationContract[
           {tags.map((tag) => (
             <a href={`#${tag}`}>{tag}</a>
           ))}
+          <a href="#deprecations">deprecations</a>
           <a href="#errors">errors</a>
         </nav>
         {tags.map((tag) => (
@@ -131,6 +133,8 @@ function Page({ operations, baseUrl }: { operations: readonly OperationContract[
               ))}
           </section>
         ))}
+        <h2 id="deprecations">deprecations</h2>
+        <DeprecationTable />
         <h2 id="errors">errors</h2>
         <ErrorTable />
       </body>

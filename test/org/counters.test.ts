@@ -1,8 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
+import { deliverySeries, HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
 import { readTotals } from "../../src/edge/counters.ts";
 import { closeBatches, countSeries } from "../../src/org/counters/count.ts";
+import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 
 async function total(series: string): Promise<number> {
@@ -55,4 +56,18 @@ test("each hold that expires is counted, and no other", async () => {
     body: { advance_seconds: 120 },
   });
   expect(await total(HOLDS_EXPIRED_SERIES)).toBe(before + 2);
+});
+
+test("each attempt to deliver a webhook is counted by its outcome", async () => {
+  const outcomes = ["succeeded", "retried", "gone", "exhausted"] as const;
+  const counts = () => Promise.all(outcomes.map((outcome) => total(deliverySeries(outcome))));
+  const before = await counts();
+  const org = await newSubscriber();
+  const { id } = await org.subscribe(receiver(failing(1)));
+  await org.ask("POST", `/webhooks/${id}/test`);
+  await org.settle();
+  await org.advance(10);
+  await org.settle();
+  const after = await counts();
+  expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 0, 0]);
 });

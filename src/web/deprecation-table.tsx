@@ -1,0 +1,44 @@
+import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../contract/deprecations.ts";
+
+/** What is on its way out by contract, until when it is served, and what to do instead. */
+export function DeprecationTable() {
+  const routes = DEPRECATED_ROUTES.map((route) => ({ ...route, surface: operationName(route) }));
+  return (
+    <>
+      <p>
+        Every response of a deprecated route carries <code>Deprecation</code>, <code>Sunset</code> and{" "}
+        <code>Link</code>. All deprecated routes, also those flagged since:{" "}
+        <a href="/v1/meta/deprecations">/v1/meta/deprecations</a>.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th>Surface</th>
+            <th>Since</th>
+            <th>Sunset</th>
+            <th>What to do</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...routes, ...DEPRECATED_SURFACES].map((one) => (
+            <tr>
+              <td>
+                <code>{one.surface}</code>
+              </td>
+              <td>{one.since}</td>
+              <td>{one.sunset ?? "after two releases of notice"}</td>
+              <td>
+                {"replacement" in one ? (
+                  <>
+                    Use <code>{one.replacement}</code>.{" "}
+                  </>
+                ) : null}
+                {one.migration}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { DEPRECATED_ROUTES, operationName } from "../../src/contract/deprecations.ts";
+import changelog from "../../CHANGELOG.md?raw";
+import { call } from "../support/worker.ts";
+
+/**
+ * One list, read where callers read it: the listing, the headers, OpenAPI, the metric's labels and the changelog.
+ */
+
+interface Listed {
+  readonly method: string;
+  readonly route: string;
+}
+
+async function listed(): Promise<Listed[]> {
+  return (await call("GET", "/v1/meta/deprecations")).body as Listed[];
+}
+
+type Paths = Record<string, Record<string, { deprecated?: boolean }>>;
+
+async function operations(): Promise<{ name: string; route: string; method: string; deprecated: boolean }[]> {
+  const { paths } = (await call("GET", "/v1/openapi.json")).body as { paths: Paths };
+  return Object.entries(paths).flatMap(([route, item]) =>
+    Object.entries(item).map(([verb, { deprecated }]) => {
+      const method = verb.toUpperCase();
+      return { name: operationName({ method, route }), route, method, deprecated: deprecated === true };
+    }),
+  );
+}
+
+test("listing, headers, OpenAPI, metric labels and changelog name exactly the same routes", async () => {
+  const names = new Set((await listed()).map(operationName));
+  expect(names).toEqual(new Set(DEPRECATED_ROUTES.map(operationName)));
+
+  const served = await operations();
+  expect(new Set(served.filter((one) => one.deprecated).map((one) => one.name))).toEqual(names);
+
+  const signalled = await Promise.all(
+    served.map(async ({ name, route, method }) => {
+      const { headers } = await call(method, route.replaceAll(/\{\w+\}/g, "none"));
+      return headers.has("deprecation") && headers.has("sunset") && headers.has("link") ? [name] : [];
+    }),
+  );
+  expect(new Set(signalled.flat())).toEqual(names);
+
+  const { text } = await call("GET", "/metrics");
+  const labels = [...text.matchAll(/^svc_deprecated_route_calls_total\{route="([^"]+)"\}/gm)].map(
+    ([, label]) => label,
+  );
+  expect(new Set(labels)).toEqual(new Set((await listed()).map(({ route }) => route)));
+
+  const announced = [...changelog.matchAll(/^- `((?:GET|POST|PUT|PATCH|DELETE) [^`]+)`:/gm)].map(
+    ([, name]) => name,
+  );
+  expect(new Set(announced)).toEqual(names);
+});

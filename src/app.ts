@@ -50,6 +50,11 @@ import { listAuditLog } from "./api/audit-log/list.ts";
 import { verifyAuditLog } from "./api/audit-log/verify.ts";
 import { getRetentionPolicy } from "./api/retention-policy/get.ts";
 import { setRetentionPolicy } from "./api/retention-policy/set.ts";
+import { getRoutingPolicy } from "./api/routing/get-policy.ts";
+import { listEvals } from "./api/routing/list-evals.ts";
+import { recordEval } from "./api/routing/record-eval.ts";
+import { selectModel } from "./api/routing/select.ts";
+import { setRoutingPolicy } from "./api/routing/set-policy.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
 import { listEvents } from "./api/events/list.ts";
@@ -194,6 +199,11 @@ export const OPERATIONS: readonly Operation[] = [
   listAuditLog,
   exportAuditLog,
   verifyAuditLog,
+  getRoutingPolicy,
+  setRoutingPolicy,
+  recordEval,
+  listEvals,
+  selectModel,
   getRetentionPolicy,
   setRetentionPolicy,
 ];

@@ -93,6 +93,8 @@ function loopType(id: bigint, loop: Kind<"comprehensionExpr">, scope: Scope, sta
   if (scope.loops >= DEEPEST_LOOP) throw new Misuse(id, `loops nested deeper than ${DEEPEST_LOOP}`);
   const { iterRange, accuInit, loopCondition, loopStep, result } = loop;
   if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) throw new Misuse(id, "not a loop");
+  if (Object.hasOwn(VARIABLES, loop.iterVar))
+    throw new Misuse(id, `'${loop.iterVar}' is the name of a variable`);
   expectType(iterRange, ["list", "map"], scope, state);
   const accumulated = typeOf(accuInit, scope, state);
   const inner = {

@@ -3,6 +3,10 @@ import { type Expr, TURN, WEIGH } from "./policy-language.ts";
 /** Operators that the evaluator runs itself, without handing their operands to a function. */
 const BUILT_IN = new Set(["_&&_", "_||_", "_?_:_", "_[_]", "@not_strictly_false"]);
 
+/** Variables of at most `SHORT_COST` characters, by the contract of a run; no loop may take their names. */
+const SHORT = new Set(["model", "action", "customer_id", "now"]);
+const SHORT_COST = 200;
+
 /** A call that names a time zone builds a formatter for it. */
 const ZONED_CALL_COST = 500;
 
@@ -80,9 +84,11 @@ function meteredEntry(entry: Entry): Entry {
   };
 }
 
-/** A constant's size is in `costOf` already. */
+/** What has a known size, a constant or a short variable, is in `costOf` already. */
 function weighed(expr: Expr): Expr {
-  return expr.exprKind.case === "constExpr" ? expr : call(WEIGH, expr.id, [meteredExpr(expr)]);
+  const { exprKind: kind } = expr;
+  const isKnown = kind.case === "constExpr" || (kind.case === "identExpr" && SHORT.has(kind.value.name));
+  return isKnown ? expr : call(WEIGH, expr.id, [meteredExpr(expr)]);
 }
 
 /** What one pass over an expression costs at most, loops within it apart: they pay for themselves. */
@@ -110,6 +116,7 @@ export function costOf(expr: Expr): number {
     case "comprehensionExpr":
       return 1 + sum([kind.value.iterRange, kind.value.accuInit, kind.value.result]);
     case "identExpr":
+      return SHORT.has(kind.value.name) ? SHORT_COST : 1;
     case undefined:
     default:
       return 1;

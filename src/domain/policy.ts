@@ -1,4 +1,4 @@
-import type { CelInput } from "@bufbuild/cel";
+import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
 import { type Bindings, compile, type CompileResult } from "./policy-compile.ts";
 
 export const TARGETS = ["model", "action"] as const;
@@ -126,42 +126,68 @@ function ruled(rule: PolicyRule, attempt: Attempt): PolicyVerdict {
   };
 }
 
-/** Absent texts are empty at the top level; inside `run` they are absent, and `has()` tells; `metadata` is always a map. */
+/**
+ * Absent texts are empty at the top level; inside `run` they are absent, and `has()` tells; `metadata` is always a map.
+ * What costs something to build is built when a rule first asks for it, once for all rules.
+ */
 function bind(attempt: Attempt, now: number): Bindings {
   const { estimate } = attempt;
+  const run = once(() => toCelMap({ metadata: {}, ...attempt.run }));
+  const moment = once(() => timestampOf(now));
+  const amounts = once(() =>
+    celMap(
+      new Map<string, CelInput>([
+        ["cost_usd", estimate.costUsd],
+        ["input_tokens", BigInt(estimate.inputTokens)],
+        ["max_output_tokens", BigInt(estimate.maxOutputTokens)],
+      ]),
+    ),
+  );
   return {
-    run: celInput({ metadata: {}, ...attempt.run }),
     model: attempt.model,
     action: attempt.action ?? "",
     customer_id: attempt.customer_id ?? "",
-    estimate: new Map<string, CelInput>([
-      ["cost_usd", estimate.costUsd],
-      ["input_tokens", BigInt(estimate.inputTokens)],
-      ["max_output_tokens", BigInt(estimate.maxOutputTokens)],
-    ]),
-    now: timestamp(now),
+    get run() {
+      return run();
+    },
+    get estimate() {
+      return amounts();
+    },
+    get now() {
+      return moment();
+    },
   };
 }
 
-function timestamp(now: number): CelInput {
-  const seconds = Math.floor(now / 1_000);
-  return {
-    $typeName: "google.protobuf.Timestamp",
-    seconds: BigInt(seconds),
-    nanos: (now - seconds * 1_000) * 1_000_000,
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
+}
+
+const timestampFrom = plan(celEnv(), parse("timestamp(text)"));
+
+/** A value of the evaluator's own, which it need not convert at each use. */
+function timestampOf(now: number): CelInput {
+  const value = timestampFrom({ text: new Date(now).toISOString() });
+  if (isCelError(value)) throw value;
+  return value;
 }
 
 /**
  * JSON as CEL values. Maps are built here rather than by the library, which takes an object with a key such as
  * `$typeName` or `constructor` for something else. Integers are `int`, so that tokens compare and add with literals.
  */
+function toCelMap(value: object): CelInput {
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return celMap(new Map(entries.map(([key, item]) => [key, celInput(item)])));
+}
+
 function celInput(value: unknown): CelInput {
-  if (Array.isArray(value)) return value.map((item) => celInput(item));
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-    return new Map(entries.map(([key, item]) => [key, celInput(item)]));
-  }
+  if (Array.isArray(value)) return celList(value.map((item) => celInput(item)));
+  if (typeof value === "object" && value !== null) return toCelMap(value);
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === "string" || typeof value === "boolean") return value;
   return null;

@@ -27,6 +27,8 @@ import { rotateOrgWebhookSecret, rotateSigning } from "./webhooks/signing.ts";
 import { beginAuditExport, listAudit } from "./audit/read.ts";
 import { recordVerification } from "./audit/verify.ts";
 import { setRetentionPolicy } from "./retention/policy.ts";
+import { recordEval } from "./routing/evals.ts";
+import { setRoutingPolicy } from "./routing/policy.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -53,6 +55,8 @@ export const COMMANDS = {
   approve,
   deny,
   setContentSafety,
+  setRoutingPolicy,
+  recordEval,
   createBudget,
   changeBudget,
   deleteBudget,

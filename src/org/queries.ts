@@ -22,6 +22,9 @@ import { getOrgWebhookSecret, getSigning } from "./webhooks/signing.ts";
 import { auditPage } from "./audit/read.ts";
 import { verifyAuditStep } from "./audit/verify.ts";
 import { getRetentionPolicy } from "./retention/policy.ts";
+import { listEvals } from "./routing/evals.ts";
+import { getRoutingPolicy } from "./routing/policy.ts";
+import { selectModel } from "./routing/select.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -40,6 +43,9 @@ export const QUERIES = {
   listApprovals,
   getApproval,
   getContentSafety,
+  getRoutingPolicy,
+  listEvals,
+  selectModel,
   getBudget,
   listBudgets,
   getSpendCap,

@@ -17,6 +17,7 @@ import { RUN_STEPS } from "./runs/schema.ts";
 import { SAFETY_STEPS } from "./safety/schema.ts";
 import { WEBHOOK_STEPS } from "./webhooks/schema.ts";
 import { RETENTION_STEPS } from "./retention/schema.ts";
+import { ROUTING_STEPS } from "./routing/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -44,6 +45,7 @@ const STEPS: readonly SchemaStep[] = [
   ...SAFETY_STEPS,
   ...WEBHOOK_STEPS,
   ...RETENTION_STEPS,
+  ...ROUTING_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -150,6 +150,15 @@ describe("an approval", () => {
     expect(waiting.body.data[0].id).toBe(body.results[1].error.details.approval_id);
   });
 
+  test("is not used up by a run that another limit refuses", async () => {
+    const { org, id } = await requested();
+    await org.send("POST", `approvals/${id}/approve`);
+    const capped = await org.send("PUT", "spend-cap", { cap_usd: "1" });
+    expect(capped.status).toBe(200);
+    expect((await org.run({ cost_usd: "9" })).body.error.code).toBe("spend_cap_exceeded");
+    expect((await org.send("GET", `approvals/${id}`)).body.status).toBe("approved");
+  });
+
   test("that was denied, or decided twice, stays as it is", async () => {
     const { org, id } = await requested();
     expect((await org.send("POST", `approvals/${id}/deny`)).body.status).toBe("denied");

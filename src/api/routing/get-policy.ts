@@ -1,0 +1,15 @@
+import { routingPolicy } from "../../contract/routing-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getRoutingPolicy = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/routing-policy",
+    summary: "Read the routing policy",
+    role: "admin",
+    scope: "routing:read",
+    reply: { 200: routingPolicy },
+    refuses: [],
+  },
+  (call) => call.org.query("getRoutingPolicy", {}),
+);

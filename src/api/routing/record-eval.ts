@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { evalFields, evalResult } from "../../contract/routing-resources.ts";
+import { parseTimestamp, timestampInput } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const recordEval = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/evals",
+    summary: "Report a model's result on an eval suite",
+    role: "admin",
+    scope: "routing:write",
+    idempotent: true,
+    body: z.strictObject({ ...evalFields, run_at: timestampInput }),
+    reply: { 201: evalResult },
+    refuses: [],
+  },
+  (call) => {
+    const { run_at, ...result } = call.body;
+    return call.org.command("recordEval", { ...result, runAt: parseTimestamp(run_at) ?? 0 });
+  },
+);

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { timestamp } from "./shapes.ts";
+
+export const routedModel = z.string().min(1).max(200);
+const suite = z.string().min(1).max(128);
+
+export const routingPolicyFields = {
+  candidates: z.array(routedModel).min(1).max(50),
+  eval_gate: z.strictObject({
+    suite,
+    min_score: z.number().min(0).max(1).meta({ description: "What the lower confidence bound must reach." }),
+    min_samples: z.int().min(1).max(1_000_000_000),
+    max_age_days: z.int().min(1).max(3_650),
+  }),
+  prefer: z.enum(["cheapest", "best"]),
+  fallback_model: routedModel.optional().meta({ description: "Taken when no candidate passes." }),
+};
+
+export const routingPolicy = z
+  .object({ ...routingPolicyFields, updated_at: timestamp })
+  .meta({ id: "RoutingPolicy" });
+export type RoutingPolicyResource = z.output<typeof routingPolicy>;
+
+export const evalFields = {
+  suite,
+  model: routedModel,
+  score: z.number().min(0).max(1),
+  samples: z.int().min(1).max(1_000_000_000),
+};
+
+export const evalResult = z
+  .object({ ...evalFields, run_at: timestamp, created_at: timestamp })
+  .meta({ id: "EvalResult" });
+export type EvalResource = z.output<typeof evalResult>;

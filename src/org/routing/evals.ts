@@ -1,0 +1,78 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { invalidField } from "../../contract/refusal.ts";
+import type { EvalResource } from "../../contract/routing-resources.ts";
+import type { EvalResult } from "../../domain/routing.ts";
+import { command, done, query } from "../door.ts";
+import { listRows } from "../rows.ts";
+
+type EvalRow = {
+  suite: string;
+  model: string;
+  score: number;
+  samples: number;
+  run_at: number;
+  created_at: number;
+};
+
+/** How far a reporter's clock may be ahead of ours. */
+const AHEAD_MS = 300_000;
+
+export const recordEval = command({
+  action: "eval.recorded",
+  refuses: ["validation_failed"],
+  run(tx, input: EvalResult) {
+    if (input.runAt > tx.now + AHEAD_MS)
+      return invalidField("run_at", "out_of_range", "must not be in the future");
+    const { suite, model, score, samples, runAt } = input;
+    tx.sql.exec(
+      "INSERT INTO evals (suite, model, score, samples, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      suite,
+      model,
+      score,
+      samples,
+      runAt,
+      tx.now,
+    );
+    const row = { suite, model, score, samples, run_at: runAt, created_at: tx.now };
+    return done(201, toEval(row), { target: model, detail: { suite, score, samples } });
+  },
+});
+
+export const listEvals = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<EvalRow>(
+      view.sql,
+      {
+        table: "evals",
+        sort: { run_at: "run_at", created_at: "created_at" },
+        filters: { suite: "suite = ?", model: "model = ?" },
+        toItem: toEval,
+      },
+      input,
+    ),
+});
+
+/** The last result of a model on a suite, as of now. */
+export function latestEval(sql: SqlStorage, suite: string, model: string, now: number): EvalResult[] {
+  const rows = sql.exec<EvalRow>(
+    "SELECT * FROM evals WHERE suite = ? AND model = ? AND run_at <= ? ORDER BY run_at DESC, created_at DESC LIMIT 1",
+    suite,
+    model,
+    now,
+  );
+  return rows
+    .toArray()
+    .map((row) => ({ suite, model, score: row.score, samples: row.samples, runAt: row.run_at }));
+}
+
+function toEval(row: EvalRow): EvalResource {
+  return {
+    suite: row.suite,
+    model: row.model,
+    score: row.score,
+    samples: row.samples,
+    run_at: new Date(row.run_at).toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
+  };
+}

@@ -1,0 +1,33 @@
+import { refuse } from "../../contract/refusal.ts";
+import type { RoutingPolicyResource } from "../../contract/routing-resources.ts";
+import { command, done, query, type View } from "../door.ts";
+
+type Row = { policy: string; updated_at: number };
+type Settable = Omit<RoutingPolicyResource, "updated_at">;
+
+/** The policy as it was set, or null: an org that set none routes nothing. */
+export function loadRoutingPolicy(sql: SqlStorage): RoutingPolicyResource | null {
+  const row = sql.exec<Row>("SELECT policy, updated_at FROM routing_policy").toArray()[0];
+  if (row === undefined) return null;
+  return { ...(JSON.parse(row.policy) as Settable), updated_at: new Date(row.updated_at).toISOString() };
+}
+
+export const getRoutingPolicy = query({
+  refuses: ["not_found"],
+  run: (view: View) => loadRoutingPolicy(view.sql) ?? refuse("not_found"),
+});
+
+export const setRoutingPolicy = command({
+  action: "routing_policy.updated",
+  refuses: ["conflict"],
+  current: (view, _input: Settable) => loadRoutingPolicy(view.sql),
+  run(tx, input: Settable) {
+    tx.sql.exec(
+      `INSERT INTO routing_policy (one, policy, updated_at) VALUES (1, ?, ?)
+       ON CONFLICT (one) DO UPDATE SET policy = excluded.policy, updated_at = excluded.updated_at`,
+      JSON.stringify(input),
+      tx.now,
+    );
+    return done(200, loadRoutingPolicy(tx.sql), { target: tx.orgId, detail: input });
+  },
+});

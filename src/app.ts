@@ -58,6 +58,12 @@ import { setRoutingPolicy } from "./api/routing/set-policy.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
 import { listEvents } from "./api/events/list.ts";
+import { createCohort } from "./api/admin-benchmarks/create.ts";
+import { setCohortMembers } from "./api/admin-benchmarks/set-members.ts";
+import { getBenchmarkProfile } from "./api/benchmarks/get-profile.ts";
+import { getCohort } from "./api/benchmarks/get.ts";
+import { listCohorts } from "./api/benchmarks/list.ts";
+import { setBenchmarkProfile } from "./api/benchmarks/set-profile.ts";
 import { forecastCapacity } from "./api/forecasts/capacity.ts";
 import { forecastLinear } from "./api/forecasts/linear.ts";
 import { getKey } from "./api/keys/get.ts";
@@ -127,6 +133,12 @@ export const OPERATIONS: readonly Operation[] = [
   revokeKey,
   rotateKey,
   getResidency,
+  createCohort,
+  setCohortMembers,
+  getBenchmarkProfile,
+  setBenchmarkProfile,
+  listCohorts,
+  getCohort,
   forecastLinear,
   forecastCapacity,
   setResidency,

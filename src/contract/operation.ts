@@ -28,6 +28,8 @@ export interface OperationContract {
   readonly servedAnywhere?: boolean;
   /** Takes its rate limits together with all else that it takes, so the check before it leaves them alone. */
   readonly countsItself?: boolean;
+  /** Reads what the home region's database keeps, so a read goes home like a write. */
+  readonly servedAtHome?: boolean;
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;

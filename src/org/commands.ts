@@ -1,3 +1,4 @@
+import { setBenchmarkProfile } from "./benchmarks/profile.ts";
 import { decide } from "./holds/decide.ts";
 import { releaseHold } from "./holds/release.ts";
 import { approve, deny } from "./approvals/decide.ts";
@@ -9,7 +10,7 @@ import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./profile/change
 import { openOrg } from "./profile/open.ts";
 import { setRateLimits } from "./rates/set.ts";
 import { setResidency } from "./residency/rule.ts";
-import { recordDeprecation, recordOrgCreated, recordPlan } from "./platform.ts";
+import { recordCohort, recordDeprecation, recordOrgCreated, recordPlan } from "./platform.ts";
 import { recordRun, recordRuns } from "./runs/commands.ts";
 import { setContentSafety } from "./safety/config.ts";
 import { changeBudget, createBudget, deleteBudget } from "./budgets/commands.ts";
@@ -42,6 +43,8 @@ export const COMMANDS = {
   revokeKey,
   setResidency,
   setRateLimits,
+  setBenchmarkProfile,
+  recordCohort,
   recordOrgCreated,
   recordDeprecation,
   recordPlan,

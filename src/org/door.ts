@@ -113,8 +113,8 @@ export interface Command<Input, Code extends ErrorCode> {
    * until none of those can be used any more.
    */
   readonly changesLimits?: boolean;
-  /** The directory in D1 repeats what this changes. */
-  readonly publishes?: boolean;
+  /** D1 repeats what this changes: it is published there before the answer. */
+  readonly publishes?: "profile" | "benchmarks";
   run(tx: Tx, input: Input): Done | Refusal<Code>;
 }
 

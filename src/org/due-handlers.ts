@@ -1,4 +1,5 @@
 import { APPROVAL_EXPIRY, expireApproval } from "./approvals/decide.ts";
+import { publishBenchmarks } from "./benchmarks/publish.ts";
 import { flushCounts } from "./counters/flush.ts";
 import type { OrgEnv, Tx, View } from "./door.ts";
 import { expireCreditPack } from "./credit-packs/commands.ts";
@@ -27,8 +28,11 @@ export type DueHandler =
 
 /** Every kind of row that the due table may hold. */
 export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
-  publish: publishProfile,
   publish_rate_limits: publishRates,
+  publish: {
+    kind: "work",
+    run: (context, key) => (key === "benchmarks" ? publishBenchmarks(context) : publishProfile(context)),
+  },
   counters: flushCounts,
   holds: expireDueHolds,
   "pack-expiry": expireCreditPack,

@@ -81,8 +81,8 @@ export class OrgObject extends DurableObject<OrgEnv> {
     const outcome = perform(this.ctx.storage, view, envelope, command, input);
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
-    if (command.publishes === true && !isRefusal(outcome)) await this.#due.runNow("publish", "profile");
     if (isRefusal(outcome)) return outcome;
+    if (command.publishes !== undefined) await this.#due.runNow("publish", command.publishes);
     const slicesMs = command.changesLimits === true ? this.#gate.changed(this.#clock()) : 0;
     const loser = command.takesAway?.(input) ?? null;
     const ms = Math.max(slicesMs, loser === null ? 0 : this.#outdatedIn(loser));

@@ -85,7 +85,7 @@ export function perform<Input>(
           detail: outcome.detail,
         });
       }
-      if (command.publishes === true) tx.schedule("publish", "profile", tx.now);
+      if (command.publishes !== undefined) tx.schedule("publish", command.publishes, tx.now);
       return outcome;
     });
     if (isRefusal(result)) {

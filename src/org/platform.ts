@@ -25,3 +25,10 @@ export const recordPlan = command({
   refuses: [],
   run: (_tx, terms: PlanTerms) => done(200, terms, { target: terms.plan, detail: terms }),
 });
+
+export const recordCohort = command({
+  action: "platform.cohort_set",
+  refuses: [],
+  run: (_tx, { status, body }: { status: 200 | 201; body: { id: string } }) =>
+    done(status, body, { target: body.id, detail: body }),
+});

@@ -1,5 +1,7 @@
 import { getApproval, listApprovals } from "./approvals/read.ts";
 import { listEvents } from "./events/log.ts";
+import { benchmarkFigures } from "./benchmarks/figures.ts";
+import { getBenchmarkProfile } from "./benchmarks/profile.ts";
 import { deploymentReturn, forecastInputs } from "./forecast/inputs.ts";
 import { getKey, listKeys } from "./keys/list.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
@@ -34,6 +36,8 @@ export const QUERIES = {
   getResidency,
   getRateLimits,
   forecastInputs,
+  getBenchmarkProfile,
+  benchmarkFigures,
   deploymentReturn,
   listRuns,
   getRun,

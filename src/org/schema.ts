@@ -12,6 +12,7 @@ import { MODEL_STEPS } from "./models/schema.ts";
 import { POLICY_STEPS } from "./policies/schema.ts";
 import { PROFILE_STEPS } from "./profile/schema.ts";
 import { RATE_STEPS } from "./rates/schema.ts";
+import { BENCHMARK_STEPS } from "./benchmarks/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
 import { SAFETY_STEPS } from "./safety/schema.ts";
@@ -36,6 +37,7 @@ const STEPS: readonly SchemaStep[] = [
   ...RESIDENCY_STEPS,
   ...RATE_STEPS,
   ...GATE_STEPS,
+  ...BENCHMARK_STEPS,
   ...METER_STEPS,
   ...MODEL_STEPS,
   ...HOLD_STEPS,

@@ -1,6 +1,8 @@
 import { drizzle } from "drizzle-orm/d1";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+export * from "./cohort-tables.ts";
+
 /** D1: what spans orgs. `migrations/` makes these tables; a test holds the two against each other. */
 
 export const orgs = sqliteTable(

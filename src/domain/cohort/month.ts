@@ -12,3 +12,7 @@ export function nextMonth(month: Month): Month {
 export function previousMonth(month: Month): Month {
   return monthOf(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 2, 1));
 }
+
+export function startOf(month: Month): number {
+  return Date.parse(`${month}-01T00:00:00Z`);
+}

@@ -32,7 +32,7 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
   const { op } = call;
   const placement = placementOf(residency, {
     region: call.settings.SVC_REGION,
-    writes: op.method !== "GET" && op.servedAnywhere !== true,
+    writes: op.servedAtHome === true || (op.method !== "GET" && op.servedAnywhere !== true),
     exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
   });
   if (placement === "serve") return null;

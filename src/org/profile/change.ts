@@ -17,7 +17,7 @@ export const getOrg = query({ refuses: [], run: current });
 export const changeOrg = command({
   action: "org.updated",
   refuses: ["conflict"],
-  publishes: true,
+  publishes: "profile",
   takesAway: (input: OrgChange) => (input.ipAllowList === undefined ? null : "*"),
   current,
   run(tx, input) {
@@ -37,7 +37,7 @@ export const changeOrg = command({
 export const suspendOrg = command({
   action: "org.suspended",
   refuses: ["conflict"],
-  publishes: true,
+  publishes: "profile",
   takesAway: (_input: object) => "*",
   current,
   run(tx) {
@@ -54,7 +54,7 @@ export const suspendOrg = command({
 export const resumeOrg = command({
   action: "org.resumed",
   refuses: ["conflict"],
-  publishes: true,
+  publishes: "profile",
   current,
   run(tx, _input: object) {
     if (tx.profile().status === "active") {

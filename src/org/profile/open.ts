@@ -26,7 +26,7 @@ export interface NewOrg {
 export const openOrg = command({
   action: "org.created",
   refuses: ["conflict"],
-  publishes: true,
+  publishes: "profile",
   run(tx, input: NewOrg) {
     const known = loadProfile(tx.sql);
     const keyId = derivedId("key", input.seed);

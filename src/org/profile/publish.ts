@@ -1,15 +1,12 @@
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { publishOrg } from "../../platform/directory.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueContext } from "../due-handlers.ts";
 import { scheduleDue } from "../due/table.ts";
 import { loadProfile } from "./store.ts";
 
 /** Copies the profile to the directory in D1; the row stays due until that has worked. */
-export const publishProfile: DueHandler = {
-  kind: "work",
-  async run({ storage, env }) {
-    const profile = loadProfile(storage.sql);
-    if (profile !== null && profile.id !== PLATFORM_ORG_ID) await publishOrg(env.DB, profile);
-    scheduleDue(storage.sql, "publish", "profile", null);
-  },
-};
+export async function publishProfile({ storage, env }: DueContext): Promise<void> {
+  const profile = loadProfile(storage.sql);
+  if (profile !== null && profile.id !== PLATFORM_ORG_ID) await publishOrg(env.DB, profile);
+  scheduleDue(storage.sql, "publish", "profile", null);
+}

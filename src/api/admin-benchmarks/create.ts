@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { name } from "../../contract/shapes.ts";
+import { countsFrom } from "../../domain/cohort/membership.ts";
+import { monthOf } from "../../domain/cohort/month.ts";
+import { COHORT_METRICS } from "../../domain/cohort/percentile.ts";
+import { newId } from "../../domain/ulid.ts";
+import { operation } from "../../edge/operation.ts";
+import { createCohort as store } from "../../platform/cohorts.ts";
+import { cohortWithMembers, environmentOf, orgIds } from "./members.ts";
+
+export const createCohort = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/benchmarks/cohorts",
+    summary: "Define a benchmark cohort",
+    role: "operator",
+    body: z.strictObject({ name, metric: z.enum(COHORT_METRICS), org_ids: orgIds }),
+    reply: { 201: cohortWithMembers },
+    refuses: [],
+  },
+  async (call) => {
+    const { metric, org_ids, name: title } = call.body;
+    const environment = await environmentOf(call.env.DB, org_ids);
+    if (isRefusal(environment)) return environment;
+    const now = call.startedAt;
+    const cohort = {
+      id: newId("coh", now),
+      name: title,
+      metric,
+      environment: environment ?? "live",
+      createdAt: now,
+    };
+    await store(call.env.DB, cohort, org_ids, countsFrom(monthOf(now)));
+    const body = { id: cohort.id, name: title, metric, created_at: new Date(now).toISOString(), org_ids };
+    return call.door(PLATFORM_ORG_ID).command("recordCohort", { status: 201, body });
+  },
+);

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { idShape } from "../../contract/ids.ts";
+import { invalidFields, type Refusal } from "../../contract/refusal.ts";
+import { environmentsOf } from "../../platform/cohorts.ts";
+import { cohort } from "../benchmarks/shapes.ts";
+
+const MOST_MEMBERS = 5_000;
+
+export const orgIds = z
+  .array(idShape("org"))
+  .max(MOST_MEMBERS)
+  .transform((ids) => [...new Set(ids)]);
+
+export const cohortWithMembers = cohort
+  .extend({ org_ids: z.array(z.string()) })
+  .meta({ id: "CohortWithMembers" });
+
+/**
+ * The one environment that all of the orgs are of. A test org's clock can be moved, so it has no place beside live
+ * orgs; and a region's cohorts hold only orgs that are at home in it.
+ */
+export async function environmentOf(
+  db: D1Database,
+  ids: readonly string[],
+): Promise<"live" | "test" | null | Refusal<"validation_failed">> {
+  const known = await environmentsOf(db, ids);
+  const unknown = ids.flatMap((id, index) =>
+    known.has(id)
+      ? []
+      : [
+          {
+            field: `org_ids[${index}]`,
+            code: "invalid_value",
+            message: "is not an organization of this region",
+          },
+        ],
+  );
+  if (unknown.length > 0) return invalidFields(unknown);
+  const kinds = new Set(known.values());
+  if (kinds.size > 1) {
+    const message = "must not mix test and live organizations";
+    return invalidFields([{ field: "org_ids", code: "invalid_value", message }]);
+  }
+  return [...kinds][0] ?? null;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
+import { name } from "../../contract/shapes.ts";
+import { countsFrom } from "../../domain/cohort/membership.ts";
+import { monthOf } from "../../domain/cohort/month.ts";
+import { COHORT_METRICS } from "../../domain/cohort/percentile.ts";
+import { operation } from "../../edge/operation.ts";
+import { findCohort, replaceMembers } from "../../platform/cohorts.ts";
+import { cohortWithMembers, environmentOf, orgIds } from "./members.ts";
+
+export const setCohortMembers = operation(
+  {
+    method: "PUT",
+    path: "/v1/admin/benchmarks/cohorts/{cohort_id}/members",
+    summary: "Replace the members of a benchmark cohort",
+    description: "Counts from the next calendar month. The metric of a cohort never changes.",
+    role: "operator",
+    body: z.strictObject({
+      org_ids: orgIds,
+      name: name.optional(),
+      metric: z.enum(COHORT_METRICS).optional(),
+    }),
+    reply: { 200: cohortWithMembers },
+    refuses: ["conflict"],
+  },
+  async (call) => {
+    const { DB } = call.env;
+    const { org_ids, metric } = call.body;
+    const cohort = await findCohort(DB, call.params.cohort_id);
+    if (cohort === null) return refuse("not_found");
+    if (metric !== undefined && metric !== cohort.metric) {
+      return refuse(
+        "conflict",
+        {},
+        { message: "The metric of a cohort never changes: define another cohort." },
+      );
+    }
+    const environment = await environmentOf(DB, org_ids);
+    if (isRefusal(environment)) return environment;
+    if (environment !== null && environment !== cohort.environment) {
+      return invalidField("org_ids", "invalid_value", "must not mix test and live organizations");
+    }
+    const { id } = cohort;
+    const title = call.body.name ?? cohort.name;
+    await replaceMembers(DB, { id, name: title }, org_ids, countsFrom(monthOf(call.startedAt)));
+    const created_at = new Date(cohort.createdAt).toISOString();
+    const body = { id, name: title, metric: cohort.metric, created_at, org_ids };
+    return call.door(PLATFORM_ORG_ID).command("recordCohort", { status: 200, body });
+  },
+);

@@ -1,0 +1,70 @@
+import { type Month, previousMonth } from "../../domain/cohort/month.ts";
+import { metricOf, type MonthlyFigures, percentilesOf } from "../../domain/cohort/percentile.ts";
+import type { Call } from "../../edge/call.ts";
+import {
+  type CohortAnswer,
+  contributors,
+  figuresOf,
+  latestAnswer,
+  storeAnswer,
+} from "../../platform/cohort-answers.ts";
+import { type Cohort, noteFirstRead } from "../../platform/cohorts.ts";
+import { figuresFromObject } from "./figures.ts";
+
+type Asking = Pick<Call, "env" | "settings" | "door" | "envelope">;
+
+const AT_ONCE = 50;
+
+/** The cohort's answer in a month, made by the month's first read; null when it may not be given. */
+export async function answerIn(call: Asking, cohort: Cohort, month: Month): Promise<CohortAnswer | null> {
+  const { DB } = call.env;
+  const floor = call.settings.SVC_COHORT_FLOOR;
+  let answer = await latestAnswer(DB, cohort.id, month);
+  if (answer?.month !== month) {
+    await makeAnswer(call, cohort, month, floor);
+    answer = await latestAnswer(DB, cohort.id, month);
+  }
+  return answer !== null && answer.size >= floor ? answer : null;
+}
+
+/**
+ * Figures are those of the month before, which are whole. A cohort that was never read may have members without one: then
+ * its first answer is made of the current month so far.
+ */
+async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: number): Promise<void> {
+  const { DB } = call.env;
+  const neverRead = cohort.firstReadAt === null;
+  const orgIds = await contributors(DB, cohort.id, month, neverRead);
+  if (neverRead) await noteFirstRead(DB, cohort.id);
+  if (orgIds.length < floor) return;
+  for (const figuresMonth of neverRead ? [previousMonth(month), month] : [previousMonth(month)]) {
+    const values = new Map<string, number>();
+    for (const [orgId, figures] of await figuresIn(call, orgIds, figuresMonth)) {
+      const value = metricOf(cohort.metric, figures);
+      if (value !== null) values.set(orgId, value);
+    }
+    if (values.size < floor) continue;
+    const answer = { month, figuresMonth, size: values.size, ...percentilesOf([...values.values()]) };
+    await storeAnswer(DB, cohort, answer, [...values.keys()], floor);
+    return;
+  }
+}
+
+/** What the orgs' objects have pushed; one whose object has not is asked. */
+async function figuresIn(
+  call: Asking,
+  orgIds: readonly string[],
+  month: Month,
+): Promise<Map<string, MonthlyFigures>> {
+  const figures = await figuresOf(call.env.DB, orgIds, month);
+  const missing = orgIds.filter((orgId) => !figures.has(orgId));
+  for (let from = 0; from < missing.length; from += AT_ONCE) {
+    const asked = missing.slice(from, from + AT_ONCE);
+    const found = await Promise.all(asked.map((orgId) => figuresFromObject(call.door(orgId), month)));
+    for (const [index, one] of found.entries()) {
+      const orgId = asked[index];
+      if (one !== null && orgId !== undefined) figures.set(orgId, one);
+    }
+  }
+  return figures;
+}

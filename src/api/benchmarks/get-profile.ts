@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+import { benchmarkProfile } from "./shapes.ts";
+
+export const getBenchmarkProfile = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/benchmark-profile",
+    summary: "Read whether your organization contributes to benchmark cohorts",
+    role: "viewer",
+    scope: "benchmarks:read",
+    reply: { 200: benchmarkProfile },
+    refuses: [],
+  },
+  (call) => call.org.query("getBenchmarkProfile", {}),
+);

@@ -1,0 +1,46 @@
+import { refuse } from "../../contract/refusal.ts";
+import { monthOf } from "../../domain/cohort/month.ts";
+import { metricOf } from "../../domain/cohort/percentile.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { findCohortOf } from "../../platform/cohorts.ts";
+import { answerIn } from "./answer.ts";
+import { figuresFromObject } from "./figures.ts";
+import { cohortReading, publishedValue } from "./shapes.ts";
+
+export const getCohort = operation(
+  {
+    method: "GET",
+    path: "/v1/benchmarks/cohorts/{cohort_id}",
+    summary: "Read a benchmark cohort beside your own value",
+    description:
+      "Percentiles over the contributing orgs, for the last whole month. The floor on their number is checked on every read; where this month's members nearly repeat an earlier reading's, that reading stands.",
+    role: "viewer",
+    scope: "benchmarks:read",
+    servedAtHome: true,
+    reply: { 200: cohortReading },
+    refuses: ["insufficient_cohort_size"],
+  },
+  async (call) => {
+    const cohort = await findCohortOf(call.env.DB, call.params.cohort_id, call.orgId ?? "");
+    if (cohort === null) return refuse("not_found");
+    const now = call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0);
+    const answer = await answerIn(call, cohort, monthOf(now));
+    if (answer === null) {
+      return refuse("insufficient_cohort_size", { minimum_cohort_size: call.settings.SVC_COHORT_FLOOR });
+    }
+    const own = await figuresFromObject(call.org, answer.figuresMonth);
+    const ownValue = own === null ? null : metricOf(cohort.metric, own);
+    const { id, name, metric } = cohort;
+    return reply(200, {
+      id,
+      name,
+      metric,
+      created_at: new Date(cohort.createdAt).toISOString(),
+      month: answer.figuresMonth,
+      p25: publishedValue(metric, answer.p25),
+      p50: publishedValue(metric, answer.p50),
+      p75: publishedValue(metric, answer.p75),
+      own_value: ownValue === null ? null : publishedValue(metric, ownValue),
+    });
+  },
+);

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { operation } from "../../edge/operation.ts";
+import { benchmarkProfile } from "./shapes.ts";
+
+export const setBenchmarkProfile = operation(
+  {
+    method: "PUT",
+    path: "/v1/orgs/{id}/benchmark-profile",
+    summary: "Contribute to benchmark cohorts, or stop",
+    description:
+      "Opt-in. A change counts from the next calendar month, so that no two readings of a cohort can be subtracted from each other.",
+    role: "admin",
+    scope: "benchmarks:write",
+    body: z.strictObject({ contributing: z.boolean() }),
+    reply: { 200: benchmarkProfile },
+    refuses: [],
+  },
+  (call) => call.org.command("setBenchmarkProfile", call.body),
+);

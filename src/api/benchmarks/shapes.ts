@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { idShape } from "../../contract/ids.ts";
+import { name, timestamp } from "../../contract/shapes.ts";
+import { COHORT_METRICS, type CohortMetric } from "../../domain/cohort/percentile.ts";
+import { formatUsd } from "../../domain/money.ts";
+
+const month = z.string().meta({ description: "A calendar month in UTC.", examples: ["2026-08"] });
+
+export const benchmarkProfile = z
+  .object({
+    contributing: z.boolean(),
+    counts_from: month
+      .nullable()
+      .meta({ description: "The month from which the last change counts in cohorts." }),
+  })
+  .meta({ id: "BenchmarkProfile" });
+
+export const cohort = z
+  .object({ id: idShape("coh"), name, metric: z.enum(COHORT_METRICS), created_at: timestamp })
+  .meta({ id: "Cohort" });
+
+const value = z
+  .union([z.string(), z.number()])
+  .meta({ description: "Dollars as a decimal string, where the metric is money; else a number." });
+
+export const cohortReading = cohort
+  .extend({
+    month: month.meta({ description: "The month whose figures these are." }),
+    p25: value,
+    p50: value,
+    p75: value,
+    own_value: value.nullable().meta({ description: "Your own figure for that month." }),
+  })
+  .meta({ id: "CohortReading" });
+
+/** Values of money are in nano-dollars inside. */
+export function publishedValue(metric: CohortMetric, inner: number): string | number {
+  return metric === "cost_per_run_usd" ? formatUsd(BigInt(Math.round(inner))) : inner;
+}

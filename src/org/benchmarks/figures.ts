@@ -1,0 +1,33 @@
+import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/month.ts";
+import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
+import { query, type View } from "../door.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What the org did in a month, up to now; null when the org is younger than the month. */
+export function figuresFor(view: View, month: Month): MonthlyFigures | null {
+  const end = startOf(nextMonth(month));
+  if (view.profile().createdAt >= end) return null;
+  const days = view.sql
+    .exec<{ usd: string; runs: number; tokens: number }>(
+      `SELECT usd, runs, tokens FROM usage_daily
+       WHERE scope_kind = 'org' AND scope_id = '' AND day >= ? AND day < ?`,
+      `${month}-01`,
+      `${nextMonth(month)}-01`,
+    )
+    .toArray();
+  return {
+    runs: days.reduce((sum, day) => sum + day.runs, 0),
+    tokens: days.reduce((sum, day) => sum + day.tokens, 0),
+    costNano: days.reduce((sum, day) => sum + BigInt(day.usd), 0n),
+    days: Math.max(1, Math.ceil((Math.min(end, view.now) - startOf(month)) / DAY_MS)),
+  };
+}
+
+export const benchmarkFigures = query({
+  refuses: [],
+  run: (view, { month }: { month: Month }) => ({
+    figures: figuresFor(view, month),
+    month: monthOf(view.now),
+  }),
+});

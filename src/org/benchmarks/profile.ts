@@ -1,0 +1,42 @@
+import { countsFrom } from "../../domain/cohort/membership.ts";
+import { monthOf } from "../../domain/cohort/month.ts";
+import { command, done, query, type View } from "../door.ts";
+
+/** Whether the org contributes its monthly figures to cohorts: no, until it says so. */
+export interface BenchmarkProfile {
+  readonly contributing: boolean;
+  /** The month from which the last change counts; null: there was none. */
+  readonly countsFrom: string | null;
+}
+
+export function loadBenchmarkProfile(sql: SqlStorage): BenchmarkProfile {
+  const row = sql
+    .exec<{ contributing: number; counts_from: string }>("SELECT * FROM benchmark_profile")
+    .toArray()[0];
+  return { contributing: row?.contributing === 1, countsFrom: row?.counts_from ?? null };
+}
+
+const current = (view: View) => {
+  const { contributing, countsFrom: counts_from } = loadBenchmarkProfile(view.sql);
+  return { contributing, counts_from };
+};
+
+export const getBenchmarkProfile = query({ refuses: [], run: current });
+
+export const setBenchmarkProfile = command({
+  action: "benchmark_profile.updated",
+  refuses: [],
+  publishes: "benchmarks",
+  current,
+  run(tx, { contributing }: { contributing: boolean }) {
+    if (loadBenchmarkProfile(tx.sql).contributing !== contributing) {
+      tx.sql.exec(
+        `INSERT INTO benchmark_profile (one, contributing, counts_from) VALUES (1, ?, ?)
+         ON CONFLICT (one) DO UPDATE SET contributing = excluded.contributing, counts_from = excluded.counts_from`,
+        contributing ? 1 : 0,
+        countsFrom(monthOf(tx.now)),
+      );
+    }
+    return done(200, current(tx), { target: tx.orgId, detail: { contributing } });
+  },
+});

@@ -94,7 +94,7 @@ export function decisionSeries(
 
 /** `gone` and `exhausted` end the subscription, too. */
 const DELIVERY_OUTCOMES = ["succeeded", "retried", "gone", "exhausted"] as const;
-export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export function deliverySeries(outcome: DeliveryOutcome): string {
   return series("svc_webhook_deliveries_total", outcome);

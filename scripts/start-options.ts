@@ -1,6 +1,7 @@
 import { Complaint } from "./complaint.ts";
 
 const PARENT_CHECK_MS = 500;
+const STOP_WITHIN_MS = 5_000;
 
 /** A setting of the script itself, from the environment. */
 export function wholeNumber(name: string, fallback: number, least: number, most: number): number {
@@ -13,12 +14,16 @@ export function wholeNumber(name: string, fallback: number, least: number, most:
   );
 }
 
-/** A signal, or the end of the npm that started this process, stops the server; a second signal does not wait. */
+/**
+ * A signal, or the end of the npm that started this process, stops the server. Ctrl-C arrives twice, from the
+ * terminal and from npm, so only the first counts; what does not end in time is ended.
+ */
 export function onceToldToStop(stop: () => Promise<void>): void {
   let stopping = false;
   const end = (): void => {
-    if (stopping) process.exit(1);
+    if (stopping) return;
     stopping = true;
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     stop().then(
       () => process.exit(0),
       () => process.exit(1),
@@ -28,6 +33,6 @@ export function onceToldToStop(stop: () => Promise<void>): void {
   if (process.env["npm_lifecycle_event"] === undefined) return;
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent && !stopping) end();
+    if (process.ppid !== parent) end();
   }, PARENT_CHECK_MS).unref();
 }

@@ -113,6 +113,8 @@ describe("nothing is left running", () => {
       const server = await startOn(folder);
       const runtime = runtimeOf(folder);
       expect(isAlive(runtime)).toBe(true);
+      // Twice, as from a terminal under npm.
+      server.process.kill(signal);
       server.process.kill(signal);
       expect(await server.ended).toBe(0);
       expect(isAlive(runtime)).toBe(false);

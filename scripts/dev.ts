@@ -17,7 +17,17 @@ await run(async () => {
   const variables = join(folder.path, "dev.env");
   const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
   writeFileSync(variables, lines.join(""), { mode: 0o600 });
-  const args = ["dev", "--port", String(port), "--persist-to", folder.state, "--env-file", variables];
+  const args = [
+    "dev",
+    "--env",
+    "",
+    "--port",
+    String(port),
+    "--persist-to",
+    folder.state,
+    "--env-file",
+    variables,
+  ];
   // wrangler starts a workerd of its own, with its own log.
   const { MINIFLARE_WORKERD_PATH: _, ...env } = process.env;
   const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {

@@ -1,4 +1,4 @@
-/** `npm run tail -- <trace id> [--remote]`: what the service logged about one request. */
+/** `npm run tail -- <trace id> [--remote [--env name]]`: what the service logged about one request. */
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { ROOT } from "./worker-config.ts";
 
 await run(async () => {
   const { values, positionals } = parseArgs({
-    options: { remote: { type: "boolean", default: false } },
+    options: { remote: { type: "boolean", default: false }, env: { type: "string", default: "" } },
     allowPositionals: true,
   });
   const [traceId] = positionals;
   if (traceId === undefined) throw new Complaint("which request? npm run tail -- <trace id> [--remote]");
-  await (values.remote ? followRemote(traceId) : searchLocal(traceId));
+  await (values.remote ? followRemote(traceId, values.env) : searchLocal(traceId));
 });
 
 async function searchLocal(traceId: string): Promise<void> {
@@ -33,8 +33,9 @@ async function searchLocal(traceId: string): Promise<void> {
 }
 
 /** Cloudflare keeps no past lines for `wrangler tail`: this waits for the request to happen, until Ctrl-C. */
-async function followRemote(traceId: string): Promise<void> {
-  const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), ["tail", "--format", "json"], {
+async function followRemote(traceId: string, environment: string): Promise<void> {
+  const args = ["tail", "--format", "json", "--env", environment];
+  const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
   });

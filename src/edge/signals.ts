@@ -55,8 +55,12 @@ function renewCopy(context: EdgeContext, nowMs: number): Promise<void> | undefin
 }
 
 async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Promise<void> {
-  const headers = deprecationHeaders(deprecation, settingsOf(context.env).SVC_DOCS_URL);
+  const settings = settingsOf(context.env);
+  const headers = deprecationHeaders(deprecation, settings.SVC_DOCS_URL);
+  // An answer that another region gave was counted there.
+  const answeredHere = context.res.headers.get("x-svc-region") === settings.SVC_REGION;
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
+  if (!answeredHere) return;
   counters.count(deprecatedCallSeries(deprecation.route));
   await counters.flush(context.env.COUNTERS, Date.now()).catch(logged);
 }

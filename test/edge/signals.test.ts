@@ -87,7 +87,7 @@ describe("the middleware", () => {
     .get("/v1/forecast", (context) => {
       const status = Number(context.req.query("status"));
       if (status === 500) throw new Error("a failure of ours");
-      return new Response(null, { status, headers: { "retry-after": "1" } });
+      return new Response(null, { status, headers: { "x-svc-region": "local" } });
     })
     .onError((_error, context) => context.json({}, 500));
 

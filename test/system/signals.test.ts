@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseItem } from "structured-headers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Server, startServer } from "../../scripts/server.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { http } from "../support/http.ts";
 
 /** Three isolates over one set of objects, as on three machines of the platform. */
 const ISOLATES = 3;
@@ -98,6 +100,44 @@ test("a route flagged on one isolate is signalled there at once, listed everywhe
     const there = await fetch(`${isolate(index)}${flagged.route}`);
     expect(there.headers.get("sunset")).toBe(flagged.sunset);
   }
+});
+
+test("a route flagged in one region is flagged in every region, and a call that goes home is counted there once", async () => {
+  const regional = await startServer({
+    port: 0,
+    dataDir: temporaryFolder(),
+    regions: ["eu", "us"],
+    settings: SECRETS,
+  });
+  onTestFinished(() => regional.dispose());
+  const [eu, us = ""] = regional.urls;
+  const operator = { key: SECRETS.SVC_OPERATOR_KEY };
+  const flagged = {
+    method: "GET",
+    route: "/v1/meta/errors",
+    since: "2026-08-01",
+    sunset: "Sat, 01 Jan 2028 00:00:00 GMT",
+    documentation: "https://docs.example.test/errors",
+  };
+  expect((await http("PUT", `${us}/v1/admin/deprecations`, { ...operator, body: flagged })).status).toBe(200);
+  for (const base of [eu, us]) {
+    expect((await http("GET", `${base}/v1/meta/deprecations`)).body).toContainEqual(flagged);
+  }
+  const made = await http("POST", `${us}/v1/admin/orgs`, {
+    ...operator,
+    body: { name: "Acme", home_region: "eu" },
+  });
+  const rotate = `/v1/admin/orgs/${made.body.org.id}/webhook-secret/rotate`;
+  const rotated = await http("POST", `${us}${rotate}`, { key: made.body.owner_key });
+  expect(rotated.status).toBe(200);
+  expect(rotated.headers.get("deprecation")).toBe("@1784678400");
+  const counted = await Promise.all(
+    [eu, us].map(async (base) => {
+      const text = await (await fetch(`${base}/metrics`)).text();
+      return Number(/^svc_deprecated_route_calls_total\{route="[^"]+\/rotate"\} (\d+)$/m.exec(text)?.[1]);
+    }),
+  );
+  expect(counted).toEqual([1, 0]);
 });
 
 test("10,000 random paths add no series", { timeout: 120_000 }, async () => {

@@ -5,6 +5,7 @@ import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry } from "../../edge/deprecation.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
+import { spread } from "../../edge/region/spread.ts";
 import { deprecationEntryShape } from "./entry.ts";
 
 /** Both end up between the brackets of a `Link` header. */
@@ -56,6 +57,11 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       }
       const outcome = await flagInRegistry(call.env.REGISTRY, asked, call.startedAt);
       if (!outcome.flagged) return refuse("conflict", {}, { message: outcome.conflict });
+      const missed = await spread(call);
+      if (missed.length > 0) {
+        const message = `Flagged here, but not in ${missed.join(", ")}. Send the request again.`;
+        return refuse("service_unavailable", {}, { message });
+      }
       const entry = deprecationEntry(outcome.deprecation, call.settings.SVC_DOCS_URL);
       return call
         .door(PLATFORM_ORG_ID, { ...call.envelope(), idempotency: null, ifMatch: null })

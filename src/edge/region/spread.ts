@@ -1,0 +1,27 @@
+import { isRefusal } from "../../contract/refusal.ts";
+import type { Call } from "../call.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { peersOf } from "./peer.ts";
+import { relay } from "./settle.ts";
+
+type Spreading = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
+
+/** Does in every other region what was asked for here; gives back those that did not do it. */
+export async function spread(call: Spreading): Promise<string[]> {
+  // What came from another region was spread there.
+  if (call.pass !== null) return [];
+  const outcomes = await Promise.all(
+    peersOf(call.settings).map(async (region) => ((await isDoneIn(call, region)) ? [] : [region])),
+  );
+  return outcomes.flat();
+}
+
+async function isDoneIn(call: Spreading, region: string): Promise<boolean> {
+  try {
+    const answer = await relay(call, region, call.rawBody);
+    return !isRefusal(answer) && answer.relayed.ok;
+  } catch (error) {
+    if (error instanceof ObjectUnreachable) return false;
+    throw error;
+  }
+}

@@ -26,6 +26,7 @@ export default defineConfig({
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
                 SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
                 SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+                LOCAL_SIGN_IN: "local-sign-in-for-tests-0123456789abcdefghij",
                 SVC_WEBHOOK_ALLOW_PRIVATE: "true",
               },
             },

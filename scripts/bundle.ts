@@ -1,6 +1,23 @@
+import { builtinModules } from "node:module";
 import { join } from "node:path";
-import { build, stop } from "esbuild";
+import { build, type Plugin, stop } from "esbuild";
 import { ROOT } from "./worker-config.ts";
+
+const NAMES = new RegExp(`^(node:)?(${builtinModules.filter((name) => /^\w+$/.test(name)).join("|")})$`);
+
+/** Packages written for Node ask for its modules by `require` and by their old names; the runtime has them to import. */
+const nodeModules: Plugin = {
+  name: "node-modules",
+  setup(bundle) {
+    bundle.onResolve({ filter: NAMES }, ({ path, kind }) => {
+      const name = path.replace(/^(node:)?/, "node:");
+      return kind === "require-call" ? { path: name, namespace: "required" } : { path: name, external: true };
+    });
+    bundle.onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
+      contents: `import required from ${JSON.stringify(path)}; module.exports = required;`,
+    }));
+  },
+};
 
 /** The Worker as one module, put together as `wrangler deploy` would. */
 export async function bundleWorker(entry: string): Promise<string> {
@@ -13,6 +30,7 @@ export async function bundleWorker(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
+    plugins: [nodeModules],
     loader: { ".html": "text", ".txt": "text", ".sql": "text" },
     logLevel: "error",
   });

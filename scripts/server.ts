@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -34,6 +35,8 @@ export interface Server {
   readonly urls: readonly [string, ...string[]];
   readonly folder: DataFolder;
   readonly settings: Readonly<Record<string, string>>;
+  /** Signs in to the console of any org of this server, once for each: no deployed Worker has it. */
+  readonly signInSecret: string;
   /** Takes an org's object out of memory, as the platform does at will. */
   evict(orgId: string): Promise<void>;
   /** Kills the runtime in the middle of whatever it does; resolves when it serves again. */
@@ -60,7 +63,9 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
   const script = await bundleWorker(config.main);
-  const { names, workers } = workersOf(config, script, settings, ports, options.regions);
+  const signInSecret = randomBytes(32).toString("base64url");
+  const bindings = { ...settings, LOCAL_SIGN_IN: signInSecret };
+  const { names, workers } = workersOf(config, script, bindings, ports, options.regions);
   const pidFile = join(folder.path, "workerd.pid");
   let restarted: (() => void) | undefined;
   process.env["MINIFLARE_WORKERD_PATH"] = join(ROOT, "scripts/workerd.sh");
@@ -99,6 +104,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     urls,
     folder,
     settings,
+    signInSecret,
     dispose,
     evict: (name) => miniflare.unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () =>

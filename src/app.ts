@@ -102,6 +102,18 @@ import { listWebhooks } from "./api/webhooks/list.ts";
 import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
 import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
+import { listSessions } from "./api/sessions/list.ts";
+import { getOwnSession } from "./api/sessions/own.ts";
+import { revokeSession } from "./api/sessions/revoke.ts";
+import { getSso } from "./api/sso/get.ts";
+import { putSso } from "./api/sso/put.ts";
+import { closeSupportGrant } from "./api/support/close-grant.ts";
+import { listSupportGrants } from "./api/support/list-grants.ts";
+import { openSupportGrant } from "./api/support/open-grant.ts";
+import { openSupportSession } from "./api/support/open-session.ts";
+import { getSupportPresence } from "./api/support/presence.ts";
+import { mountConsole } from "./web/console/console.tsx";
+import { mountSignIn } from "./web/sign-in/routes.tsx";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
@@ -218,6 +230,16 @@ export const OPERATIONS: readonly Operation[] = [
   selectModel,
   getRetentionPolicy,
   setRetentionPolicy,
+  getSso,
+  putSso,
+  listSessions,
+  revokeSession,
+  getOwnSession,
+  openSupportGrant,
+  listSupportGrants,
+  closeSupportGrant,
+  openSupportSession,
+  getSupportPresence,
 ];
 
 const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
@@ -239,6 +261,8 @@ export function createApp(): Hono<{ Bindings: Env }> {
   app.get("/healthz", health);
   app.get("/metrics", metrics);
   app.get("/docs", docs(CONTRACTS));
+  mountSignIn(app);
+  mountConsole(app);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
   app.onError((error, context) =>
     refuseAtDoor(

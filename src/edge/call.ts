@@ -2,19 +2,22 @@ import type { Role, Scope } from "../contract/access.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Actor, Envelope, IdempotencyAsk } from "../org/door.ts";
+import type { SupportScope } from "../domain/support.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import type { KnownOrg } from "./known-keys.ts";
 import { OrgDoor } from "./org-door.ts";
 import { orgObject } from "./region/home.ts";
 
-/** Who calls: a key of an org, or the operator (who is of no org). */
+/** Who calls: a key of an org, a person with a session, support inside a grant, or the operator (who is of no org). */
 export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
   /** Null: everything that the role may do. */
   readonly scopes: ReadonlySet<Scope> | null;
   readonly org: KnownOrg | null;
+  /** Set for an operator inside a support grant: how far the grant goes. */
+  readonly support?: SupportScope;
 }
 
 /** One request on its way through the checks; each check fills in what it found. */
@@ -111,6 +114,6 @@ export function orgInPath(op: OperationContract, params: Readonly<Record<string,
  * The platform sets `cf-connecting-ip`, and no client can put another in its place. Where it is absent there is no
  * platform in front: the caller is on this machine.
  */
-function callerAddress(request: Request): string {
+export function callerAddress(request: Request): string {
   return request.headers.get("cf-connecting-ip") ?? (request.cf === undefined ? "127.0.0.1" : "");
 }

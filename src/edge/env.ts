@@ -6,6 +6,8 @@ import type { DeprecationRegistry } from "../platform/deprecation-registry.ts";
 export interface Env {
   readonly DB: D1Database;
   readonly ORG: DurableObjectNamespace<OrgObject>;
+  /** Given only by the script that starts a local server: the secret of the one-time sign-in link. */
+  readonly LOCAL_SIGN_IN?: string;
   readonly REGISTRY: DurableObjectNamespace<DeprecationRegistry>;
   readonly COUNTERS: DurableObjectNamespace<CounterShard>;
 }

@@ -6,7 +6,9 @@ import type { Call, Caller } from "./call.ts";
 import { type KnownKey, KnownKeys } from "./known-keys.ts";
 import { askHome } from "./region/home.ts";
 import type { OrgStub } from "./region/remote-org.ts";
+import { identifySupport, isSupportToken } from "./support.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
+import { vouchedCaller } from "./vouched.ts";
 
 /** Who calls? From here on the isolate remembers: known keys and failures live as long as it does. */
 const known = new KnownKeys();
@@ -32,6 +34,8 @@ function asOperator(call: Call): null {
 }
 
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
+  call.caller = vouchedCaller(call.request);
+  if (call.caller !== null) return null;
   const bearer = bearerOf(call.request);
   if (bearer === null) return refuse("unauthorized");
   const key = known.get(bearer, call.startedAt);
@@ -53,6 +57,11 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
     backoff.succeeded(call.address);
     operatorKey = bearer;
     return asOperator(call);
+  }
+  if (isSupportToken(bearer)) {
+    const refusal = await identifySupport(call, bearer);
+    if (refusal?.code === "unauthorized") backoff.failed(call.address, call.startedAt);
+    return refusal;
   }
   const parsed = parseKey(call.settings.SVC_KEY_PEPPER, bearer);
   const key = parsed === null ? null : await learn(call, bearer, parsed.orgId, parsed.keyId);

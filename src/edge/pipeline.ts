@@ -14,6 +14,7 @@ import { identify } from "./identify.ts";
 import type { Operation, Result } from "./operation.ts";
 import { passOf } from "./region/peer.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
+import { checkSupport, recordSupport } from "./support.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
@@ -24,6 +25,7 @@ const CHECKS: readonly Check[] = [
   checkOrgActive,
   checkAddress,
   checkTenant,
+  checkSupport,
   checkRole,
   checkScope,
   settleRegion,
@@ -168,7 +170,7 @@ export function serve(operation: Operation) {
     });
     let result: Result;
     try {
-      result = await answer(operation, call);
+      result = await recordSupport(call, await answer(operation, call));
     } catch (error) {
       result = failed(call.trace, error);
     }

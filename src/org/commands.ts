@@ -30,6 +30,11 @@ import { recordVerification } from "./audit/verify.ts";
 import { setRetentionPolicy } from "./retention/policy.ts";
 import { recordEval } from "./routing/evals.ts";
 import { setRoutingPolicy } from "./routing/policy.ts";
+import { admitSession, openSession, revokeSession } from "./people/session.ts";
+import { rememberSignIn, spendSignInLink, takeSignIn } from "./people/sign-in.ts";
+import { putSso } from "./people/sso.ts";
+import { closeSupportGrant, openSupportGrant } from "./support/grant.ts";
+import { admitSupport, openSupportSession, recordSupportRequest } from "./support/session.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -89,4 +94,16 @@ export const COMMANDS = {
   listAudit,
   beginAuditExport,
   recordVerification,
+  openSession,
+  admitSession,
+  revokeSession,
+  rememberSignIn,
+  takeSignIn,
+  spendSignInLink,
+  putSso,
+  openSupportGrant,
+  closeSupportGrant,
+  openSupportSession,
+  admitSupport,
+  recordSupportRequest,
 } as const;

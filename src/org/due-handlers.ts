@@ -10,6 +10,7 @@ import { deliverQueue } from "./webhooks/deliver.ts";
 import { DELIVER } from "./webhooks/queue.ts";
 import { RETENTION_SWEEP } from "./retention/policy.ts";
 import { sweepRetention } from "./retention/sweep.ts";
+import { supportExpiry } from "./support/grant.ts";
 
 /** What `work` may use: its own transactions, and the outside world between them. */
 export interface DueContext {
@@ -39,4 +40,5 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   [APPROVAL_EXPIRY]: expireApproval,
   [DELIVER]: deliverQueue,
   [RETENTION_SWEEP]: sweepRetention,
+  "support-expiry": supportExpiry,
 };

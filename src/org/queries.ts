@@ -27,6 +27,9 @@ import { getRetentionPolicy } from "./retention/policy.ts";
 import { listEvals } from "./routing/evals.ts";
 import { getRoutingPolicy } from "./routing/policy.ts";
 import { selectModel } from "./routing/select.ts";
+import { listSessions } from "./people/session.ts";
+import { getSso, ssoSettings } from "./people/sso.ts";
+import { listSupportGrants, supportInside } from "./support/grant.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -71,4 +74,9 @@ export const QUERIES = {
   getRetentionPolicy,
   auditPage,
   verifyAuditStep,
+  listSessions,
+  getSso,
+  ssoSettings,
+  listSupportGrants,
+  supportInside,
 } as const;

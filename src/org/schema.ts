@@ -19,6 +19,8 @@ import { SAFETY_STEPS } from "./safety/schema.ts";
 import { WEBHOOK_STEPS } from "./webhooks/schema.ts";
 import { RETENTION_STEPS } from "./retention/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
+import { PEOPLE_STEPS } from "./people/schema.ts";
+import { SUPPORT_STEPS } from "./support/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -48,6 +50,8 @@ const STEPS: readonly SchemaStep[] = [
   ...WEBHOOK_STEPS,
   ...RETENTION_STEPS,
   ...ROUTING_STEPS,
+  ...PEOPLE_STEPS,
+  ...SUPPORT_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -1,5 +1,5 @@
 /** Who a provider vouches for, read only from what its signature covers. */
-interface Identity {
+export interface Identity {
   /** The provider's own name for the person: stable, and never given to another. */
   readonly subject: string;
   readonly email: string | null;

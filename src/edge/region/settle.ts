@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { placementOf, type Residency } from "../../domain/residency.ts";
 import type { Call } from "../call.ts";
+import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
 import { peersOf, sendToRegion } from "./peer.ts";
 
@@ -32,11 +33,16 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
   const { op } = call;
   const placement = placementOf(residency, {
     region: call.settings.SVC_REGION,
-    writes: op.servedAtHome === true || (op.method !== "GET" && op.servedAnywhere !== true),
+    // What this Worker asks of itself carries no key that another region could check: its object is asked there instead.
+    writes: vouchedCaller(call.request) === null && goesHome(op),
     exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
   });
   if (placement === "serve") return null;
   return placement === "refuse" ? refuse("residency_violation") : relay(call, residency.homeRegion);
+}
+
+function goesHome(op: Call["op"]): boolean {
+  return op.servedAtHome === true || (op.method !== "GET" && op.servedAnywhere !== true);
 }
 
 /**

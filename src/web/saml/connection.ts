@@ -1,5 +1,7 @@
 import { SAML, type SamlConfig, ValidateInResponseTo } from "@node-saml/node-saml";
 
+import { certificatesIn } from "../../domain/certificate.ts";
+
 export interface SamlConnection {
   readonly idpEntityId: string;
   readonly idpSsoUrl: string;
@@ -11,12 +13,6 @@ export interface SamlConnection {
 export interface ServiceAddresses {
   readonly entityId: string;
   readonly acsUrl: string;
-}
-
-const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-
-function certificates(pem: string): string[] {
-  return pem.match(PEM) ?? [];
 }
 
 /**
@@ -33,7 +29,7 @@ export function samlLibrary(
     audience: service.entityId,
     callbackUrl: service.acsUrl,
     entryPoint: connection.idpSsoUrl,
-    idpCert: certificates(connection.idpCertificate),
+    idpCert: certificatesIn(connection.idpCertificate),
     identifierFormat: null,
     disableRequestedAuthnContext: true,
     wantAuthnResponseSigned: false,

@@ -19,7 +19,7 @@ export type OidcStart =
 
 export async function startOidc(
   connection: OidcConnection,
-  redirectUri: string,
+  { redirectUri, state }: { readonly redirectUri: string; readonly state: string },
   access: ProviderAccess,
 ): Promise<OidcStart> {
   const provider = await discover(connection, access).catch(() => null);
@@ -29,7 +29,7 @@ export async function startOidc(
     issuer: connection.issuer,
     clientId: connection.clientId,
     redirectUri,
-    state: oauth.generateRandomState(),
+    state,
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
   };

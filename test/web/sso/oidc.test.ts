@@ -4,6 +4,7 @@ import { finishOidc, type OidcAttempt, startOidc } from "../../../src/web/sso/oi
 import { CONNECTION, type KeyPair, type Lies, LyingProvider, newKey } from "./lying-provider.ts";
 
 const REDIRECT = "https://sluice.example/sso/callback";
+const begin = () => ({ redirectUri: REDIRECT, state: crypto.randomUUID() });
 let key: KeyPair;
 let otherKey: KeyPair;
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 
 async function start(provider: LyingProvider): Promise<{ attempt: OidcAttempt; returned: URLSearchParams }> {
-  const started = await startOidc(CONNECTION, REDIRECT, provider);
+  const started = await startOidc(CONNECTION, begin(), provider);
   if (!started.ok) throw new Error(started.failure);
   return { attempt: started.attempt, returned: provider.authorize(started.url) };
 }
@@ -50,17 +51,17 @@ describe("a person whom the provider vouches for", () => {
     });
   });
 
-  test("is sent away with a challenge, a state and a nonce that nobody else was sent", async () => {
+  test("is sent away with a challenge and a nonce that nobody else was sent", async () => {
     const sent = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const started = await startOidc(CONNECTION, REDIRECT, new LyingProvider(key));
+        const started = await startOidc(CONNECTION, begin(), new LyingProvider(key));
         if (!started.ok) throw new Error(started.failure);
         const asked = new URL(started.url).searchParams;
         expect(asked.get("code_challenge_method")).toBe("S256");
-        return ["state", "nonce", "code_challenge"].map((name) => asked.get(name));
+        return ["nonce", "code_challenge"].map((name) => asked.get(name));
       }),
     );
-    expect(new Set(sent.flat()).size).toBe(24);
+    expect(new Set(sent.flat()).size).toBe(16);
   });
 });
 
@@ -158,7 +159,7 @@ describe("no session is made", () => {
 
   test("by a code of the honest provider when the sign-in began at another (mix-up), and the code stays home", async () => {
     const evil = new LyingProvider(otherKey, "https://evil.example");
-    const started = await startOidc({ ...CONNECTION, issuer: evil.issuer }, REDIRECT, evil);
+    const started = await startOidc({ ...CONNECTION, issuer: evil.issuer }, begin(), evil);
     if (!started.ok) throw new Error(started.failure);
     const honest = new LyingProvider(key).authorize(started.url);
     const answer = await finishOidc({ ...CONNECTION, issuer: evil.issuer }, started.attempt, honest, evil);
@@ -180,7 +181,7 @@ describe("no session is made", () => {
     const provider = new LyingProvider(key);
     for (const address of ["javascript:alert(1)", "data:text/html,x", "http://idp.example/authorize"]) {
       provider.lies = { metadata: { authorization_endpoint: address } };
-      expect(await startOidc(CONNECTION, REDIRECT, provider)).toMatchObject({ ok: false });
+      expect(await startOidc(CONNECTION, begin(), provider)).toMatchObject({ ok: false });
     }
   });
 });

@@ -1,0 +1,25 @@
+import { ownSession } from "../../contract/people-resources.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { admitCookie } from "../../edge/session-cookie.ts";
+
+export const getOwnSession = operation(
+  {
+    method: "GET",
+    path: "/v1/console/session",
+    summary: "Read the session of the console's cookie",
+    description:
+      "Asks for the cookie, not for a key. A session that is over is told so, and its cookie is cleared.",
+    role: "anyone",
+    reply: { 200: ownSession },
+    refuses: ["unauthorized", "session_revoked"],
+  },
+  async (call) => {
+    const admitted = await admitCookie(call);
+    if (admitted.kind === "live") return reply(200, admitted.session);
+    if (admitted.kind === "none")
+      return refuse("unauthorized", {}, { message: "No console session was sent." });
+    call.headers["set-cookie"] = admitted.clear;
+    return refuse("session_revoked");
+  },
+);

@@ -1,0 +1,14 @@
+import { operation } from "../../edge/operation.ts";
+
+export const revokeSession = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/sessions/{session_id}",
+    summary: "Sign somebody out: the session's next request is refused",
+    role: "owner",
+    scope: "org:write",
+    reply: { 204: null },
+    refuses: [],
+  },
+  (call) => call.org.command("revokeSession", { sessionId: call.params.session_id }),
+);

@@ -1,0 +1,15 @@
+import { ssoConnection } from "../../contract/people-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getSso = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/sso",
+    summary: "Read how people sign in to the console",
+    role: "owner",
+    scope: "org:read",
+    reply: { 200: ssoConnection },
+    refuses: [],
+  },
+  (call) => call.org.query("getSso", {}),
+);

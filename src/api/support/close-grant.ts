@@ -1,0 +1,15 @@
+import { operation } from "../../edge/operation.ts";
+
+export const closeSupportGrant = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/support-grants/{grant_id}",
+    summary: "End a support grant: every session inside it ends with it",
+    role: "owner",
+    scope: "support:write",
+    idempotent: true,
+    reply: { 204: null },
+    refuses: [],
+  },
+  (call) => call.org.command("closeSupportGrant", { grantId: call.params.grant_id }),
+);

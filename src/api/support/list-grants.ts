@@ -1,0 +1,19 @@
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { supportGrant } from "../../contract/people-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+const LIST = { sort: ["created_at", "expires_at"] } as const;
+
+export const listSupportGrants = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/support-grants",
+    summary: "List support grants",
+    role: "owner",
+    scope: "support:read",
+    query: listQuery(LIST),
+    reply: { 200: pageOf(supportGrant) },
+    refuses: [],
+  },
+  (call) => call.org.query("listSupportGrants", toListQuery(LIST, call.query)),
+);

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { SUPPORT_SCOPES, supportGrant } from "../../contract/people-resources.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { operation } from "../../edge/operation.ts";
+import { noteSupportGrant } from "../../platform/support-grants.ts";
+
+const MOST_SECONDS = 30 * 86_400;
+
+export const openSupportGrant = operation(
+  {
+    method: "POST",
+    path: "/v1/orgs/{id}/support-grants",
+    summary: "Let support in, for a reason and for a time",
+    description: "The scope is fixed here and never widens: for more, open another grant.",
+    role: "owner",
+    scope: "support:write",
+    idempotent: true,
+    body: z.strictObject({
+      scope: z.enum(SUPPORT_SCOPES),
+      reason: z.string().min(1).max(500),
+      expires_in_seconds: z.int().min(1).max(MOST_SECONDS),
+    }),
+    reply: { 201: supportGrant },
+    refuses: [],
+  },
+  async (call) => {
+    const { scope, reason, expires_in_seconds: seconds } = call.body;
+    const opened = await call.org.command("openSupportGrant", { scope, reason, seconds });
+    if (isRefusal(opened) || opened.code !== null) return opened;
+    const grant = JSON.parse(opened.text ?? "{}") as { id: string; expires_at: string };
+    // Again on a replay, so that a call that ended in between is made whole by its retry.
+    const entry = { grantId: grant.id, orgId: call.params.id, expiresAt: Date.parse(grant.expires_at) };
+    await noteSupportGrant(call.env.DB, entry, call.startedAt);
+    return opened;
+  },
+);

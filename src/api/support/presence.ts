@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { supportGrant } from "../../contract/people-resources.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getSupportPresence = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/support-presence",
+    summary: "Read whether support has come in under a grant that is still open",
+    role: "viewer",
+    scope: "org:read",
+    reply: { 200: z.object({ grant: supportGrant.nullable() }) },
+    refuses: [],
+  },
+  (call) => call.org.query("supportInside", {}),
+);

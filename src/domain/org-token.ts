@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { base62, sameSecret } from "./api-key.ts";
+
+/**
+ * Secrets that a browser or an operator carries: they name their org, so that only its object is asked, and end in a
+ * keyed check, so that one that was never given out asks nobody. What is stored is a keyed digest.
+ */
+
+const PREFIXES = { session: "ses", signIn: "sin", support: "svc_support" } as const;
+export type OrgTokenKind = keyof typeof PREFIXES;
+
+const CHECK_LENGTH = 6;
+const REST = /^_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{49}$/;
+
+function checkOf(pepper: string, unchecked: string): string {
+  const digest = createHmac("sha256", pepper).update("token-check:").update(unchecked).digest();
+  return base62(digest.subarray(0, 8), CHECK_LENGTH);
+}
+
+export function mintOrgToken(pepper: string, kind: OrgTokenKind, orgId: string): string {
+  const unchecked = `${PREFIXES[kind]}_${orgId.slice("org_".length)}_${base62(randomBytes(40), 43)}`;
+  return unchecked + checkOf(pepper, unchecked);
+}
+
+/** The org that the token names; null when it is no token of this kind that was given out here. */
+export function orgOfToken(pepper: string, kind: OrgTokenKind, token: string): string | null {
+  const prefix = PREFIXES[kind];
+  const match = token.startsWith(prefix) ? REST.exec(token.slice(prefix.length)) : null;
+  if (match === null) return null;
+  const check = checkOf(pepper, token.slice(0, -CHECK_LENGTH));
+  return sameSecret(token.slice(-CHECK_LENGTH), check) ? `org_${match[1]}` : null;
+}
+
+export function tokenDigest(pepper: string, token: string): string {
+  return createHmac("sha256", pepper).update("token:").update(token).digest("hex");
+}

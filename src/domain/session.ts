@@ -1,0 +1,24 @@
+/** How long a console session lives: twelve hours at most, and one hour unused. */
+export const SESSION_MAX_MS = 12 * 3_600_000;
+export const SESSION_IDLE_MS = 3_600_000;
+/** A session in steady use is noted as seen at most this often, so that reading a page is not a write each time. */
+const NOTE_EVERY_MS = 60_000;
+
+export interface SessionTimes {
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** When the session ends if nobody touches it again. */
+export function sessionEnd(times: Omit<SessionTimes, "revokedAt">): number {
+  return Math.min(times.createdAt + SESSION_MAX_MS, times.lastSeenAt + SESSION_IDLE_MS);
+}
+
+export function isLive(times: SessionTimes, now: number): boolean {
+  return times.revokedAt === null && now < sessionEnd(times);
+}
+
+export function shouldNote(times: SessionTimes, now: number): boolean {
+  return now - times.lastSeenAt >= NOTE_EVERY_MS;
+}

@@ -1,0 +1,43 @@
+/**
+ * What support may do inside a grant: read, and only what the grant's scope names. A scope is never wider than a
+ * viewer, and a grant never widens: for more, the owner opens another.
+ */
+
+import type { SUPPORT_SCOPES } from "../contract/people-resources.ts";
+
+export type SupportScope = (typeof SUPPORT_SCOPES)[number];
+
+/** Resources whose `:read` each scope covers. */
+const COVERS: Readonly<Record<SupportScope, readonly string[]>> = {
+  read_only: [
+    "org",
+    "runs",
+    "budgets",
+    "customers",
+    "credits",
+    "quota",
+    "limits",
+    "policies",
+    "approvals",
+    "webhooks",
+    "audit",
+    "retention",
+    "routing",
+    "benchmarks",
+    "forecasts",
+  ],
+  billing_read: ["org", "budgets", "customers", "credits", "quota", "limits", "forecasts"],
+  runs_debug: ["org", "runs", "policies", "approvals", "routing", "webhooks"],
+};
+
+/** Why support is refused: it asked to change something, or to read what the scope leaves out. */
+export type SupportRefusal = "read_only" | "outside_scope";
+
+export function supportRefusal(
+  scope: SupportScope,
+  asked: { readonly method: string; readonly scope: string | undefined; readonly role: string },
+): SupportRefusal | null {
+  if (asked.method !== "GET" && asked.method !== "HEAD") return "read_only";
+  const covered = COVERS[scope].some((resource) => asked.scope === `${resource}:read`);
+  return covered && asked.role === "viewer" ? null : "outside_scope";
+}

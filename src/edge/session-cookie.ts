@@ -1,0 +1,92 @@
+import { type Refusal, isRefusal } from "../contract/refusal.ts";
+import type { z } from "zod";
+import type { ownSession } from "../contract/people-resources.ts";
+import { SESSION_MAX_MS } from "../domain/session.ts";
+import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
+import type { OrgSnapshot } from "../org/snapshot.ts";
+import type { Settings } from "../settings.ts";
+import type { Env } from "./env.ts";
+import { doorHome } from "./region/door-home.ts";
+
+/** The console's cookie. Browsers keep a `__Host-` cookie to https, this host and no sub-path; over plain http, locally, there is no such thing. */
+const NAMES = ["__Host-svc_session", "svc_session"] as const;
+
+export type OwnSession = z.output<typeof ownSession>;
+
+export type Admitted =
+  | { readonly kind: "none" }
+  | { readonly kind: "over"; readonly clear: string }
+  | { readonly kind: "live"; readonly session: OwnSession; readonly org: OrgSnapshot };
+
+export interface Asked {
+  readonly request: Request;
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly trace: string;
+  readonly address: string;
+}
+
+export function readCookie(request: Request, name: string): string | null {
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const [key, ...value] = pair.split("=");
+    if (key?.trim() === name) return value.join("=").trim();
+  }
+  return null;
+}
+
+export function isSecure(request: Request): boolean {
+  return new URL(request.url).protocol === "https:";
+}
+
+function write(name: string, value: string, secure: boolean, seconds: number): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure ? "; Secure" : ""}`;
+}
+
+/** Any cookie that is no live session is over: one that was never given out reads the same as one long gone. */
+export async function admitCookie(asked: Asked): Promise<Admitted> {
+  const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null);
+  const token = name === undefined ? null : readCookie(asked.request, name);
+  if (name === undefined || token === null) return { kind: "none" };
+  const over = { kind: "over", clear: write(name, "", name.startsWith("__Host-"), 0) } as const;
+  const pepper = asked.settings.SVC_KEY_PEPPER;
+  const orgId = orgOfToken(pepper, "session", token);
+  if (orgId === null) return over;
+  const actor = {
+    kind: "session",
+    id: "unknown",
+    role: "viewer",
+    onBehalfOf: null,
+    address: asked.address,
+  } as const;
+  const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
+  const door = await doorHome(asked.env, asked.settings, orgId, envelope);
+  const admitted =
+    door === null ? null : await door.command("admitSession", { digest: tokenDigest(pepper, token) });
+  if (admitted === null) return over;
+  if (isRefusal(admitted)) return admitted.code === "service_unavailable" ? unreachable(admitted) : over;
+  const { session, org } = JSON.parse(admitted.text ?? "{}") as { session: OwnSession; org: OrgSnapshot };
+  return { kind: "live", session, org };
+}
+
+function unreachable(refusal: Refusal): never {
+  throw new Error(refusal.message);
+}
+
+/** Signs the person out; the cookie is cleared whatever becomes of the answer. */
+export async function endSession(asked: Asked, session: OwnSession): Promise<string> {
+  const { id, role, org_id: orgId } = session;
+  const actor = { kind: "session", id, role, onBehalfOf: null, address: asked.address } as const;
+  const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
+  const door = await doorHome(asked.env, asked.settings, orgId, envelope);
+  await door?.command("revokeSession", { sessionId: id });
+  const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null) ?? NAMES[1];
+  return write(name, "", name.startsWith("__Host-"), 0);
+}
+
+/** A new session's secret: for the cookie as it is, for the object as a digest. */
+export function newSessionToken(request: Request, settings: Settings, orgId: string) {
+  const secure = isSecure(request);
+  const token = mintOrgToken(settings.SVC_KEY_PEPPER, "session", orgId);
+  const cookie = write(secure ? NAMES[0] : NAMES[1], token, secure, SESSION_MAX_MS / 1000);
+  return { cookie, digest: tokenDigest(settings.SVC_KEY_PEPPER, token) };
+}

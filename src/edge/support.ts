@@ -1,0 +1,74 @@
+import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
+import { type SupportScope, supportRefusal } from "../domain/support.ts";
+import type { Actor } from "../org/door.ts";
+import type { OrgSnapshot } from "../org/snapshot.ts";
+import type { Call } from "./call.ts";
+import type { Result } from "./operation.ts";
+import { doorHome } from "./region/door-home.ts";
+
+/** An operator inside a support grant: who that is, how far it goes, and the trail that it leaves. */
+
+interface Admitted {
+  readonly operator: string;
+  readonly grant_id: string;
+  readonly scope: SupportScope;
+  readonly org: OrgSnapshot;
+}
+
+export function isSupportToken(bearer: string): boolean {
+  return bearer.startsWith("svc_support_");
+}
+
+export async function identifySupport(call: Call, bearer: string): Promise<Refusal | null> {
+  const pepper = call.settings.SVC_KEY_PEPPER;
+  const orgId = orgOfToken(pepper, "support", bearer);
+  if (orgId === null) return refuse("unauthorized");
+  const asking: Actor = {
+    kind: "support",
+    id: "operator",
+    role: "viewer",
+    onBehalfOf: null,
+    address: call.address,
+  };
+  const envelope = { actor: asking, trace: call.trace, idempotency: null, ifMatch: null };
+  const door = await doorHome(call.env, call.settings, orgId, envelope);
+  if (door === null) return refuse("unauthorized");
+  const admitted = await door.command("admitSupport", { digest: tokenDigest(pepper, bearer) });
+  if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
+  const { operator, grant_id: grantId, scope, org } = JSON.parse(admitted.text ?? "{}") as Admitted;
+  call.caller = {
+    actor: { ...asking, id: operator, onBehalfOf: grantId },
+    role: "viewer",
+    scopes: null,
+    // The allow-list is for the org's own callers; support comes from the platform's network.
+    org: { id: org.id, snapshot: org, allowList: [] },
+    support: scope,
+  };
+  return null;
+}
+
+export function checkSupport(call: Call): Refusal | null {
+  const scope = call.caller?.support;
+  if (scope === undefined) return null;
+  const { method } = call.request;
+  const reason = supportRefusal(scope, { method, scope: call.op.scope, role: call.op.role });
+  return reason === null ? null : refuse("support_scope_denied", { reason, scope, method });
+}
+
+/** No trail, no answer: a request under a grant that cannot be recorded is not answered. */
+export async function recordSupport(call: Call, result: Result): Promise<Result> {
+  const { caller } = call;
+  if (caller?.support === undefined || caller.org === null || "relayed" in result) return result;
+  const request = {
+    method: call.request.method,
+    route: call.op.path,
+    status: result.status,
+    code: isRefusal(result) ? result.code : null,
+  };
+  const envelope = { actor: caller.actor, trace: call.trace, idempotency: null, ifMatch: null };
+  const door = await doorHome(call.env, call.settings, caller.org.id, envelope);
+  const recorded = await door?.command("recordSupportRequest", request);
+  if (recorded === undefined) return refuse("service_unavailable");
+  return isRefusal(recorded) ? recorded : result;
+}

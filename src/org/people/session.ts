@@ -1,0 +1,123 @@
+import type { KeyRole } from "../../contract/access.ts";
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
+import { command, done, query, type View } from "../door.ts";
+import { listRows } from "../rows.ts";
+import { orgSnapshot } from "../snapshot.ts";
+
+/** Console sessions. A session is asked about on each request and remembered nowhere: revoked is revoked. */
+
+export type SessionRow = {
+  id: string;
+  digest: string;
+  provider: string;
+  subject: string;
+  name: string;
+  email: string | null;
+  role: KeyRole;
+  address: string | null;
+  created_at: number;
+  last_seen_at: number;
+  revoked_at: number | null;
+};
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+function timesOf(row: SessionRow) {
+  return { createdAt: row.created_at, lastSeenAt: row.last_seen_at, revokedAt: row.revoked_at };
+}
+
+export function toSession(row: SessionRow, view: View) {
+  return {
+    id: row.id,
+    user: { name: row.name, email: row.email, provider: row.provider, subject: row.subject },
+    role: row.role,
+    address: row.address,
+    current: view.actor.id === row.id,
+    created_at: iso(row.created_at),
+    last_seen_at: iso(row.last_seen_at),
+    expires_at: iso(sessionEnd(timesOf(row))),
+  };
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly digest: string;
+  readonly provider: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: KeyRole;
+}
+
+export const openSession = command({
+  action: "session.opened",
+  refuses: ["org_suspended"],
+  run(tx, input: NewSession) {
+    if (tx.profile().status === "suspended") return refuse("org_suspended");
+    tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
+    const { id, digest, provider, subject, name, email, role } = input;
+    tx.sql.exec(
+      `INSERT INTO sessions (id, digest, provider, subject, name, email, role, address, created_at, last_seen_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      digest,
+      provider,
+      subject,
+      name,
+      email,
+      role,
+      tx.actor.address,
+      tx.now,
+      tx.now,
+    );
+    return done(201, { id }, { target: id, detail: { provider, subject, name, email, role } });
+  },
+});
+
+/** The person behind a session's digest, with the org as it is now. Reading a page is no change: it is not audited. */
+export const admitSession = command({
+  action: null,
+  refuses: ["session_revoked"],
+  run(tx, input: { digest: string }) {
+    const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE digest = ?", input.digest).toArray()[0];
+    if (row === undefined || !isLive(timesOf(row), tx.now)) return refuse("session_revoked");
+    if (shouldNote(timesOf(row), tx.now)) {
+      tx.sql.exec("UPDATE sessions SET last_seen_at = ? WHERE id = ?", tx.now, row.id);
+      row.last_seen_at = tx.now;
+    }
+    const { name } = tx.profile();
+    const session = { ...toSession(row, tx), current: true, org_id: tx.orgId, org_name: name };
+    return done(200, { session, org: orgSnapshot(tx.sql, tx.profile()) });
+  },
+});
+
+export const listSessions = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<SessionRow>(
+      view.sql,
+      {
+        table: "sessions",
+        sort: { created_at: "created_at" },
+        where: {
+          sql: "revoked_at IS NULL AND created_at > ? AND last_seen_at > ?",
+          bindings: [view.now - SESSION_MAX_MS, view.now - 3_600_000],
+        },
+        toItem: (row) => toSession(row, view),
+      },
+      input,
+    ),
+});
+
+export const revokeSession = command({
+  action: "session.revoked",
+  refuses: ["not_found"],
+  run(tx, input: { sessionId: string }) {
+    const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE id = ?", input.sessionId).toArray()[0];
+    if (row === undefined) return refuse("not_found");
+    tx.sql.exec("UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", tx.now, row.id);
+    return done(204, null, { target: row.id, detail: { name: row.name } });
+  },
+});

@@ -1,0 +1,59 @@
+import { refuse } from "../../contract/refusal.ts";
+import { command, done } from "../door.ts";
+
+/** Sign-ins under way. Each is good for one return, in the browser that began it, within ten minutes. */
+const ATTEMPT_MS = 600_000;
+const LINK_MEMORY_MS = 30 * 86_400_000;
+
+interface NewAttempt {
+  readonly digest: string;
+  readonly browser: string;
+  readonly sealed: string;
+}
+
+export const rememberSignIn = command({
+  action: null,
+  refuses: [],
+  run(tx, input: NewAttempt) {
+    tx.sql.exec("DELETE FROM sign_in_attempts WHERE expires_at <= ?", tx.now);
+    tx.sql.exec(
+      "INSERT INTO sign_in_attempts (digest, browser, sealed, expires_at) VALUES (?, ?, ?, ?)",
+      input.digest,
+      input.browser,
+      input.sealed,
+      tx.now + ATTEMPT_MS,
+    );
+    return done(201, {});
+  },
+});
+
+/** Takes an attempt out, whoever comes with it: what was tried in the wrong browser cannot be tried again. */
+export const takeSignIn = command({
+  action: null,
+  refuses: [],
+  run(tx, input: { digest: string; browser: string }) {
+    const [row] = tx.sql
+      .exec<{ browser: string; sealed: string; expires_at: number }>(
+        "DELETE FROM sign_in_attempts WHERE digest = ? RETURNING browser, sealed, expires_at",
+        input.digest,
+      )
+      .toArray();
+    const good = row !== undefined && row.browser === input.browser && row.expires_at > tx.now;
+    return done(200, { sealed: good ? row.sealed : null });
+  },
+});
+
+/** A link that signs in once: the second use finds it spent. */
+export const spendSignInLink = command({
+  action: "session.link_used",
+  refuses: ["gone"],
+  run(tx, input: { digest: string }) {
+    tx.sql.exec("DELETE FROM spent_sign_in_links WHERE spent_at < ?", tx.now - LINK_MEMORY_MS);
+    const spent = tx.sql.exec(
+      "INSERT INTO spent_sign_in_links (digest, spent_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING digest",
+      input.digest,
+      tx.now,
+    );
+    return spent.toArray().length === 1 ? done(200, {}) : refuse("gone");
+  },
+});

@@ -1,0 +1,127 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import type { SupportScope } from "../../domain/support.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, query, type View } from "../door.ts";
+import { listRows } from "../rows.ts";
+
+/** Support grants: an owner lets support in, for a reason, for a time, and no further than the scope. */
+
+export type GrantRow = {
+  id: string;
+  scope: SupportScope;
+  reason: string;
+  opened_by: string;
+  created_at: number;
+  expires_at: number;
+  closed_at: number | null;
+  last_used_at: number | null;
+};
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+export function grantStatus(row: GrantRow, now: number): "active" | "closed" | "expired" {
+  if (row.closed_at !== null) return "closed";
+  return row.expires_at <= now ? "expired" : "active";
+}
+
+function toGrant(row: GrantRow, now: number) {
+  return {
+    id: row.id,
+    scope: row.scope,
+    reason: row.reason,
+    status: grantStatus(row, now),
+    opened_by: row.opened_by,
+    created_at: iso(row.created_at),
+    expires_at: iso(row.expires_at),
+    closed_at: iso(row.closed_at),
+    last_used_at: iso(row.last_used_at),
+  };
+}
+
+export function loadGrant(view: View, id: string): GrantRow | null {
+  return view.sql.exec<GrantRow>("SELECT * FROM support_grants WHERE id = ?", id).toArray()[0] ?? null;
+}
+
+export const openSupportGrant = command({
+  action: "support.grant_opened",
+  refuses: [],
+  run(tx, input: { scope: SupportScope; reason: string; seconds: number }) {
+    const row: GrantRow = {
+      id: newId("grt", tx.now),
+      scope: input.scope,
+      reason: input.reason,
+      opened_by: tx.actor.id,
+      created_at: tx.now,
+      expires_at: tx.now + input.seconds * 1000,
+      closed_at: null,
+      last_used_at: null,
+    };
+    tx.sql.exec(
+      "INSERT INTO support_grants (id, scope, reason, opened_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+      row.id,
+      row.scope,
+      row.reason,
+      row.opened_by,
+      row.created_at,
+      row.expires_at,
+    );
+    tx.schedule("support-expiry", row.id, row.expires_at);
+    const { scope, reason } = row;
+    tx.emit("support.grant_opened", { grant_id: row.id, scope, reason, expires_at: iso(row.expires_at) });
+    return done(201, toGrant(row, tx.now), { target: row.id, detail: { scope, reason } });
+  },
+});
+
+export const closeSupportGrant = command({
+  action: "support.grant_closed",
+  refuses: ["not_found"],
+  run(tx, input: { grantId: string }) {
+    const row = loadGrant(tx, input.grantId);
+    if (row === null) return refuse("not_found");
+    if (grantStatus(row, tx.now) === "active") {
+      tx.sql.exec("UPDATE support_grants SET closed_at = ? WHERE id = ?", tx.now, row.id);
+      tx.schedule("support-expiry", row.id, null);
+      tx.emit("support.grant_closed", { grant_id: row.id, reason: "closed" });
+    }
+    return done(204, null, { target: row.id });
+  },
+});
+
+/** A grant that ends by itself is announced like one that is ended. */
+export const supportExpiry = {
+  kind: "change",
+  run(tx: Parameters<typeof openSupportGrant.run>[0], id: string) {
+    tx.emit("support.grant_closed", { grant_id: id, reason: "expired" });
+    tx.record({ action: "support.grant_expired", target: id, outcome: "done" });
+  },
+} as const;
+
+export const listSupportGrants = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<GrantRow>(
+      view.sql,
+      {
+        table: "support_grants",
+        sort: { created_at: "created_at", expires_at: "expires_at" },
+        toItem: (row) => toGrant(row, view.now),
+      },
+      input,
+    ),
+});
+
+/** Whether support has been inside under a grant that is still open: the console says so on every page. */
+export const supportInside = query({
+  refuses: [],
+  run(view, _input: object) {
+    const [row] = view.sql
+      .exec<GrantRow>(
+        `SELECT * FROM support_grants WHERE closed_at IS NULL AND expires_at > ? AND last_used_at IS NOT NULL
+         ORDER BY last_used_at DESC LIMIT 1`,
+        view.now,
+      )
+      .toArray();
+    return { grant: row === undefined ? null : toGrant(row, view.now) };
+  },
+});

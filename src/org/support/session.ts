@@ -1,0 +1,75 @@
+import { refuse } from "../../contract/refusal.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done } from "../door.ts";
+import { orgSnapshot } from "../snapshot.ts";
+import { grantStatus, loadGrant } from "./grant.ts";
+
+export const openSupportSession = command({
+  action: "support.session_opened",
+  refuses: ["not_found", "conflict"],
+  run(tx, input: { grantId: string; digest: string; token: string }) {
+    const grant = loadGrant(tx, input.grantId);
+    if (grant === null) return refuse("not_found");
+    const status = grantStatus(grant, tx.now);
+    if (status !== "active") return refuse("conflict", {}, { message: `This support grant is ${status}.` });
+    const id = newId("ses", tx.now);
+    tx.sql.exec(
+      "INSERT INTO support_sessions (digest, id, grant_id, operator, created_at) VALUES (?, ?, ?, ?, ?)",
+      input.digest,
+      id,
+      grant.id,
+      tx.actor.id,
+      tx.now,
+    );
+    const body = { token: input.token, expires_at: new Date(grant.expires_at).toISOString() };
+    return done(201, body, { target: grant.id, detail: { session_id: id, scope: grant.scope } });
+  },
+});
+
+type Session = { id: string; grant_id: string; operator: string };
+
+/** Who stands behind a support token, and under which grant. It is asked about on each request: closed is closed. */
+export const admitSupport = command({
+  action: null,
+  refuses: ["unauthorized", "gone", "key_expired"],
+  run(tx, input: { digest: string }) {
+    const session = tx.sql
+      .exec<Session>("SELECT id, grant_id, operator FROM support_sessions WHERE digest = ?", input.digest)
+      .toArray()[0];
+    const grant = session === undefined ? null : loadGrant(tx, session.grant_id);
+    if (session === undefined || grant === null) return refuse("unauthorized");
+    const status = grantStatus(grant, tx.now);
+    if (status === "closed") return refuse("gone", {}, { message: "This support grant was ended." });
+    if (status === "expired")
+      return refuse("key_expired", {}, { message: "This support grant has expired." });
+    tx.sql.exec("UPDATE support_grants SET last_used_at = ? WHERE id = ?", tx.now, grant.id);
+    return done(200, {
+      operator: session.operator,
+      grant_id: grant.id,
+      scope: grant.scope,
+      org: orgSnapshot(tx.sql, tx.profile()),
+    });
+  },
+});
+
+interface SupportRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | null;
+}
+
+/** Every request under a grant, answered or refused, with both identities: the actor's and the grant's. */
+export const recordSupportRequest = command({
+  action: null,
+  refuses: [],
+  run(tx, input: SupportRequest) {
+    tx.record({
+      action: "support.request",
+      target: tx.actor.onBehalfOf,
+      outcome: input.code === null ? "done" : "refused",
+      detail: { ...input },
+    });
+    return done(200, {});
+  },
+});

@@ -1,0 +1,166 @@
+import type { Hono } from "hono";
+import type { Env } from "../../edge/env.ts";
+import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
+import { type Ctx, htmlResponse, logged, readForm, redirectTo, type Web, webHeaders } from "../html.tsx";
+import { returnPath } from "../return-path.ts";
+import { csrfToken, isOwnPost } from "./csrf.ts";
+import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
+import { PAGES } from "./pages/routes.ts";
+import { MessagePage, SignInPage } from "./pages/sign-in.tsx";
+import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
+import { Page } from "./view/document.tsx";
+import { iconFile } from "./view/icons.tsx";
+import type { PageHandler, Visit } from "./visit.ts";
+import { visitorOf } from "./visitor.ts";
+
+type Live = Extract<Admitted, { kind: "live" }>;
+
+/** The console: pages and forms over the API's own operations. */
+export function mountConsole(app: Hono<{ Bindings: Env }>): void {
+  app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
+  app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
+  app.get("/console/login", (context) =>
+    logged(context, "/console/login", async (web) => {
+      const { org, return_to } = context.req.query();
+      return htmlResponse(<SignInPage org={org ?? null} returnTo={returnPath(return_to)} />, 200, web);
+    }),
+  );
+  app.post("/console/logout", (context) =>
+    logged(context, "/console/logout", (web) => signOut(context, web)),
+  );
+  app.get("/console/audit/export", (context) =>
+    logged(context, "/console/audit/export", (web) => exportAudit(context, web, app)),
+  );
+  for (const [method, path, handler] of PAGES) {
+    app.on(method, path, (context) =>
+      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, app))),
+    );
+  }
+  app.get("/console/*", (context) =>
+    logged(context, "/console/*", async (web) => {
+      const page = (
+        <MessagePage title="Not found" text="There is no such page." link={["/console", "To the overview"]} />
+      );
+      return htmlResponse(page, 404, web);
+    }),
+  );
+}
+
+function asset(body: string, type: string): Response {
+  return new Response(body, {
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+function dispatcher(context: Ctx, app: Hono<{ Bindings: Env }>): Dispatch {
+  return (request) => app.fetch(request, context.env, context.executionCtx);
+}
+
+function askedOf(context: Ctx, { settings, trace, address }: Web): Asked {
+  return { request: context.req.raw, env: context.env, settings, trace, address };
+}
+
+function admit(context: Ctx, web: Web): Promise<Admitted> {
+  return admitCookie(askedOf(context, web));
+}
+
+/** Whoever is not signed in is sent to sign in; whose session is over is told so, and loses the cookie. */
+function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Response {
+  const { pathname, search } = new URL(context.req.url);
+  const back = context.req.method === "GET" ? returnPath(pathname + search) : "/console";
+  const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
+  if (admitted.kind === "none") return redirectTo(login, web);
+  const text = "Your session has ended, or somebody ended it. Sign in again to go on.";
+  const page = (
+    <MessagePage title="Signed out" text={text} code="session_revoked" link={[login, "Sign in"]} />
+  );
+  return htmlResponse(page, 401, web, { "set-cookie": admitted.clear });
+}
+
+function forged(web: Web): Response {
+  const text =
+    "This form was not sent from a page of this console, or that page is too old. Nothing was changed.";
+  return htmlResponse(
+    <MessagePage title="Not accepted" text={text} link={["/console", "To the overview"]} />,
+    403,
+    web,
+  );
+}
+
+async function servePage(
+  context: Ctx,
+  web: Web,
+  handler: PageHandler,
+  dispatch: Dispatch,
+): Promise<Response> {
+  const admitted = await admit(context, web);
+  if (admitted.kind !== "live") return turnAway(context, web, admitted);
+  const request = context.req.raw;
+  const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
+  const isPost = request.method === "POST";
+  const form = isPost ? await readForm(request) : new URLSearchParams();
+  if (form === null || (isPost && !isOwnPost(request, form, csrf))) return forged(web);
+  const api = apiAs(callerOf(admitted.session, admitted.org, web.address), dispatch, request);
+  const visit: Visit = {
+    api,
+    org: `/v1/orgs/${admitted.org.id}`,
+    nowMs: Date.now() + admitted.org.clockOffsetMs,
+    once: () => crypto.randomUUID(),
+    visitor: await visitorOf(api, admitted.session, csrf),
+  };
+  const url = new URL(request.url);
+  const shown = await handler(visit, {
+    path: url.pathname,
+    params: context.req.param(),
+    query: url.searchParams,
+    form,
+  });
+  if ("redirect" in shown) return redirectTo(shown.redirect, web);
+  const page = (
+    <Page title={shown.title} path={shown.under} visitor={visit.visitor}>
+      {shown.content}
+    </Page>
+  );
+  return htmlResponse(page, shown.status, web);
+}
+
+async function signOut(context: Ctx, web: Web): Promise<Response> {
+  const admitted = await admit(context, web);
+  if (admitted.kind !== "live") return turnAway(context, web, admitted);
+  const form = await readForm(context.req.raw);
+  const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
+  if (form === null || !isOwnPost(context.req.raw, form, csrf)) return forged(web);
+  const cleared = await endSession(askedOf(context, web), admitted.session);
+  return redirectTo("/console/login", web, { "set-cookie": cleared });
+}
+
+async function exportAudit(context: Ctx, web: Web, app: Hono<{ Bindings: Env }>): Promise<Response> {
+  const admitted = await admit(context, web);
+  if (admitted.kind !== "live") return turnAway(context, web, admitted);
+  const caller = callerOf(admitted.session, admitted.org, web.address);
+  const ask = dispatchAs(caller, dispatcher(context, app), context.req.raw);
+  const { search, searchParams } = new URL(context.req.url);
+  const answer = await ask("GET", `/v1/orgs/${admitted.org.id}/audit-log/export${search}`, null, null);
+  if (answer.status !== 200) {
+    const { error } = await answer.json<{ error: { code: string; message: string } }>();
+    const page = (
+      <MessagePage
+        title="No export"
+        text={error.message}
+        code={error.code}
+        link={["/console/audit", "Back"]}
+      />
+    );
+    return htmlResponse(page, answer.status, web);
+  }
+  const extension = searchParams.get("format") === "csv" ? "csv" : "ndjson";
+  const type = answer.headers.get("content-type") ?? "application/octet-stream";
+  const disposition = `attachment; filename="audit-${admitted.org.id}.${extension}"`;
+  return new Response(answer.body, {
+    headers: { ...webHeaders(web), "content-type": type, "content-disposition": disposition },
+  });
+}

@@ -1,0 +1,16 @@
+import { createHmac } from "node:crypto";
+import { sameSecret } from "../../domain/api-key.ts";
+
+/** A form's token, bound to the session: another site can make a browser post a form, but cannot read one. */
+export function csrfToken(pepper: string, sessionId: string): string {
+  return createHmac("sha256", pepper).update("csrf:").update(sessionId).digest("base64url");
+}
+
+/** Whether a post comes from one of our own pages: by its token, and by what the browser says of its origin. */
+export function isOwnPost(request: Request, form: URLSearchParams, expected: string): boolean {
+  const site = request.headers.get("sec-fetch-site");
+  const origin = request.headers.get("origin");
+  if (site !== null && site !== "same-origin" && site !== "none") return false;
+  if (origin !== null && origin !== "null" && origin !== new URL(request.url).origin) return false;
+  return sameSecret(form.get("_csrf") ?? "", expected);
+}

@@ -1,0 +1,54 @@
+import { parseCidr } from "../../domain/address.ts";
+import type { Caller } from "../../edge/call.ts";
+import type { OwnSession } from "../../edge/session-cookie.ts";
+import { vouchFor } from "../../edge/vouched.ts";
+import type { OrgSnapshot } from "../../org/snapshot.ts";
+import type { Answer, Api } from "./visit.ts";
+
+/** The person behind a session, as a caller of the API: what the role may do, from the address the request came from. */
+export function callerOf(session: OwnSession, org: OrgSnapshot, address: string): Caller {
+  return {
+    actor: { kind: "session", id: session.id, role: session.role, onBehalfOf: null, address },
+    role: session.role,
+    scopes: null,
+    org: { id: org.id, snapshot: org, allowList: org.ipAllowList.flatMap((text) => parseCidr(text) ?? []) },
+  };
+}
+
+export type Dispatch = (request: Request) => Response | Promise<Response>;
+
+/** Hands a request of the console to the API's own router, vouched for as `caller`. */
+export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
+  return async (
+    method: string,
+    path: string,
+    body: object | null,
+    once: string | null,
+  ): Promise<Response> => {
+    const headers = new Headers();
+    const address = from.headers.get("cf-connecting-ip");
+    if (address !== null) headers.set("cf-connecting-ip", address);
+    if (body !== null) headers.set("content-type", "application/json");
+    if (once !== null) headers.set("idempotency-key", once);
+    const url = new URL(path, from.url);
+    const request = new Request(url, { method, headers, body: body === null ? null : JSON.stringify(body) });
+    return dispatch(vouchFor(request, caller));
+  };
+}
+
+export function apiAs(caller: Caller, dispatch: Dispatch, from: Request): Api {
+  const ask = dispatchAs(caller, dispatch, from);
+  return {
+    get: async <T>(path: string) => read<T>(await ask("GET", path, null, null)),
+    send: async <T>(method: string, path: string, body: object | null, once: string) =>
+      read<T>(await ask(method, path, body, once)),
+  };
+}
+
+async function read<T>(response: Response): Promise<Answer<T>> {
+  const text = await response.text();
+  const parsed: unknown = text === "" ? null : JSON.parse(text);
+  const { status } = response;
+  if (status < 400) return { status, body: parsed as T, error: null };
+  return { status, body: null, error: (parsed as { error: Answer<T>["error"] }).error };
+}

@@ -1,0 +1,131 @@
+import { count, moment } from "../view/format.ts";
+import { Badge, Card, Empty, Head, Pager, Status, Table } from "../view/parts.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { refusedPage } from "./refused.tsx";
+
+const UNDER = "/console/audit";
+const DAY_MS = 86_400_000;
+const COLUMNS = [
+  { title: "#", end: true },
+  { title: "When" },
+  { title: "What" },
+  { title: "Who" },
+  { title: "On" },
+  { title: "Outcome" },
+];
+
+interface Entry {
+  readonly seq: number;
+  readonly id: string;
+  readonly at?: string;
+  readonly created_at?: string;
+  readonly action: string;
+  readonly actor: {
+    readonly kind: string;
+    readonly id: string;
+    readonly on_behalf_of?: string | null;
+    readonly address?: string | null;
+  };
+  readonly target: string | null;
+  readonly outcome: string;
+}
+
+interface Verified {
+  readonly valid?: boolean;
+  readonly ok?: boolean;
+  readonly entries?: number;
+  readonly checked?: number;
+}
+
+export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
+  const [answer, verified] = await Promise.all([
+    visit.api.get<ListOf<Entry>>(listPath(`${visit.org}/audit-log`, ask.query, ["action", "from", "to"])),
+    visit.api.get<Verified>(`${visit.org}/audit-log/verify`),
+  ]);
+  if (answer.body === null) return refusedPage(answer, UNDER);
+  const content = (
+    <>
+      <Head
+        title="Audit trail"
+        about="Everything that was changed, by whom. Each entry is chained to the one before, so a changed, moved or missing one shows."
+      >
+        <ChainBadge verified={verified.body} />
+      </Head>
+      <Card bare>
+        <ExportForm nowMs={visit.nowMs} />
+        {answer.body.data.length === 0 ? (
+          <Empty icon="audit" title="Nothing has happened yet">
+            The first change to this org will be the first entry here.
+          </Empty>
+        ) : (
+          <Table label="Audit entries" columns={COLUMNS}>
+            {answer.body.data.map((entry) => (
+              <EntryRow entry={entry} />
+            ))}
+          </Table>
+        )}
+        <Pager {...pagesOf(UNDER, ask.query, answer.body.next_cursor)} />
+      </Card>
+    </>
+  );
+  return show("Audit trail", UNDER, content);
+}
+
+function ChainBadge({ verified }: { verified: Verified | null }) {
+  if (verified === null) return <Badge tone="plain">Chain not checked</Badge>;
+  const whole = verified.valid ?? verified.ok ?? false;
+  const entries = verified.entries ?? verified.checked;
+  return (
+    <Badge tone={whole ? "good" : "bad"}>
+      {whole ? "Chain verified" : "Chain broken"}
+      {entries === undefined ? "" : `, ${count(entries)} entries`}
+    </Badge>
+  );
+}
+
+function EntryRow({ entry }: { entry: Entry }) {
+  const { actor } = entry;
+  return (
+    <tr>
+      <td class="end number">{entry.seq}</td>
+      <td class="nowrap">{moment(entry.at ?? entry.created_at)}</td>
+      <td>
+        <strong>{entry.action}</strong>
+      </td>
+      <td>
+        {actor.kind} <span class="mono small">{actor.id}</span>
+        {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
+      </td>
+      <td class="mono small">{entry.target ?? "–"}</td>
+      <td>
+        <Status is={entry.outcome} />
+      </td>
+    </tr>
+  );
+}
+
+const on = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+function ExportForm({ nowMs }: { nowMs: number }) {
+  return (
+    <form class="filters" method="get" action={`${UNDER}/export`}>
+      <div>
+        <label for="from">Export from</label>
+        <input id="from" name="from" type="date" value={on(nowMs - 30 * DAY_MS)} />
+      </div>
+      <div>
+        <label for="to">to (not included)</label>
+        <input id="to" name="to" type="date" value={on(nowMs + DAY_MS)} />
+      </div>
+      <div>
+        <label for="format">Format</label>
+        <select id="format" name="format">
+          <option value="ndjson">NDJSON</option>
+          <option value="csv">CSV</option>
+          <option value="ocsf">OCSF</option>
+        </select>
+      </div>
+      <button type="submit">Download</button>
+    </form>
+  );
+}

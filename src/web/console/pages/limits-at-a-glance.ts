@@ -1,0 +1,167 @@
+import { count, share, usd, words } from "../view/format.ts";
+import type { ListOf, Visit } from "../visit.ts";
+
+export interface SpendCap {
+  readonly cap_usd: string;
+  readonly spent_usd: string;
+  readonly reserved_usd: string;
+  readonly timezone: string;
+  readonly resets_at: string;
+}
+
+export interface Budget {
+  readonly id: string;
+  readonly name: string | null;
+  readonly scope_kind: string;
+  readonly scope_id: string | null;
+  readonly limit_usd: string;
+  readonly spent_usd: string;
+  readonly reserved_usd: string;
+  readonly period: string;
+  readonly period_end: string | null;
+  readonly mode: string;
+  readonly status: string;
+  readonly alert_thresholds?: readonly string[];
+}
+
+export interface CustomerLimit {
+  readonly id: string;
+  readonly customer_id: string;
+  readonly limit_usd: string;
+  readonly period: string;
+  readonly spent_usd?: string;
+  readonly reserved_usd?: string;
+  readonly period_end?: string | null;
+}
+
+export interface Quota {
+  readonly balance_usd: string;
+  readonly reserved_usd: string;
+  readonly available_usd: string;
+  readonly low_balance_usd: string | null;
+}
+
+export interface Plan {
+  readonly plan: string;
+  readonly runs_limit: number | null;
+  readonly tokens_limit: number | null;
+  readonly overage_policy: string;
+  readonly runs_used: number;
+  readonly tokens_used: number;
+  readonly period_end: string | null;
+}
+
+/** Any limit, as one row of the overview. */
+export interface AtAGlance {
+  readonly name: string;
+  readonly about: string;
+  readonly href: string;
+  readonly spent: string;
+  readonly held: string;
+  readonly limit: string;
+  readonly used: number;
+  readonly resets: string | null;
+  readonly shown: (amount: string) => string;
+}
+
+export interface Limits {
+  readonly cap: SpendCap | null;
+  readonly held: string;
+  readonly rows: readonly AtAGlance[];
+}
+
+type Row = Omit<AtAGlance, "used" | "shown"> & { readonly shown?: (amount: string) => string };
+
+export async function readLimits({ api, org }: Visit): Promise<Limits> {
+  const [cap, budgets, customers, plan] = await Promise.all([
+    api.get<SpendCap>(`${org}/spend-cap`),
+    api.get<ListOf<Budget>>(`${org}/budgets?limit=200`),
+    api.get<ListOf<CustomerLimit>>(`${org}/customer-limits?limit=200`),
+    api.get<Plan>(`${org}/plan`),
+  ]);
+  const rows: Row[] = [
+    ...(cap.body ? [capRow(cap.body)] : []),
+    ...(budgets.body?.data ?? []).map(budgetRow),
+    ...(customers.body?.data ?? []).flatMap(customerRow),
+    ...(plan.body ? planRows(plan.body) : []),
+  ];
+  const held = [
+    cap.body?.reserved_usd ?? "0",
+    ...(budgets.body?.data ?? []).map(({ reserved_usd }) => reserved_usd),
+  ];
+  return {
+    cap: cap.body,
+    held: held.reduce((most, amount) => (Number(amount) > Number(most) ? amount : most), "0.00"),
+    rows: rows
+      .map((row) => ({ shown: usd, ...row, used: share(Number(row.spent) + Number(row.held), row.limit) }))
+      .toSorted((a, b) => b.used - a.used),
+  };
+}
+
+function capRow(cap: SpendCap): Row {
+  return {
+    name: "Daily spend cap",
+    about: cap.timezone,
+    href: "/console/limits",
+    spent: cap.spent_usd,
+    held: cap.reserved_usd,
+    limit: cap.cap_usd,
+    resets: cap.resets_at,
+  };
+}
+
+function budgetRow(budget: Budget): Row {
+  const scope =
+    budget.scope_kind === "org" ? "Whole org" : `${words(budget.scope_kind)} ${budget.scope_id ?? ""}`;
+  return {
+    name: budget.name ?? scope,
+    about: `${scope}, per ${budget.period}${budget.mode === "shadow" ? ", shadow" : ""}`,
+    href: `/console/budgets/${budget.id}`,
+    spent: budget.spent_usd,
+    held: budget.reserved_usd,
+    limit: budget.limit_usd,
+    resets: budget.period_end,
+  };
+}
+
+/** A limit for every customer has no spending of its own. */
+function customerRow(limit: CustomerLimit): Row[] {
+  if (limit.spent_usd === undefined || limit.customer_id === "*") return [];
+  const { spent_usd: spent, reserved_usd: held = "0.00", limit_usd } = limit;
+  const about = `Customer limit, per ${limit.period}`;
+  return [
+    {
+      name: limit.customer_id,
+      about,
+      href: "/console/limits",
+      spent,
+      held,
+      limit: limit_usd,
+      resets: limit.period_end ?? null,
+    },
+  ];
+}
+
+const shown = (amount: string) => count(Number(amount));
+
+function planRows(plan: Plan): Row[] {
+  const row = (name: string, used: number, limit: number | null): Row[] =>
+    limit === null
+      ? []
+      : [
+          {
+            name,
+            about: `Plan ${plan.plan}`,
+            href: "/console/limits",
+            spent: String(used),
+            held: "0",
+            limit: String(limit),
+            resets: plan.period_end,
+            shown,
+          },
+        ];
+  return [
+    ...row("Runs this month", plan.runs_used, plan.runs_limit),
+    ...row("Tokens this month", plan.tokens_used, plan.tokens_limit),
+  ];
+}

@@ -1,0 +1,208 @@
+import { type DayAmount, type ForecastPoint, Meter, Ranking, SpendChart } from "../view/charts.tsx";
+import { count, moment, percent, share, usd } from "../view/format.ts";
+import { Card, Empty, Head, Table, Tile, Tiles } from "../view/parts.tsx";
+import { type ListOf, show, type Shown, type Visit } from "../visit.ts";
+import { type AtAGlance, readLimits, type SpendCap } from "./limits-at-a-glance.ts";
+
+const DAY_MS = 86_400_000;
+const SHOWN_DAYS = 30;
+
+export interface Usage {
+  readonly by_day: readonly { readonly date: string; readonly cost_usd: string; readonly runs: number }[];
+  readonly by_model: readonly { readonly name: string; readonly cost_usd: string }[];
+  readonly by_workflow: readonly { readonly name: string; readonly cost_usd: string }[];
+}
+
+interface Forecasts {
+  readonly data: readonly {
+    readonly points: readonly {
+      date: string;
+      p10: string | number;
+      p50: string | number;
+      p90: string | number;
+    }[];
+  }[];
+}
+
+function date(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** What is spent against every cap, budget and quota, at a glance. */
+export async function overview(visit: Visit): Promise<Shown> {
+  const { api, org, nowMs } = visit;
+  const from = date(nowMs - (SHOWN_DAYS - 1) * DAY_MS);
+  const [usage, forecast, limits, keys] = await Promise.all([
+    api.get<Usage>(`${org}/usage?from=${from}&to=${date(nowMs + DAY_MS)}`),
+    api.get<Forecasts>(`/v1/capacity/forecasts?metric=usd&horizon_days=14&scenario=baseline`),
+    readLimits(visit),
+    api.get<ListOf<unknown>>(`${org}/keys?limit=2`),
+  ]);
+  const days = everyDay(usage.body, nowMs);
+  const points = (forecast.body?.data[0]?.points ?? []).map(({ date: on, p10, p50, p90 }): ForecastPoint => ({
+    date: on,
+    p10: Number(p10),
+    p50: Number(p50),
+    p90: Number(p90),
+  }));
+  const isNew = days.every(({ runs }) => runs === 0);
+  const content = (
+    <>
+      <Head
+        title="Overview"
+        about={`${visit.visitor.orgName}: what is spent, what is held, and how near each limit is.`}
+      />
+      <Figures days={days} cap={limits.cap} held={limits.held} />
+      {isNew && <FirstSteps limits={limits} keys={keys.body?.data.length ?? 0} />}
+      <LimitsCard limits={limits.rows} />
+      <Card
+        title="Spend by day"
+        note={`Last ${SHOWN_DAYS} days${points.length > 0 ? ", and the next 14 as forecast" : ""}`}
+      >
+        <SpendChart days={days} forecast={points} />
+      </Card>
+      <div class="columns">
+        <RankingCard title="By model" of={usage.body?.by_model ?? []} />
+        <RankingCard title="By workflow" of={usage.body?.by_workflow ?? []} />
+      </div>
+    </>
+  );
+  return show("Overview", "/console", content);
+}
+
+interface DayFigures extends DayAmount {
+  readonly runs: number;
+}
+
+/** Days without a run are days too. */
+function everyDay(usage: Usage | null, nowMs: number): DayFigures[] {
+  const known = new Map(usage?.by_day.map((figures) => [figures.date, figures]));
+  return Array.from({ length: SHOWN_DAYS }, (_, index) => {
+    const on = date(nowMs - (SHOWN_DAYS - 1 - index) * DAY_MS);
+    const figures = known.get(on);
+    return { date: on, usd: figures?.cost_usd ?? "0.00", runs: figures?.runs ?? 0 };
+  });
+}
+
+function Figures({ days, cap, held }: { days: readonly DayFigures[]; cap: SpendCap | null; held: string }) {
+  const total = days.reduce((sum, day) => sum + Number(day.usd), 0);
+  const runs = days.reduce((sum, day) => sum + day.runs, 0);
+  const today = days.at(-1);
+  return (
+    <Tiles>
+      <Tile label="Spent today" value={usd(cap?.spent_usd ?? today?.usd)}>
+        {cap ? `of ${usd(cap.cap_usd)}, resets ${moment(cap.resets_at)}` : "No daily cap is set"}
+      </Tile>
+      <Tile label="Held for runs under way" value={usd(held)}>
+        Counted against every limit until the run settles
+      </Tile>
+      <Tile label={`Spent in ${SHOWN_DAYS} days`} value={usd(total.toFixed(2))}>
+        {usd((total / SHOWN_DAYS).toFixed(2))} a day on average
+      </Tile>
+      <Tile label={`Runs in ${SHOWN_DAYS} days`} value={count(runs)}>
+        {runs === 0 ? "None yet" : `${usd((total / runs).toFixed(4))} each on average`}
+      </Tile>
+    </Tiles>
+  );
+}
+
+function LimitsCard({ limits }: { limits: readonly AtAGlance[] }) {
+  if (limits.length === 0) {
+    return (
+      <Card title="Limits" bare>
+        <Empty
+          icon="limits"
+          title="Nothing limits spending yet"
+          action={
+            <a class="button primary" href="/console/budgets/new">
+              Create a budget
+            </a>
+          }
+        >
+          A budget is enforced before a run starts, so the first one you set can never be overspent.
+        </Empty>
+      </Card>
+    );
+  }
+  const columns = [
+    { title: "Limit" },
+    { title: "Used" },
+    { title: "Spent", end: true },
+    { title: "Held", end: true },
+    { title: "Of", end: true },
+    { title: "Resets", end: true },
+  ];
+  return (
+    <Card title="Limits" note="Nearest first" bare>
+      <Table label="Limits" columns={columns}>
+        {limits.map((limit) => (
+          <tr>
+            <td>
+              <a href={limit.href}>{limit.name}</a>
+              <span class="sub">{limit.about}</span>
+            </td>
+            <td class="wide">
+              <Meter
+                spent={share(limit.spent, limit.limit)}
+                held={Number(limit.limit) > 0 ? share(limit.held, limit.limit) : 0}
+                label={limit.name}
+              />
+              <span class="sub number">{percent(limit.used)}</span>
+            </td>
+            <td class="end number">{limit.shown(limit.spent)}</td>
+            <td class="end number">{limit.shown(limit.held)}</td>
+            <td class="end number">{limit.shown(limit.limit)}</td>
+            <td class="end number">{limit.resets ? moment(limit.resets) : "Never"}</td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+function RankingCard({ title, of }: { title: string; of: Usage["by_model"] }) {
+  return (
+    <Card title={title} note={`Last ${SHOWN_DAYS} days`}>
+      {of.length === 0 ? (
+        <p class="quiet">Nothing yet.</p>
+      ) : (
+        <Ranking of={of.slice(0, 8).map(({ name, cost_usd }) => ({ name, usd: cost_usd }))} />
+      )}
+    </Card>
+  );
+}
+
+function FirstSteps({ limits, keys }: { limits: { readonly rows: readonly unknown[] }; keys: number }) {
+  const steps = [
+    [
+      limits.rows.length > 0,
+      "/console/budgets/new",
+      "Set a budget",
+      "It refuses a run before it costs anything.",
+    ],
+    [
+      keys > 1,
+      "/console/keys/new",
+      "Mint a key for your proxy",
+      "A developer key may ask for decisions and report runs.",
+    ],
+    [
+      false,
+      "/docs",
+      "Ask before each run",
+      "POST /v1/edge/decision answers from the location nearest to you.",
+    ],
+  ] as const;
+  return (
+    <Card title="First steps">
+      <ol class="steps">
+        {steps.map(([done, href, title, about]) => (
+          <li>
+            {done ? <s>{title}</s> : <a href={href}>{title}</a>}{" "}
+            <span class="quiet">{done ? "Done." : about}</span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

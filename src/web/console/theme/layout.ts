@@ -1,0 +1,45 @@
+export const layout = `
+.skip { position: absolute; left: 12px; top: -60px; background: var(--accent); color: var(--accent-ink); padding: 8px 14px; border-radius: 6px; z-index: 9; }
+.skip:focus { top: 10px; }
+.shell { display: grid; grid-template-columns: 216px minmax(0, 1fr); min-height: 100vh; }
+.side { background: var(--surface); border-right: 1px solid var(--line); padding: 18px 12px; display: flex; flex-direction: column; gap: 18px;
+  position: sticky; top: 0; height: 100vh; overflow-y: auto; }
+.brand { display: flex; align-items: center; gap: 9px; padding: 0 8px; color: var(--ink); text-decoration: none; font-weight: 680; font-size: 16px; letter-spacing: -.02em; }
+.brand svg { width: 22px; height: 22px; color: var(--accent); flex: none; }
+.nav { display: flex; flex-direction: column; gap: 14px; flex: 1; }
+.nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
+.nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 4px; }
+.nav a { display: flex; align-items: center; gap: 9px; padding: 5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
+.nav a:hover { background: var(--raised); }
+.nav a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
+.nav svg { width: 16px; height: 16px; flex: none; opacity: .8; }
+.nav .count { margin-left: auto; }
+.who { border-top: 1px solid var(--line); padding: 12px 8px 0; font-size: 12.5px; display: grid; gap: 6px; }
+.who strong { display: block; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.main { padding: 24px 28px 56px; max-width: 1240px; width: 100%; display: flex; flex-direction: column; gap: 18px; }
+.head { display: flex; flex-wrap: wrap; align-items: flex-end; justify-content: space-between; gap: 12px 20px; }
+.head p { color: var(--quiet); max-width: 68ch; margin-top: 3px; }
+.head .actions { display: flex; flex-wrap: wrap; gap: 8px; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 18px; align-items: start; }
+.stack { display: flex; flex-direction: column; gap: 18px; min-width: 0; }
+.inline { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
+.inline form { display: inline-flex; }
+.banner { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; background: var(--warn-soft); color: var(--ink); border: 1px solid var(--warn); border-radius: var(--radius); padding: 9px 14px; }
+.banner strong { color: var(--warn); }
+.plain { min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; }
+.plain .card { width: min(100%, 400px); padding: 28px; display: grid; gap: 18px; }
+.plain .brand { padding: 0; }
+@media (max-width: 820px) {
+  .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
+  .side { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 10px 14px 0; gap: 8px; display: grid; grid-template-columns: 1fr auto; align-items: center; }
+  .nav { grid-column: 1 / -1; flex-direction: row; overflow-x: auto; gap: 2px; margin: 0 -14px; padding: 2px 14px 8px; scrollbar-width: none; }
+  .nav h2 { display: none; }
+  .nav ul { flex-direction: row; gap: 2px; }
+  .nav a { white-space: nowrap; padding: 7px 10px; }
+  .nav svg { display: none; }
+  .who { grid-row: 1; grid-column: 2; border: 0; padding: 0; display: flex; align-items: center; gap: 10px; }
+  .who > div { display: none; }
+  .main { padding: 16px 14px 40px; gap: 14px; }
+  h1 { font-size: 19px; }
+}
+`;

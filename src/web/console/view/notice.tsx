@@ -1,0 +1,31 @@
+import type { Ask } from "../visit.ts";
+
+/** What a page may say after something was done: a closed list, so that no link can put words here. */
+const NOTICES = {
+  created: "Created.",
+  saved: "Saved.",
+  deleted: "Deleted.",
+  revoked: "Revoked. It no longer works anywhere.",
+  approved: "Approved. The same attempt now passes, once.",
+  denied: "Denied.",
+  replayed: "Queued for delivery again.",
+  tested: "A test event is on its way.",
+  closed: "Support access has ended.",
+  voided: "Voided.",
+} as const;
+
+export type NoticeName = keyof typeof NOTICES;
+
+export function Notice({ ask }: { ask: Ask }) {
+  const name = ask.query.get("notice");
+  if (name === null || !Object.hasOwn(NOTICES, name)) return null;
+  return (
+    <div class="notice" role="status">
+      {NOTICES[name as NoticeName]}
+    </div>
+  );
+}
+
+export function noticeAt(path: string, notice: NoticeName): { readonly redirect: string } {
+  return { redirect: `${path}?notice=${notice}` };
+}

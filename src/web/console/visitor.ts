@@ -1,0 +1,23 @@
+import type { OwnSession } from "../../edge/session-cookie.ts";
+import { moment } from "./view/format.ts";
+import type { Visitor } from "./view/document.tsx";
+import type { Api, ListOf } from "./visit.ts";
+
+/** What every page shows of its reader and of the org: who is signed in, what waits, and whether support is inside. */
+export async function visitorOf(api: Api, session: OwnSession, csrf: string): Promise<Visitor> {
+  const org = `/v1/orgs/${session.org_id}`;
+  const [approvals, support] = await Promise.all([
+    api.get<ListOf<unknown>>(`${org}/approvals?status=pending&limit=100`),
+    api.get<{ grant: { reason: string; expires_at: string } | null }>(`${org}/support-presence`),
+  ]);
+  const grant = support.body?.grant ?? null;
+  return {
+    orgName: session.org_name,
+    orgId: session.org_id,
+    name: session.user.email ?? session.user.name,
+    role: session.role,
+    csrf,
+    supportInside: grant === null ? null : { reason: grant.reason, until: moment(grant.expires_at) },
+    pendingApprovals: approvals.body?.data.length ?? 0,
+  };
+}

@@ -1,0 +1,97 @@
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { callerAddress } from "../edge/call.ts";
+import type { Env } from "../edge/env.ts";
+import { logLine } from "../log.ts";
+import { type Settings, settingsOf } from "../settings.ts";
+
+/** Nothing runs and nothing is loaded from elsewhere; forms and frames stay at home. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS = {
+  "content-security-policy": POLICY,
+  "cache-control": "no-store",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+export type Ctx = Context<{ Bindings: Env }>;
+
+/** What every answer to a browser needs to know. */
+export interface Web {
+  readonly trace: string;
+  readonly region: string;
+  readonly settings: Settings;
+  readonly address: string;
+}
+
+const MOST_FORM_BYTES = 512 * 1024;
+
+/** Runs a browser's request and leaves one line in the log, as every request does. */
+export async function logged(
+  context: Ctx,
+  route: string,
+  run: (web: Web) => Promise<Response>,
+): Promise<Response> {
+  const settings = settingsOf(context.env);
+  const region = settings.SVC_REGION;
+  const trace = crypto.randomUUID();
+  const startedAt = Date.now();
+  const response = await run({ trace, region, settings, address: callerAddress(context.req.raw) });
+  const at = new Date(startedAt).toISOString();
+  const { method } = context.req;
+  logLine({
+    at,
+    trace,
+    method,
+    route,
+    status: response.status,
+    code: null,
+    org: null,
+    key: null,
+    region,
+    ms: Date.now() - startedAt,
+  });
+  return response;
+}
+
+/** A form's fields; null when what came is no form, or is longer than any form here. */
+export async function readForm(request: Request): Promise<URLSearchParams | null> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
+  if (Number(request.headers.get("content-length") ?? "0") > MOST_FORM_BYTES) return null;
+  const bytes = await request.arrayBuffer();
+  return bytes.byteLength > MOST_FORM_BYTES ? null : new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+type Answering = Pick<Web, "trace" | "region">;
+
+export function webHeaders({ trace, region }: Answering): Record<string, string> {
+  return { ...HEADERS, "x-svc-trace-id": trace, "x-svc-region": region };
+}
+
+export function htmlResponse(
+  page: JSX.Element,
+  status: number,
+  web: Answering,
+  more: Record<string, string> = {},
+): Response {
+  const headers = { ...webHeaders(web), "content-type": "text/html; charset=utf-8", ...more };
+  // No component here is asynchronous, so what they make is text already.
+  return new Response(html`<!doctype html>${page}` as string, { status, headers });
+}
+
+/** By default «see other»: the browser asks for the new address with GET, whatever it sent here. */
+export function redirectTo(
+  location: string,
+  web: Answering,
+  more: Record<string, string> = {},
+  status = 303,
+): Response {
+  return new Response(null, { status, headers: { ...webHeaders(web), location, ...more } });
+}

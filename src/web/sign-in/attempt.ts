@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { isRefusal } from "../../contract/refusal.ts";
+import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
+import { seal, unseal } from "../../domain/seal.ts";
+import type { Env } from "../../edge/env.ts";
+import type { OrgDoor } from "../../edge/org-door.ts";
+import { doorHome } from "../../edge/region/door-home.ts";
+import { isSecure, readCookie } from "../../edge/session-cookie.ts";
+import type { SsoSettings } from "../../org/people/sso.ts";
+import type { Ctx, Web } from "../html.tsx";
+
+/**
+ * A sign-in under way. Its handle goes to the provider and comes back (as `state`, as `RelayState`); a cookie holds
+ * what only the browser that began it has, so that nobody can be signed in by somebody else's link.
+ */
+
+const PURPOSE = "sign-in-attempt";
+const SECONDS = 600;
+
+/** A handle or an address may name any org: one that does not exist has no door. */
+export function signInDoor(env: Env, orgId: string, web: Web): Promise<OrgDoor | null> {
+  const actor = {
+    kind: "system",
+    id: "sign-in",
+    role: "viewer",
+    onBehalfOf: null,
+    address: web.address,
+  } as const;
+  return doorHome(env, web.settings, orgId, { actor, trace: web.trace, idempotency: null, ifMatch: null });
+}
+
+export async function connectionOf(env: Env, orgId: string, web: Web): Promise<SsoSettings | null> {
+  const found = await (await signInDoor(env, orgId, web))?.query("ssoSettings", {});
+  return found === undefined || isRefusal(found) ? null : (found.body as SsoSettings);
+}
+
+function cookieName(request: Request): string {
+  return isSecure(request) ? "__Host-svc_signin" : "svc_signin";
+}
+
+/** SAML comes back as a post from another site, which only a `SameSite=None` cookie survives; and that needs https. */
+function cookieText(request: Request, value: string, seconds: number): string {
+  const site = isSecure(request) ? "SameSite=None; Secure" : "SameSite=Lax";
+  return `${cookieName(request)}=${value}; Path=/; HttpOnly; ${site}; Max-Age=${seconds}`;
+}
+
+export interface Begun {
+  readonly handle: string;
+  readonly cookie: string;
+  remember(attempt: object): Promise<void>;
+}
+
+export function beginAttempt(context: Ctx, orgId: string, web: Web): Begun {
+  const pepper = web.settings.SVC_KEY_PEPPER;
+  const handle = mintOrgToken(pepper, "signIn", orgId);
+  const browser = randomBytes(32).toString("base64url");
+  return {
+    handle,
+    cookie: cookieText(context.req.raw, browser, SECONDS),
+    async remember(attempt) {
+      const sealed = seal(pepper, PURPOSE, JSON.stringify(attempt));
+      const digests = { digest: tokenDigest(pepper, handle), browser: tokenDigest(pepper, browser) };
+      const door = await signInDoor(context.env, orgId, web);
+      await door?.command("rememberSignIn", { ...digests, sealed });
+    },
+  };
+}
+
+/** The attempt behind a handle, once, and only in the browser that began it. */
+export async function takeAttempt(
+  context: Ctx,
+  handle: string,
+  web: Web,
+): Promise<{ readonly orgId: string; readonly remembered: unknown } | null> {
+  const pepper = web.settings.SVC_KEY_PEPPER;
+  const orgId = orgOfToken(pepper, "signIn", handle);
+  const browser = readCookie(context.req.raw, cookieName(context.req.raw));
+  if (orgId === null || browser === null) return null;
+  const digests = { digest: tokenDigest(pepper, handle), browser: tokenDigest(pepper, browser) };
+  const door = await signInDoor(context.env, orgId, web);
+  const taken = await door?.command("takeSignIn", digests);
+  if (taken === undefined || isRefusal(taken)) return null;
+  const { sealed } = JSON.parse(taken.text ?? "{}") as { sealed: string | null };
+  return sealed === null ? null : { orgId, remembered: JSON.parse(unseal(pepper, PURPOSE, sealed)) };
+}

@@ -1,0 +1,75 @@
+import { KEY_ROLES, type KeyRole } from "../../contract/access.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { newId } from "../../domain/ulid.ts";
+import { doorHome } from "../../edge/region/door-home.ts";
+import { newSessionToken } from "../../edge/session-cookie.ts";
+import { logLine } from "../../log.ts";
+import { MessagePage } from "../console/pages/sign-in.tsx";
+import { type Ctx, htmlResponse, redirectTo, type Web } from "../html.tsx";
+import type { Identity, SignInFailure } from "../identity.ts";
+
+const TEXTS: Readonly<Record<SignInFailure, string>> = {
+  attempt_unknown: "This sign-in was used already, took too long, or began in another browser. Begin again.",
+  connection_changed: "Your organization's sign-in was changed meanwhile. Begin again.",
+  provider_unreachable: "Your identity provider did not answer as it should. Try again in a moment.",
+  provider_refused: "Your identity provider did not let you in.",
+  response_malformed: "Your identity provider sent something that cannot be read.",
+  response_not_for_us: "What your identity provider sent is not for this sign-in.",
+  signature_invalid: "What your identity provider sent is not signed as it should be.",
+  token_invalid: "What your identity provider sent does not hold.",
+};
+
+/** No session was made. The page says why in words; the log says why as a code. */
+export function refuseSignIn(failure: SignInFailure, web: Web): Response {
+  logLine({ level: "warn", trace: web.trace, sign_in_refused: failure });
+  const status = failure === "provider_unreachable" ? 502 : 401;
+  return htmlResponse(
+    <MessagePage title="Not signed in" text={TEXTS[failure]} code={failure} />,
+    status,
+    web,
+  );
+}
+
+export function noSignIn(web: Web): Response {
+  const text = "There is no single sign-on for this organization. Ask an owner to set it up.";
+  return htmlResponse(<MessagePage title="Not set up" text={text} />, 404, web);
+}
+
+function roleOf(asked: string | null, otherwise: KeyRole): KeyRole {
+  return KEY_ROLES.find((role) => role === asked) ?? otherwise;
+}
+
+interface Person {
+  readonly orgId: string;
+  readonly provider: string;
+  readonly identity: Identity;
+  readonly defaultRole: KeyRole;
+}
+
+/** The provider vouched for somebody: a new session, never one that the browser brought along. */
+export async function startSession(
+  context: Ctx,
+  web: Web,
+  person: Person,
+  returnTo: string,
+): Promise<Response> {
+  const { orgId, provider, identity } = person;
+  const id = newId("ses", Date.now());
+  const role = roleOf(identity.role, person.defaultRole);
+  const { cookie, digest } = newSessionToken(context.req.raw, web.settings, orgId);
+  const actor = { kind: "session", id, role, onBehalfOf: null, address: web.address } as const;
+  const envelope = { actor, trace: web.trace, idempotency: null, ifMatch: null };
+  const door = await doorHome(context.env, web.settings, orgId, envelope);
+  const { subject, email } = identity;
+  const name = identity.name ?? email ?? subject;
+  if (door === null) return noSignIn(web);
+  const opened = await door.command("openSession", { id, digest, provider, subject, name, email, role });
+  if (!isRefusal(opened)) return redirectTo(returnTo, web, { "set-cookie": cookie });
+  const suspended = opened.code === "org_suspended";
+  const text = suspended ? "This organization is suspended." : opened.message;
+  return htmlResponse(
+    <MessagePage title="Not signed in" text={text} code={opened.code} />,
+    opened.status,
+    web,
+  );
+}

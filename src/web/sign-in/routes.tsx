@@ -1,0 +1,146 @@
+import type { Hono } from "hono";
+import { tokenDigest } from "../../domain/org-token.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { sameSecret } from "../../domain/api-key.ts";
+import type { Env } from "../../edge/env.ts";
+import { MessagePage } from "../console/pages/sign-in.tsx";
+import { type Ctx, htmlResponse, logged, readForm, redirectTo, type Web, webHeaders } from "../html.tsx";
+import { returnPath } from "../return-path.ts";
+import type { ServiceAddresses } from "../saml/connection.ts";
+import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts";
+import { finishSaml } from "../saml/response.ts";
+import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
+import type { ProviderAccess } from "../sso/provider.ts";
+import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
+import { noSignIn, refuseSignIn, startSession } from "./finish.tsx";
+
+/** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
+
+const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+interface Remembered<T> {
+  readonly attempt: T;
+  readonly returnTo: string;
+}
+
+export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
+  app.get("/sso/login", (context) => logged(context, "/sso/login", (web) => oidcLogin(context, web)));
+  app.get("/sso/callback", (context) =>
+    logged(context, "/sso/callback", (web) => oidcCallback(context, web)),
+  );
+  app.get("/saml/:org_id/login", (context) =>
+    logged(context, "/saml/{org_id}/login", (web) => samlLogin(context, web, context.req.param("org_id"))),
+  );
+  app.post("/saml/:org_id/acs", (context) =>
+    logged(context, "/saml/{org_id}/acs", (web) => samlAnswer(context, web, context.req.param("org_id"))),
+  );
+  app.get("/saml/:org_id/metadata", (context) =>
+    logged(context, "/saml/{org_id}/metadata", (web) => metadata(web, context.req.param("org_id"))),
+  );
+  app.get("/console/enter", (context) => logged(context, "/console/enter", (web) => enter(context, web)));
+  for (const path of ["/sso/*", "/saml/*"]) {
+    app.all(path, (context) => logged(context, path, async (web) => notFound(web)));
+  }
+}
+
+function notFound(web: Web): Response {
+  return htmlResponse(<MessagePage title="Not found" text="There is no such page." />, 404, web);
+}
+
+function providerAccess(issuer: string): ProviderAccess {
+  return { send: (request) => fetch(request), allowHttp: issuer.startsWith("http:") };
+}
+
+async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
+  const { org = "", return_to } = context.req.query();
+  const returnTo = returnPath(return_to);
+  const connection = ORG.test(org) ? await connectionOf(context.env, org, web) : null;
+  if (connection === null) return noSignIn(web);
+  if (connection.kind === "saml") {
+    return redirectTo(`/saml/${org}/login?${new URLSearchParams({ return_to: returnTo })}`, web, {}, 302);
+  }
+  const begun = beginAttempt(context, org, web);
+  const redirectUri = `${web.settings.SVC_BASE_URL}/sso/callback`;
+  const started = await startOidc(
+    connection,
+    { redirectUri, state: begun.handle },
+    providerAccess(connection.issuer),
+  );
+  if (!started.ok) return refuseSignIn(started.failure, web);
+  await begun.remember({ attempt: started.attempt, returnTo } satisfies Remembered<OidcAttempt>);
+  return redirectTo(started.url, web, { "set-cookie": begun.cookie }, 302);
+}
+
+async function oidcCallback(context: Ctx, web: Web): Promise<Response> {
+  const returned = new URL(context.req.url).searchParams;
+  const taken = await takeAttempt(context, returned.get("state") ?? "", web);
+  if (taken === null) return refuseSignIn("attempt_unknown", web);
+  const { orgId } = taken;
+  const { attempt, returnTo } = taken.remembered as Remembered<OidcAttempt>;
+  const connection = await connectionOf(context.env, orgId, web);
+  if (connection?.kind !== "oidc") return refuseSignIn("connection_changed", web);
+  const { issuer, defaultRole } = connection;
+  const result = await finishOidc(connection, attempt, returned, providerAccess(issuer));
+  if (!result.ok) return refuseSignIn(result.failure, web);
+  return startSession(
+    context,
+    web,
+    { orgId, provider: issuer, identity: result.identity, defaultRole },
+    returnTo,
+  );
+}
+
+function serviceOf(web: Web, orgId: string): ServiceAddresses {
+  const base = `${web.settings.SVC_BASE_URL}/saml/${orgId}`;
+  return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
+}
+
+async function metadata(web: Web, orgId: string): Promise<Response> {
+  if (!ORG.test(orgId)) return notFound(web);
+  const headers = { ...webHeaders(web), "content-type": "application/samlmetadata+xml; charset=utf-8" };
+  return new Response(serviceMetadata(serviceOf(web, orgId)), { headers });
+}
+
+async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Response> {
+  const connection = ORG.test(orgId) ? await connectionOf(context.env, orgId, web) : null;
+  if (connection?.kind !== "saml") return noSignIn(web);
+  const begun = beginAttempt(context, orgId, web);
+  const { url, attempt } = await startSaml(connection, serviceOf(web, orgId), begun.handle);
+  const returnTo = returnPath(context.req.query("return_to"));
+  await begun.remember({ attempt, returnTo } satisfies Remembered<SamlAttempt>);
+  return redirectTo(url, web, { "set-cookie": begun.cookie }, 302);
+}
+
+async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Response> {
+  const form = await readForm(context.req.raw);
+  if (form === null) return refuseSignIn("response_malformed", web);
+  const taken = await takeAttempt(context, form.get("RelayState") ?? "", web);
+  if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
+  const connection = await connectionOf(context.env, orgId, web);
+  if (connection?.kind !== "saml") return refuseSignIn("connection_changed", web);
+  const { attempt, returnTo } = taken.remembered as Remembered<SamlAttempt>;
+  const sent = form.get("SAMLResponse") ?? "";
+  const result = await finishSaml(connection, serviceOf(web, orgId), attempt, sent, Date.now());
+  if (!result.ok) return refuseSignIn(result.failure, web);
+  const { idpEntityId: provider, defaultRole } = connection;
+  return startSession(context, web, { orgId, provider, identity: result.identity, defaultRole }, returnTo);
+}
+
+/** The link that `npm start` prints: good once, and there at all only on a server that was started locally. */
+async function enter(context: Ctx, web: Web): Promise<Response> {
+  const secret = context.env.LOCAL_SIGN_IN;
+  const { org = "", token = "" } = context.req.query();
+  if (secret === undefined || context.req.method !== "GET" || !ORG.test(org)) return notFound(web);
+  if (!sameSecret(token, secret)) return refuseSignIn("attempt_unknown", web);
+  const digest = tokenDigest(web.settings.SVC_KEY_PEPPER, token);
+  const door = await signInDoor(context.env, org, web);
+  const spent = await door?.command("spendSignInLink", { digest });
+  if (spent === undefined || isRefusal(spent)) return refuseSignIn("attempt_unknown", web);
+  const identity = { subject: "local", email: null, name: "Local owner", role: "owner" };
+  return startSession(
+    context,
+    web,
+    { orgId: org, provider: "local", identity, defaultRole: "owner" },
+    "/console",
+  );
+}

@@ -1,0 +1,178 @@
+import { expect, test } from "vitest";
+import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+
+async function openGrant(org: TestOrg, fields: object = {}): Promise<string> {
+  const body = { scope: "read_only", reason: "Ticket 1", expires_in_seconds: 3600, ...fields };
+  const opened = await call("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body });
+  if (opened.status !== 201) throw new Error(opened.text);
+  return (opened.body as { id: string }).id;
+}
+
+async function comeIn(grantId: string): Promise<string> {
+  const made = await call("POST", "/v1/admin/support-sessions", {
+    key: operatorKey(),
+    body: { grant_id: grantId },
+  });
+  if (made.status !== 201) throw new Error(made.text);
+  return (made.body as { token: string }).token;
+}
+
+/** Read from the object itself, since the trail is what these tests are about. */
+async function trail(org: TestOrg): Promise<
+  {
+    action: string;
+    actor_kind: string;
+    actor_id: string;
+    on_behalf_of: string | null;
+    outcome: string;
+    detail: string;
+  }[]
+> {
+  const { runInDurableObject } = await import("cloudflare:test");
+  return runInDurableObject(env.ORG.getByName(org.id), (_, state) =>
+    state.storage.sql
+      .exec(
+        "SELECT action, actor_kind, actor_id, on_behalf_of, outcome, detail FROM audit WHERE action LIKE 'support.%' ORDER BY seq",
+      )
+      .toArray(),
+  ) as never;
+}
+
+test("a grant is opened by an owner only, and says its scope, reason and end", async () => {
+  const org = await newOrg();
+  const body = { scope: "runs_debug", reason: "Ticket 7", expires_in_seconds: 60 };
+  const admin = await call("POST", `/v1/orgs/${org.id}/support-grants`, {
+    key: await org.mint("admin"),
+    body,
+  });
+  expect([admin.status, admin.body.error.code]).toEqual([403, "forbidden"]);
+  const opened = await call("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body });
+  expect(opened.status).toBe(201);
+  expect(opened.body).toMatchObject({
+    scope: "runs_debug",
+    reason: "Ticket 7",
+    status: "active",
+    last_used_at: null,
+  });
+  const listed = await call("GET", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey });
+  expect(listed.body.data).toEqual([opened.body]);
+  for (const wrong of [{ scope: "everything" }, { reason: "" }, { expires_in_seconds: 0 }, { widen: true }]) {
+    const refused = await call("POST", `/v1/orgs/${org.id}/support-grants`, {
+      key: org.ownerKey,
+      body: { ...body, ...wrong },
+    });
+    expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([
+      422,
+      Object.keys(wrong)[0],
+    ]);
+  }
+});
+
+test("inside a grant an operator reads what it covers, and nothing else is done or read", async () => {
+  const org = await newOrg();
+  const token = await comeIn(await openGrant(org));
+  expect((await call("GET", `/v1/orgs/${org.id}`, { key: token })).status).toBe(200);
+  const refusals = [
+    ["PATCH", `/v1/orgs/${org.id}`, "read_only", { name: "X" }],
+    ["POST", `/v1/orgs/${org.id}/keys`, "read_only", { name: "k", role: "owner" }],
+    ["GET", `/v1/orgs/${org.id}/keys`, "outside_scope", undefined],
+    ["GET", `/v1/orgs/${org.id}/support-grants`, "outside_scope", undefined],
+    [
+      "POST",
+      `/v1/orgs/${org.id}/support-grants`,
+      "read_only",
+      { scope: "read_only", reason: "x", expires_in_seconds: 9 },
+    ],
+    ["GET", "/v1/admin/orgs", "outside_scope", undefined],
+  ] as const;
+  for (const [method, path, reason, body] of refusals) {
+    const refused = await call(method, path, { key: token, ...(body ? { body } : {}) });
+    expect([method, path, refused.status, refused.body.error.code]).toEqual([
+      method,
+      path,
+      403,
+      "support_scope_denied",
+    ]);
+    expect(refused.body.error.details).toEqual({ reason, scope: "read_only", method });
+  }
+});
+
+test("a grant reaches its own org and no other", async () => {
+  const [org, other] = [await newOrg(), await newOrg()];
+  const token = await comeIn(await openGrant(org));
+  expect((await call("GET", `/v1/orgs/${other.id}`, { key: token })).status).toBe(404);
+});
+
+test("every request under a grant is in the trail with both identities, the refused ones too", async () => {
+  const org = await newOrg();
+  const grantId = await openGrant(org);
+  const token = await comeIn(grantId);
+  await call("GET", `/v1/orgs/${org.id}`, { key: token });
+  await call("PATCH", `/v1/orgs/${org.id}`, { key: token, body: { name: "X" } });
+  await call("GET", `/v1/orgs/${org.id}?nonsense`, { key: token });
+  const requests = (await trail(org)).filter(({ action }) => action === "support.request");
+  expect(
+    requests.map(({ outcome, detail }) => [outcome, (JSON.parse(detail) as { code: string | null }).code]),
+  ).toEqual([
+    ["done", null],
+    ["refused", "support_scope_denied"],
+    ["refused", "validation_failed"],
+  ]);
+  for (const entry of requests) {
+    expect(entry).toMatchObject({ actor_kind: "support", actor_id: "operator", on_behalf_of: grantId });
+  }
+});
+
+test("a grant that is ended lets nobody in any more, at once", async () => {
+  const org = await newOrg();
+  const grantId = await openGrant(org);
+  const token = await comeIn(grantId);
+  const closed = await call("DELETE", `/v1/orgs/${org.id}/support-grants/${grantId}`, { key: org.ownerKey });
+  expect(closed.status).toBe(204);
+  expect((await call("GET", `/v1/orgs/${org.id}`, { key: token })).body.error.code).toBe("gone");
+  const again = await call("POST", "/v1/admin/support-sessions", {
+    key: operatorKey(),
+    body: { grant_id: grantId },
+  });
+  expect([again.status, again.body.error.code]).toEqual([409, "conflict"]);
+});
+
+test("a grant that runs out lets nobody in any more", async () => {
+  const org = await newOrg({ environment: "test" });
+  const token = await comeIn(await openGrant(org, { expires_in_seconds: 60 }));
+  await call("POST", `/v1/admin/orgs/${org.id}/test-clock`, {
+    key: operatorKey(),
+    body: { advance_seconds: 61 },
+  });
+  const refused = await call("GET", `/v1/orgs/${org.id}`, { key: token });
+  expect([refused.status, refused.body.error.code]).toEqual([401, "key_expired"]);
+  expect((await trail(org)).map(({ action }) => action)).toContain("support.grant_expired");
+});
+
+test("only an operator comes in, and only under a grant that exists", async () => {
+  const org = await newOrg();
+  const grantId = await openGrant(org);
+  const owner = await call("POST", "/v1/admin/support-sessions", {
+    key: org.ownerKey,
+    body: { grant_id: grantId },
+  });
+  expect([owner.status, owner.body.error.code]).toEqual([403, "forbidden"]);
+  const unknown = { grant_id: "grt_01ARZ3NDEKTSV4RRFFQ69G5FAV" };
+  expect(
+    (await call("POST", "/v1/admin/support-sessions", { key: operatorKey(), body: unknown })).status,
+  ).toBe(404);
+  const forged = `svc_support_${org.id.slice(4)}_${"0".repeat(49)}`;
+  expect((await call("GET", `/v1/orgs/${org.id}`, { key: forged, from: "203.0.113.88" })).status).toBe(401);
+});
+
+test("the org is shown that support is inside once it has been, until the grant ends", async () => {
+  const org = await newOrg();
+  const presence = async () =>
+    (await call("GET", `/v1/orgs/${org.id}/support-presence`, { key: org.ownerKey })).body.grant;
+  const grantId = await openGrant(org, { reason: "Ticket 9" });
+  expect(await presence()).toBeNull();
+  await call("GET", `/v1/orgs/${org.id}`, { key: await comeIn(grantId) });
+  expect(await presence()).toMatchObject({ id: grantId, reason: "Ticket 9" });
+  await call("DELETE", `/v1/orgs/${org.id}/support-grants/${grantId}`, { key: org.ownerKey });
+  expect(await presence()).toBeNull();
+});

@@ -1,0 +1,110 @@
+import { SELF } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { OPERATIONS } from "../../../src/app.ts";
+import { PAGES } from "../../../src/web/console/pages/routes.ts";
+import { signedIn } from "../../support/session.ts";
+import { call, newOrg } from "../../support/worker.ts";
+
+test("a page runs no script, loads nothing from elsewhere, and carries no deprecation", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const page = await browser.get("/console/keys");
+  const text = await page.text();
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
+  expect(page.headers.get("deprecation")).toBeNull();
+  expect(page.headers.get("sunset")).toBeNull();
+  expect(text).not.toMatch(/<script|<style|\sstyle=|\son\w+=|src="http|href="http(?!s?:\/\/127)/);
+});
+
+test("the stylesheet is served under the address that pages name, for ever", async () => {
+  const org = await newOrg();
+  const text = await (await (await signedIn(org.id)).get("/console/keys")).text();
+  const address = /href="(\/console\/style-[^"]+)"/.exec(text)?.[1] ?? "";
+  const sheet = await SELF.fetch(`http://sluice.test${address}`);
+  expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+  expect(sheet.headers.get("cache-control")).toContain("immutable");
+});
+
+test("a form goes through the API's own operation: the key that it mints works, and the trail names the session", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const made = await browser.post("/console/keys", { name: "Proxy", role: "developer" });
+  const key = /svc_live_[0-9A-Za-z_]+/.exec(await made.text())?.[0] ?? "";
+  expect(made.status).toBe(201);
+  expect((await call("GET", `/v1/orgs/${org.id}`, { key })).status).toBe(200);
+  const listed = await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey });
+  expect(listed.body.data).toHaveLength(2);
+});
+
+test("a form that is sent twice acts once", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const fields = { name: "Once", role: "viewer", _once: "the-same-form" };
+  const [first, second] = [
+    await browser.post("/console/keys", fields),
+    await browser.post("/console/keys", fields),
+  ];
+  expect(await first.text()).toBe(await second.text());
+  const listed = await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey });
+  expect(listed.body.data).toHaveLength(2);
+});
+
+test("a form is refused with the API's own words, field by field, and keeps what was typed", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const fields = { name: "Kept <b>", role: "viewer", expires_at: "soon" };
+  const refused = await browser.post("/console/keys", fields);
+  const text = await refused.text();
+  const api = await call("POST", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey, body: fields });
+  expect(refused.status).toBe(api.status);
+  expect(text).toContain(api.body.error.details.fields[0].message);
+  expect(text).toContain('value="Kept &lt;b&gt;"');
+  expect(text).toContain('aria-invalid="true"');
+});
+
+test("a role that may not is refused as the API refuses it", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id, "viewer");
+  const page = await browser.get("/console/keys");
+  expect(page.status).toBe(403);
+  expect(await page.text()).toContain("forbidden");
+});
+
+test.each([
+  ["without its token", { _csrf: "" }, {}],
+  ["with another session's token", { _csrf: "A".repeat(43) }, {}],
+  ["from another site", {}, { "sec-fetch-site": "cross-site" }],
+  ["from another origin", {}, { origin: "https://evil.example" }],
+  ["as plain text", {}, { "content-type": "text/plain" }],
+])("a form that is sent %s changes nothing", async (_, fields, headers) => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const refused = await browser.post("/console/keys", { name: "Forged", role: "owner", ...fields }, headers);
+  expect(refused.status).toBe(403);
+  const listed = await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey });
+  expect(listed.body.data).toHaveLength(1);
+});
+
+test("a session's cookie is no key: the API asks for a bearer all the same", async () => {
+  const org = await newOrg();
+  const { cookie } = await signedIn(org.id);
+  const answer = await call("GET", `/v1/orgs/${org.id}`, { headers: { cookie } });
+  expect([answer.status, answer.body.error.code]).toEqual([401, "unauthorized"]);
+});
+
+test("every page answers with a page, whoever asks, and never with the API's envelope", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  for (const [method, path] of PAGES) {
+    if (method === "POST") continue;
+    const concrete = path.replaceAll(/:\w+/g, "bud_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    const page = await browser.get(concrete);
+    expect([path, page.headers.get("content-type")]).toEqual([path, "text/html; charset=utf-8"]);
+    expect([path, page.status < 500]).toEqual([path, true]);
+    const stranger = await SELF.fetch(`http://sluice.test${concrete}`, { redirect: "manual" });
+    expect([path, stranger.status]).toEqual([path, 303]);
+  }
+  expect(OPERATIONS.length).toBeGreaterThan(0);
+}, 60_000);

@@ -12,6 +12,7 @@ export interface DataFolder {
   readonly log: string;
   readonly demo: string;
   readonly secrets: string;
+  readonly pepperMark: string;
   empty(): void;
   close(): void;
 }
@@ -29,6 +30,7 @@ export function openDataFolder(path: string): DataFolder {
     log: join(path, "sluice.log"),
     demo: join(path, "demo.json"),
     secrets: join(path, "secrets.env"),
+    pepperMark: join(path, "pepper.mark"),
     empty: () => {
       for (const name of readdirSync(path)) {
         if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });

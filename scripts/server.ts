@@ -10,7 +10,7 @@ import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { appendRemark, rotateLog } from "./logfile.ts";
 import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
-import { localSecrets } from "./secrets.ts";
+import { keepPepper, localSecrets } from "./secrets.ts";
 import { resolveSettings } from "./settings.ts";
 import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
@@ -62,6 +62,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
+  keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "");
   const script = await bundleWorker(config.main);
   const signInSecret = randomBytes(32).toString("base64url");
   const bindings = { ...settings, LOCAL_SIGN_IN: signInSecret };

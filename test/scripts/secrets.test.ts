@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { localSecrets } from "../../scripts/secrets.ts";
+import { keepPepper, localSecrets } from "../../scripts/secrets.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const NAMES = ["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"];
@@ -30,4 +30,12 @@ test("a secret that joins later leaves the others as they were", () => {
   const after = localSecrets(file, [...NAMES, "SVC_LATER"], {});
   expect(after).toMatchObject(before);
   expect(after["SVC_LATER"]).toHaveLength(43);
+});
+
+test("a folder is refused under another pepper than the one it began with, and never holds either", () => {
+  const file = join(temporaryFolder(), "pepper.mark");
+  keepPepper(file, "the first pepper");
+  keepPepper(file, "the first pepper");
+  expect(() => keepPepper(file, "another pepper")).toThrow(/another SVC_KEY_PEPPER/);
+  expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -4,6 +4,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The parsed body, where there is one. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
   readonly body: any;
 }
@@ -21,7 +22,16 @@ export async function http(method: string, url: string, options: HttpOptions = {
   if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
   const body = options.text ?? (options.body === undefined ? null : JSON.stringify(options.body));
   if (body !== null) headers.set("content-type", "application/json");
-  const response = await fetch(url, { method, headers, body });
+  return answerOf(await fetch(url, { method, headers, body, redirect: "manual" }));
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  text(): Promise<string>;
+}
+
+export async function answerOf(response: Received): Promise<HttpAnswer> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   return {

@@ -1,7 +1,10 @@
 import { type D1Migration, env as testEnv, SELF } from "cloudflare:test";
 import type { Env } from "../../src/edge/env.ts";
+import { answerOf, type HttpAnswer as Answer } from "./http.ts";
 
 /** The Worker under test, in this very isolate, over its own routes. */
+
+export type { HttpAnswer as Answer } from "./http.ts";
 
 export interface TestEnv extends Env {
   readonly TEST_MIGRATIONS: D1Migration[];
@@ -9,15 +12,6 @@ export interface TestEnv extends Env {
   readonly SVC_OPERATOR_KEY: string;
 }
 export const env = testEnv as unknown as TestEnv;
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed body, where there is one. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
-  readonly body: any;
-}
 
 export interface CallOptions {
   readonly key?: string | null;
@@ -44,14 +38,7 @@ export async function call(method: string, path: string, options: CallOptions = 
     headers,
     ...(body === undefined ? {} : { body }),
   });
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text !== "" && isJson ? JSON.parse(text) : undefined,
-  };
+  return answerOf(response);
 }
 
 export const operatorKey = (): string => env.SVC_OPERATOR_KEY;

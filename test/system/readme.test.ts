@@ -21,5 +21,5 @@ test("the README's calls work as printed", () => {
 
 test("the README lists each setting, and no other", () => {
   const listed = [...readme.matchAll(/^\| `(SVC_[A-Z_]+)` \|/gm)].map((match) => match[1]);
-  expect(listed.sort()).toEqual([...SETTING_NAMES].sort());
+  expect(new Set(listed)).toEqual(new Set(SETTING_NAMES));
 });

@@ -144,7 +144,7 @@ describe("a receiver that", () => {
     const logged = await org.delivery(hook);
     expect(logged).toMatchObject({ status: "succeeded" });
     expect(logged.attempt_log[0].response_excerpt).toHaveLength(4096);
-    await expect.poll(receiver.written, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => receiver.written(), { timeout: 10_000 }).toBeGreaterThan(0);
     expect(receiver.written()).toBeLessThan(64 << 20);
   });
 

@@ -98,6 +98,10 @@ export function leaseKeyIds(key: string): [id: string, customer: string] {
   return space < 0 ? [meter, ""] : [meter.slice(0, space), meter.slice(space + 1)];
 }
 
+export function quotaWindowEnd(policy: RatePolicy, nowMs: number): number {
+  return quotaWindow(policy.window_seconds, nowMs).endMs;
+}
+
 /** How a policy stands now. */
 export interface RateStanding {
   readonly used: number;

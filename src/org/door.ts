@@ -4,6 +4,7 @@ import type { EventKind } from "../contract/event-kinds.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { AuditEntry } from "../domain/audit-chain.ts";
 import type { CounterNamespace } from "../contract/metrics.ts";
+import type { RequestNames } from "../domain/request-hash.ts";
 import type { Settings } from "../settings.ts";
 import type { Profile } from "./profile/store.ts";
 
@@ -65,6 +66,10 @@ export interface View {
   readonly actor: Actor;
   readonly trace: string;
   profile(): Profile;
+  /** Whether isolates may have made holds that they have not reported yet. */
+  leasesOutstanding(): boolean;
+  /** Names the holds of this org's requests. */
+  requestNames(): RequestNames;
 }
 
 export interface Tx extends View {
@@ -115,6 +120,8 @@ export interface Command<Input, Code extends ErrorCode> {
   readonly changesLimits?: boolean;
   /** D1 repeats what this changes: it is published there before the answer. */
   readonly publishes?: "profile" | "benchmarks";
+  /** Reservations that it is about: one that an isolate has made but not reported yet is waited for, briefly. */
+  readonly reservations?: (input: Input) => readonly string[];
   run(tx: Tx, input: Input): Done | Refusal<Code>;
 }
 

@@ -3,13 +3,16 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
 import { type Settings, settingsOf } from "../settings.ts";
+import { RequestNames } from "../domain/request-hash.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
 import { COMMANDS } from "./commands.ts";
 import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
-import { ObjectGate, type RequestVerdict } from "./gate/gate.ts";
+import { type DecisionVerdict, ObjectGate, type RequestVerdict } from "./gate/gate.ts";
 import type { RateInfo } from "./gate/wire.ts";
+import type { DecisionAsk } from "./holds/decide.ts";
+import { loadHolds } from "./holds/store.ts";
 import { claim } from "./idempotency/records.ts";
 import { perform } from "./perform.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
@@ -20,6 +23,9 @@ import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
+
+const REPORT_PATIENCE_MS = 1500;
+const REPORT_POLL_MS = 30;
 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
@@ -34,6 +40,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
   readonly #gate: ObjectGate;
   readonly #id: string;
   #opened: boolean;
+  #names: RequestNames | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -77,6 +84,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
       this.#opened = true;
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
+    if (command.reservations !== undefined) await this.#awaitReports(command.reservations(input));
     const view = this.#view(this.#now(), envelope.actor, envelope.trace);
     const outcome = perform(this.ctx.storage, view, envelope, command, input);
     this.#due.arm();
@@ -90,6 +98,16 @@ export class OrgObject extends DurableObject<OrgEnv> {
     return outcome;
   }
 
+  /** A decision that an isolate does not reach by itself; null: no such org. */
+  decide(ask: DecisionAsk, keyId: string, learn: boolean, envelope: Envelope): DecisionVerdict | null {
+    if (!this.#opened) return null;
+    const clock = this.#clock();
+    const view = this.#view(clock.org, envelope.actor, envelope.trace);
+    const verdict = this.#gate.decide(ask, keyId, learn, view, clock);
+    this.#due.arm();
+    return verdict;
+  }
+
   /** Counts a request against its rate limits; null: no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
     return this.#opened ? this.#gate.admitRequest(subject, this.#clock()) : null;
@@ -97,7 +115,11 @@ export class OrgObject extends DurableObject<OrgEnv> {
 
   /** An isolate's report of what it decided from its slices, and its wish for more. */
   syncLeases(report: string): string | null {
-    return this.#opened ? this.#gate.sync(report, this.#clock()) : null;
+    if (!this.#opened) return null;
+    const clock = this.#clock();
+    const reply = this.#gate.sync(report, this.#view(clock.org, SYSTEM, "lease"), clock);
+    this.#due.arm();
+    return reply;
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {
@@ -144,12 +166,29 @@ export class OrgObject extends DurableObject<OrgEnv> {
       orgId: this.#id,
       settings: this.#settings,
       profile: () => loadProfile(sql) ?? unopened(),
+      leasesOutstanding: () => this.#gate.mayHoldUnreported(this.#clock()),
+      requestNames: () => this.#requestNames(),
     };
   }
 
   #clock(): Clock {
     const real = Date.now();
     return { real, org: real + this.#offset() };
+  }
+
+  /** A caller may be faster than the report of its own hold: isolates report several times a second. */
+  async #awaitReports(ids: readonly string[]): Promise<void> {
+    const { sql } = this.ctx.storage;
+    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
+      if (ids.length === 0 || loadHolds(sql, ids).size === ids.length) return;
+      if (!this.#gate.mayHoldUnreported(this.#clock())) return;
+      await scheduler.wait(REPORT_POLL_MS);
+    }
+  }
+
+  #requestNames(): RequestNames {
+    this.#names ??= new RequestNames(this.#settings.SVC_KEY_PEPPER, this.#id);
+    return this.#names;
   }
 
   /** How long snapshots of the key (`*`: of any) may still be in use. */

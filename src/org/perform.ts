@@ -24,7 +24,11 @@ function openTx(view: View, aftermath: (() => void)[]): Tx {
 }
 
 /** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
-function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
+export function attempt(
+  storage: DurableObjectStorage,
+  view: View,
+  run: (tx: Tx) => Done | Refusal,
+): Done | Refusal {
   const aftermath: (() => void)[] = [];
   const tx = openTx(view, aftermath);
   let result: Done | Refusal | undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { callerId, idShape } from "../../contract/ids.ts";
 import { timestamp, usd, usdInput } from "../../contract/shapes.ts";
+import { answerDecision } from "../../edge/gate/answer.ts";
 import { operation } from "../../edge/operation.ts";
 import { denial, modelName, tokens } from "../runs/shapes.ts";
 
@@ -39,6 +40,8 @@ export const decide = operation(
     role: "developer",
     scope: "decisions:evaluate",
     bodyLimit: "decision",
+    countsItself: true,
+    servedAnywhere: true,
     body: z.strictObject({
       request_id: callerId.optional(),
       model: modelName.optional(),
@@ -58,8 +61,5 @@ export const decide = operation(
     reply: { 200: verdict },
     refuses: ["rate_limited", "quota_exhausted", "spend_cap_exceeded", "budget_exceeded", "conflict"],
   },
-  async (call) => {
-    call.headers["x-svc-decided"] = "object";
-    return call.org.command("decide", call.body);
-  },
+  (call) => answerDecision(call, call.body),
 );

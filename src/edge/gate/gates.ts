@@ -3,14 +3,14 @@ import { OrgGate } from "./org-gate.ts";
 const MOST_ORGS = 10_000;
 
 /** The orgs that this isolate decides for. One with nothing outstanding may be forgotten, and loses nothing by it. */
-const gates = new Map<string, OrgGate<unknown>>();
+const gates = new Map<string, OrgGate>();
 
 /** Null when the isolate has its hands full: the org is then decided by its object, call by call. */
-export function gateOf(orgId: string): OrgGate<unknown> | null {
+export function gateOf(orgId: string): OrgGate | null {
   const known = gates.get(orgId);
   if (known !== undefined) return known;
   if (gates.size >= MOST_ORGS && !forgetIdle()) return null;
-  const gate = new OrgGate<unknown>();
+  const gate = new OrgGate();
   gates.set(orgId, gate);
   return gate;
 }

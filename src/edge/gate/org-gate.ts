@@ -1,7 +1,11 @@
 import { LEASE } from "../../domain/lease/protocol.ts";
 import { Purse, type Slice } from "../../domain/lease/purse.ts";
+import type { Account } from "../../domain/meter.ts";
+import type { TokenPrice } from "../../domain/money.ts";
+import type { ReportedHold, ReportedTouch } from "../../org/gate/report.ts";
 import { type RateInfo, readReply, writeAsk } from "../../org/gate/wire.ts";
 import type { OrgStub } from "../region/remote-org.ts";
+import type { Known, Touch } from "./touch.ts";
 
 /** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
 export interface Background {
@@ -10,7 +14,7 @@ export interface Background {
 }
 
 /** How a limit stood when the object last said so, in this isolate's time. */
-export interface Known<T> {
+export interface Told<T> {
   readonly info: T;
   /** When the object was asked: what it said may be acted on for a second from then. */
   readonly askedAt: number;
@@ -18,65 +22,115 @@ export interface Known<T> {
   readonly at: number;
 }
 
+/** A dollar limit as it stood when the object was asked. */
+export interface KnownAccount {
+  readonly account: Account;
+  askedAt: number;
+}
+
+/** A hold of this isolate's, until the object has it. */
+export interface MadeHold {
+  readonly touch: ReportedTouch;
+  readonly row: (touch: number) => ReportedHold;
+}
+
 /** While refusals stand on what the object said, it is asked again in the background, this often at most. */
 const RECHECK_MS = LEASE.standingMs / 2;
 /** One request's background work keeps the leases of an org going for so long, then the next one takes over. */
 const RELAY_MS = 5000;
 const GIVE_UP_MS = 2000;
-const MOST_KNOWN = 1000;
+const MOST_KNOWN = 2000;
+const MOST_TOUCHES = 1000;
+/** So many calls decided by the object between two looks are worth learning from. */
+const WORTH_LEARNING = 3;
 
 /** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
-export class OrgGate<Hold> {
-  readonly purse = new Purse<Hold>(crypto.randomUUID());
-  readonly #rates = new Map<string, Known<RateInfo>>();
+export class OrgGate {
+  readonly purse = new Purse<MadeHold>(crypto.randomUUID());
+  readonly touches = new Map<string, Touch>();
+  readonly prices = new Map<string, TokenPrice | null>();
+  matters: Known | null = null;
+  /** Calls that the object decided since the last look. */
+  asked = 0;
+  readonly #rates = new Map<string, Told<RateInfo>>();
+  readonly #accounts = new Map<string, KnownAccount>();
+  #version = "";
+  #taughtAt = Number.NEGATIVE_INFINITY;
   /** The least by which the org's clock is ahead of this isolate's, as far as answers have told. */
   #aheadMs: number | null = null;
   #loop = 0;
   #loopSince: number | null = null;
-  #recheckedAt = 0;
 
   /** The org's time, at most a moment behind the object's own: null until the object has answered once. */
   orgNow(now: number): number | null {
     return this.#aheadMs === null ? null : now + this.#aheadMs;
   }
 
-  /** What is known of a rate limit, if it is fresh enough to refuse by. */
-  rate(key: string, now: number): Known<RateInfo> | null {
-    const known = this.#rates.get(key);
-    return known === undefined || now >= known.askedAt + LEASE.standingMs ? null : known;
-  }
-
-  /** Takes what the object says about limits. */
-  learn(rates: readonly RateInfo[], askedAt: number, now: number): void {
-    for (const info of rates) this.#rates.set(info.key, { info, askedAt, at: now });
-    if (this.#rates.size > MOST_KNOWN) this.#forgetStale(now);
-  }
-
   learnTime(orgNow: number, now: number): void {
     this.#aheadMs = orgNow - now;
   }
 
+  /** Whether what was learned of the limits may still be used. */
+  knows(now: number): boolean {
+    return isFresh(this.#taughtAt, now);
+  }
+
+  get worthLearning(): boolean {
+    return this.asked >= WORTH_LEARNING;
+  }
+
+  /** Lessons are of one version of the limits; another version makes them worthless. */
+  taught(version: string, askedAt: number): void {
+    if (version !== this.#version || this.touches.size > MOST_TOUCHES) {
+      this.#version = version;
+      this.touches.clear();
+      this.prices.clear();
+      this.#accounts.clear();
+      this.purse.prune();
+    }
+    this.#taughtAt = Math.max(this.#taughtAt, askedAt);
+  }
+
+  /** What is known of a rate limit, if it is fresh enough to refuse by. */
+  rate(key: string, now: number): Told<RateInfo> | null {
+    const told = this.#rates.get(key);
+    return told !== undefined && isFresh(told.askedAt, now) ? told : null;
+  }
+
+  /** A dollar limit, shared by all calls that touch it: what is learned of it holds for all of them. */
+  account(key: string, account: Account, askedAt: number): KnownAccount {
+    let known = this.#accounts.get(key);
+    if (known === undefined) {
+      known = { account: { ...account }, askedAt };
+      this.#accounts.set(key, known);
+    }
+    known.account.usage = account.usage;
+    known.askedAt = askedAt;
+    return known;
+  }
+
+  learnRates(rates: readonly RateInfo[], askedAt: number, now: number): void {
+    for (const info of rates) this.#rates.set(info.key, { info, askedAt, at: now });
+    if (this.#rates.size > MOST_KNOWN) this.#rates.clear();
+  }
+
   /** Has the leases kept going: reports, refills and returns, in the background of the requests that come by. */
   keep(now: number, slices: readonly Slice[], background: Background): void {
-    if (this.purse.urgent(slices)) background.waitUntil(this.#sync(background));
+    if (this.purse.urgent(slices)) background.waitUntil(this.#sync(background, []));
     if (this.#loopSince !== null && now < this.#loopSince + RELAY_MS) return;
     this.#loopSince = now;
     background.waitUntil(this.#run(background));
   }
 
-  /** While refusals are given by what is known, looks again, at most once a second. */
+  /** Looks again, in the background, at limits that are refused by. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
-    if (now < oldest + RECHECK_MS || now < this.#recheckedAt + RECHECK_MS) return;
-    this.#recheckedAt = now;
-    background.waitUntil(this.#look(keys, now, background));
+    if (now < oldest + RECHECK_MS || this.purse.asking) return;
+    background.waitUntil(this.#sync(background, keys));
   }
 
-  async #look(keys: readonly string[], askedAt: number, background: Background): Promise<void> {
-    try {
-      this.learn(await background.object().lookAtLimits(keys), askedAt, Date.now());
-    } catch {
-      // The object did not answer: what stands ends by itself.
-    }
+  /** Reports what this isolate has held, so that the object knows it before whatever comes next. */
+  async flush(background: Background): Promise<void> {
+    if (!this.purse.idle) await this.#sync(background, []);
   }
 
   async #run(background: Background): Promise<void> {
@@ -85,26 +139,29 @@ export class OrgGate<Hold> {
     for (;;) {
       await scheduler.wait(LEASE.syncMs);
       if (mine !== this.#loop) return;
+      this.asked = 0;
       if (this.purse.idle) break;
-      if (!this.purse.asking) await this.#sync(background);
+      if (!this.purse.asking) await this.#sync(background, []);
     }
     this.purse.rest();
     this.#loopSince = null;
   }
 
-  async #sync(background: Background): Promise<void> {
+  async #sync(background: Background, watch: readonly string[]): Promise<void> {
     const askedAt = Date.now();
-    const ask = this.purse.ask(askedAt);
+    const { batches, ...ask } = this.purse.ask(askedAt);
+    const touches: ReportedTouch[] = [];
+    const rows = batches.map(({ number, holds, used }) => ({
+      number,
+      used,
+      holds: holds.map(({ touch, row }) => row(indexIn(touches, touch))),
+    }));
     try {
       const reply = await Promise.race([
-        background.object().syncLeases(writeAsk(ask)),
+        background.object().syncLeases(writeAsk({ ask: { ...ask, batches: rows }, touches, watch })),
         scheduler.wait(GIVE_UP_MS).then(() => null),
       ]);
-      if (reply === null) return;
-      const { grant, rates, orgNow } = readReply(reply);
-      this.purse.granted(grant);
-      this.learn(rates, askedAt, Date.now());
-      this.learnTime(orgNow, Date.now());
+      if (reply !== null) this.#learn(reply, askedAt);
     } catch {
       // The object did not answer: what was reported goes out again with the next ask.
     } finally {
@@ -112,8 +169,28 @@ export class OrgGate<Hold> {
     }
   }
 
-  #forgetStale(now: number): void {
-    for (const [key, { askedAt }] of this.#rates)
-      if (now >= askedAt + LEASE.standingMs) this.#rates.delete(key);
+  #learn(text: string, askedAt: number): void {
+    const now = Date.now();
+    const { grant, rates, usage, orgNow, version } = readReply(text);
+    this.purse.granted(grant);
+    this.learnTime(orgNow, now);
+    this.taught(version, askedAt);
+    this.learnRates(rates, askedAt, now);
+    for (const [key, found] of usage) {
+      const known = this.#accounts.get(key);
+      if (known === undefined) continue;
+      known.account.usage = found;
+      known.askedAt = askedAt;
+    }
   }
+}
+
+/** Whether what the object said when it was asked then may still be gone by. */
+export function isFresh(askedAt: number, now: number): boolean {
+  return now < askedAt + LEASE.standingMs - LEASE.guardMs;
+}
+
+function indexIn(touches: ReportedTouch[], touch: ReportedTouch): number {
+  const at = touches.lastIndexOf(touch);
+  return at >= 0 ? at : touches.push(touch) - 1;
 }

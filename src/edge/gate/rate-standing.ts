@@ -1,7 +1,7 @@
 import type { Slice } from "../../domain/lease/purse.ts";
 import { limitHeader, policyHeader, type RateMeter, type RateStanding } from "../../domain/rate-policy.ts";
 import type { RateInfo } from "../../org/gate/wire.ts";
-import type { Known } from "./org-gate.ts";
+import type { Told } from "./org-gate.ts";
 
 const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
 
@@ -10,19 +10,22 @@ const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 
  * left of the isolate's own slice. Unknown is taken for room: only what is known refuses.
  */
 export function standingNow(
-  known: Known<RateInfo> | null,
+  known: Told<RateInfo> | null,
   slice: Slice | undefined,
   now: number,
+  amount = 1,
 ): RateStanding {
   if (known === null) return ROOM;
   const { used, room, waitMs } = known.info;
   const own = slice !== undefined && now < slice.until ? Number(slice.left) : 0;
-  return { used, room: room + own, waitMs: own > 0 ? 0 : Math.max(0, known.at + waitMs - now) };
+  // The object named the wait for one; more may take longer, which the object is then asked.
+  const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
+  return { used, room: room + own, waitMs: full ? Math.max(0, known.at + waitMs - now) : 0 };
 }
 
 /** The IETF's headers, for the policies whose standing is known. */
 export function rateHeaders(
-  standings: readonly { meter: RateMeter; known: Known<RateInfo> | null; standing: RateStanding }[],
+  standings: readonly { meter: RateMeter; known: Told<RateInfo> | null; standing: RateStanding }[],
 ): Record<string, string> {
   const told = standings.filter(({ known }) => known !== null);
   if (told.length === 0) return {};

@@ -11,8 +11,8 @@ import {
 } from "../../domain/rate-policy.ts";
 import type { RequestVerdict } from "../../org/gate/gate.ts";
 import type { Call } from "../call.ts";
-import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
+import { backgroundOf, refusedBeforeBody } from "./answer.ts";
 import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 import { rateHeaders, standingNow } from "./rate-standing.ts";
@@ -23,7 +23,8 @@ import { rateHeaders, standingNow } from "./rate-standing.ts";
  */
 export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
   const org = call.caller?.org;
-  if (org === undefined || org === null || call.op.countsItself === true) return null;
+  if (org === undefined || org === null) return null;
+  if (call.op.countsItself === true) return refusedBeforeBody(call, org.id);
   const { read_rpm, policies } = org.snapshot.rates;
   const subject = { route: routeOf(call.op), keyId: call.actor.id };
   const meters = rateMetersFor(policies.filter(needsNoBody), subject);
@@ -41,7 +42,7 @@ export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> 
 /** Undefined: the isolate cannot tell by itself. */
 function inIsolate(
   call: Call,
-  gate: OrgGate<unknown>,
+  gate: OrgGate,
   meters: readonly RateMeter[],
   background: Background,
 ): Refusal | null | undefined {
@@ -69,7 +70,7 @@ function inIsolate(
 
 async function byObject(
   call: Call,
-  gate: OrgGate<unknown> | null,
+  gate: OrgGate | null,
   meters: readonly RateMeter[],
   background: Background,
 ): Promise<Refusal | null> {
@@ -91,20 +92,13 @@ async function byObject(
   if (gate === null) return refusal;
   gate.learnTime(orgNow, now);
   if (refusal !== null) {
-    gate.learn(rates, askedAt, now);
+    gate.learnRates(rates, askedAt, now);
     return refusal;
   }
   const slices = rates.map(({ key }) => gate.purse.slice(key));
   for (const slice of slices) gate.purse.miss(slice, 1n);
   gate.keep(now, slices, background);
   return null;
-}
-
-export function backgroundOf(call: Call, orgId: string): Background {
-  return {
-    object: () => orgObject(call.env, call.settings, orgId, call.home),
-    waitUntil: (work) => call.context.waitUntil(work),
-  };
 }
 
 function oneEach(slices: readonly unknown[]): bigint[] {

@@ -12,6 +12,7 @@ export const OBJECT_METHODS = [
   "execute",
   "ask",
   "reserve",
+  "decide",
   "admitRequest",
   "syncLeases",
   "lookAtLimits",

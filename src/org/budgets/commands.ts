@@ -41,6 +41,7 @@ const current = (view: View, input: { id: string }) => {
 
 export const createBudget = command({
   action: "budget.created",
+  changesLimits: true,
   refuses: [],
   run(tx, input: NewBudget) {
     const row: MeterRow = {
@@ -65,6 +66,7 @@ export const createBudget = command({
 
 export const changeBudget = command({
   action: "budget.updated",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx, input: BudgetChange) {
@@ -90,6 +92,7 @@ export const changeBudget = command({
 
 export const deleteBudget = command({
   action: "budget.deleted",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx, input: { id: string }) {

@@ -51,6 +51,7 @@ const TAKEN = "This customer already has a limit for this period.";
 
 export const createCustomerLimit = command({
   action: "customer_limit.created",
+  changesLimits: true,
   refuses: ["conflict"],
   run(tx, input: { customer_id: string; limit_usd: string; period: Period }) {
     const row: MeterRow = {
@@ -73,6 +74,7 @@ export const createCustomerLimit = command({
 
 export const changeCustomerLimit = command({
   action: "customer_limit.updated",
+  changesLimits: true,
   refuses: ["not_found", "conflict"],
   current,
   run(tx, input: { id: string; limit_usd?: string | undefined; period?: Period | undefined }) {
@@ -93,6 +95,7 @@ export const changeCustomerLimit = command({
 
 export const deleteCustomerLimit = command({
   action: "customer_limit.deleted",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx, input: { id: string }) {

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../contract/refusal.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { LeaseBook } from "../../domain/lease/book.ts";
 import { LEASE } from "../../domain/lease/protocol.ts";
 import {
@@ -8,18 +8,36 @@ import {
   rateDenial,
   type RateMeter,
   rateRefusal,
+  type RateStanding,
   type RateSubject,
 } from "../../domain/rate-policy.ts";
+import { done, type View } from "../door.ts";
+import { type DecisionAsk, tokensOf } from "../holds/decide.ts";
+import { attempt, performDue } from "../perform.ts";
 import { type Clock, RateMeters } from "../rates/meters.ts";
 import { deleteHolder, loadBook, saveHolder } from "./book-store.ts";
+import { type Decided, decideExactly, type Lesson, lessonFor, withRates } from "./decide.ts";
+import { LeasedAccounts } from "./money.ts";
+import { keepHolds } from "./report.ts";
 import { type RateInfo, readAsk, type SyncReply, writeReply } from "./wire.ts";
 
 /** Whether a request is within its rate limits, and how they stand. */
 export interface RequestVerdict {
-  readonly refusal: Refusal<"rate_limited" | "quota_exhausted"> | null;
+  readonly refusal: Refusal | null;
   readonly rates: readonly RateInfo[];
   readonly orgNow: number;
 }
+
+/** A decision of the object's, and what the isolate may learn from it. */
+export interface DecisionVerdict extends RequestVerdict {
+  /** The verdict as it goes to the caller; null when it is refused. */
+  readonly text: string | null;
+  readonly lesson: Lesson | null;
+  /** Which limits the lesson is about: when they change, so does this. */
+  readonly version: string;
+}
+
+export const DECISION_ROUTE = "POST /v1/edge/decision";
 
 /**
  * The object's side of the gate: it decides what isolates bring to it, and leases them slices of the limits so that they
@@ -29,11 +47,14 @@ export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
   #book: LeaseBook | null = null;
-  /** When an isolate was last told how a limit stands: it may refuse by that for a while. */
+  /** When an isolate was last told how a limit stands: it may go by that for a while. */
   #toldAt: number;
+  #changes = 0;
+  readonly #wokeAt: number;
 
   constructor(storage: DurableObjectStorage, fallbackReadRpm: number, wokeAt: number) {
     this.#storage = storage;
+    this.#wokeAt = wokeAt;
     this.#toldAt = wokeAt;
     this.#rates = new RateMeters(storage.sql, fallbackReadRpm);
   }
@@ -42,10 +63,7 @@ export class ObjectGate {
   admitRequest(subject: RateSubject, clock: Clock): RequestVerdict {
     return this.#transaction(() => {
       const meters = this.#rates.touchedBy(subject, needsNoBody);
-      const standings = meters.map((meter) => ({
-        meter,
-        standing: this.#rates.standing(meter, 1, this.#leases(), clock),
-      }));
+      const standings = this.#standings(meters, () => 1, clock);
       const denial = rateDenial(standings, clock.org);
       if (denial === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
       else this.#toldAt = clock.real;
@@ -57,55 +75,154 @@ export class ObjectGate {
     });
   }
 
-  /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
-  sync(text: string, clock: Clock): string | null {
-    const ask = readAsk(text);
+  /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
+  decide(ask: DecisionAsk, keyId: string, learn: boolean, view: View, clock: Clock): DecisionVerdict {
     return this.#transaction(() => {
+      this.#sweep(view, clock);
+      const subject = { route: DECISION_ROUTE, keyId, customerId: ask.customer_id };
+      const meters = this.#rates.touchedBy(subject);
+      const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
+      const standings = this.#standings(meters, amountOf, clock);
+      const denial = rateDenial(standings, clock.org);
+      const limit = denial === null ? null : rateRefusal(denial);
+      const decided =
+        limit !== null && ask.dry_run !== true ? { verdict: limit, taken: false } : this.#exact(ask, view);
+      if (decided.taken) {
+        for (const meter of meters) this.#rates.take(meter, amountOf(meter), clock.org, clock.org);
+      }
+      const refusal = isRefusal(decided.verdict) ? decided.verdict : null;
+      if (learn || refusal !== null) this.#toldAt = clock.real;
+      return {
+        refusal,
+        text: isRefusal(decided.verdict) ? null : withRates(decided.verdict, standings, limit),
+        rates: meters.map((meter) => this.#info(meter, clock)),
+        lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
+        orgNow: clock.org,
+        version: this.#version(),
+      };
+    });
+  }
+
+  /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
+  sync(text: string, view: View, clock: Clock): string | null {
+    const { ask, touches, watch } = readAsk(text);
+    return this.#transaction(() => {
+      this.#sweep(view, clock);
       const book = this.#leases();
-      this.#sweep(book, clock);
-      const settled = book.settle(ask, (key) => this.#rates.terms(key, book, clock), clock.real);
+      const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
+      for (const { used } of ask.batches) keys.push(...used.keys());
+      const accounts = new LeasedAccounts(
+        this.#storage.sql,
+        keys.filter((key) => !isRateKey(key)),
+        clock,
+      );
+      const settled = book.settle(
+        ask,
+        (key) => (isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key)),
+        clock.real,
+      );
       if (settled === null) return null;
-      for (const [key, move] of settled.moves) if (isRateKey(key)) this.#rates.report(key, move, clock);
+      performDue(this.#storage, view, (tx) => {
+        const dropped = keepHolds(tx, settled.holds, touches);
+        for (const [key, move] of settled.moves) {
+          if (isRateKey(key)) this.#rates.report(key, move, clock);
+          else accounts.apply(key, move, dropped.get(key) ?? 0n);
+        }
+        accounts.save();
+      });
       saveHolder(this.#storage.sql, book.holder(ask.holder));
+      this.#toldAt = clock.real;
+      const known = [...ask.wants.keys(), ...watch];
       const reply: SyncReply = {
         grant: settled.grant,
-        rates: this.look([...ask.wants.keys()], clock),
+        rates: this.look(known, clock),
+        usage: known.flatMap((key) => {
+          const account = accounts.get(key);
+          return account === null ? [] : [[key, account.usage] as const];
+        }),
         orgNow: clock.org,
+        version: this.#version(),
       };
       return writeReply(reply);
     });
   }
 
-  /** How limits stand, for an isolate that refuses by what it knew a second ago. */
+  /** How rate limits stand, for an isolate that refuses by what it knew a second ago. */
   look(keys: readonly string[], clock: Clock): RateInfo[] {
     this.#toldAt = clock.real;
     return keys.flatMap((key) => {
-      const meter = this.#rates.find(key, clock.org);
+      const meter = isRateKey(key) ? this.#rates.find(key, clock.org) : null;
       return meter === null ? [] : [this.#info(meter, clock)];
     });
   }
 
+  /** Whether some isolate may have made holds that it has not reported yet. */
+  mayHoldUnreported(clock: Clock): boolean {
+    for (const { slices } of this.#leases().holders()) {
+      for (const [key, slice] of slices) {
+        if (!isRateKey(key) && clock.real < slice.until + slice.lingerMs) return true;
+      }
+    }
+    return false;
+  }
+
   /** After the limits have changed: forgets what was read of them, and says for how long isolates may go by the old. */
   changed(clock: Clock): number {
+    this.#changes += 1;
     this.#rates.forget();
     return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
   }
 
-  #info(meter: RateMeter, clock: Clock): RateInfo {
-    const standing = this.#rates.standing(meter, 1, this.#leases(), clock);
-    const full = this.#rates.standing(
-      meter,
-      Math.min(standing.room + 1, meter.policy.limit),
-      this.#leases(),
-      clock,
-    );
-    return { key: leaseKey(meter, clock.org), ...standing, moreInMs: full.waitMs };
+  #exact(ask: DecisionAsk, view: View): Decided {
+    let decided: Decided | undefined;
+    attempt(this.#storage, view, (tx) => {
+      decided = decideExactly(tx, ask);
+      return isRefusal(decided.verdict) ? decided.verdict : done(200, null);
+    });
+    if (decided === undefined) throw new Error("a decision came to nothing");
+    return decided;
   }
 
-  #sweep(book: LeaseBook, clock: Clock): void {
+  #lesson(ask: DecisionAsk, view: View): Lesson {
+    return lessonFor(view, ask, this.#rates.matchesCustomers());
+  }
+
+  #version(): string {
+    return `${this.#wokeAt}.${this.#changes}`;
+  }
+
+  #standings(
+    meters: readonly RateMeter[],
+    amountOf: (meter: RateMeter) => number,
+    clock: Clock,
+  ): { meter: RateMeter; standing: RateStanding }[] {
+    return meters.map((meter) => ({
+      meter,
+      standing: this.#rates.standing(meter, amountOf(meter), this.#leases(), clock),
+    }));
+  }
+
+  #info(meter: RateMeter, clock: Clock): RateInfo {
+    const standing = this.#rates.standing(meter, 1, this.#leases(), clock);
+    const more = Math.min(standing.room + 1, meter.policy.limit);
+    const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
+    return { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+  }
+
+  /** Takes back what isolates that never reported can have held, once the last such hold is over. */
+  #sweep(view: View, clock: Clock): void {
+    const book = this.#leases();
     const { orphans, gone } = book.sweep(clock.real);
-    for (const holder of gone) deleteHolder(this.#storage.sql, holder);
-    if (orphans.length > 0) for (const stored of book.holders()) saveHolder(this.#storage.sql, stored);
+    for (const holder of gone) deleteHolder(view.sql, holder);
+    if (orphans.length === 0) return;
+    for (const stored of book.holders()) saveHolder(view.sql, stored);
+    const accounts = new LeasedAccounts(
+      view.sql,
+      orphans.flatMap(({ meter }) => (isRateKey(meter) ? [] : [meter])),
+      clock,
+    );
+    accounts.free(orphans);
+    accounts.save();
   }
 
   #leases(): LeaseBook {

@@ -1,5 +1,7 @@
 import type { Ask, Grant } from "../../domain/lease/protocol.ts";
+import type { Usage } from "../../domain/meter.ts";
 import type { RateStanding } from "../../domain/rate-policy.ts";
+import type { ReportedHold, ReportedTouch } from "./report.ts";
 
 /**
  * What isolates and the object tell each other about leases, as text: one string crosses cheaper than the objects in
@@ -16,24 +18,37 @@ export interface RateInfo extends RateStanding {
 export interface SyncReply {
   readonly grant: Grant;
   readonly rates: readonly RateInfo[];
+  readonly usage: readonly (readonly [key: string, usage: Usage])[];
   /** The org's clock when the object answered. */
   readonly orgNow: number;
+  readonly version: string;
+}
+
+/** A report: what was held, from what, and which limits the isolate would also like to hear about. */
+export interface Report {
+  readonly ask: Ask<ReportedHold>;
+  readonly touches: readonly ReportedTouch[];
+  readonly watch: readonly string[];
 }
 
 type WireAsk = {
   holder: string;
   attempt: number;
-  batches: [number: number, holds: unknown[], used: [meter: string, sum: string][]][];
+  touches: readonly ReportedTouch[];
+  watch: readonly string[];
+  batches: [number: number, holds: readonly ReportedHold[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
 };
 
-export function writeAsk(ask: Ask<unknown>): string {
+export function writeAsk({ ask, touches, watch }: Report): string {
   const wire: WireAsk = {
     holder: ask.holder,
     attempt: ask.attempt,
+    touches,
+    watch,
     batches: ask.batches.map(({ number, holds, used }) => [
       number,
-      [...holds],
+      holds,
       [...used].map(([meter, sum]) => [meter, String(sum)]),
     ]),
     wants: [...ask.wants].map(([meter, { left, want, least }]) => [
@@ -46,14 +61,14 @@ export function writeAsk(ask: Ask<unknown>): string {
   return JSON.stringify(wire);
 }
 
-export function readAsk<Hold>(text: string): Ask<Hold> {
-  const { holder, attempt, batches, wants } = JSON.parse(text) as WireAsk;
-  return {
+export function readAsk(text: string): Report {
+  const { holder, attempt, batches, wants, touches, watch } = JSON.parse(text) as WireAsk;
+  const ask: Ask<ReportedHold> = {
     holder,
     attempt,
     batches: batches.map(([number, holds, used]) => ({
       number,
-      holds: holds as Hold[],
+      holds,
       used: new Map(used.map(([meter, sum]) => [meter, BigInt(sum)])),
     })),
     wants: new Map(
@@ -63,16 +78,19 @@ export function readAsk<Hold>(text: string): Ask<Hold> {
       ]),
     ),
   };
+  return { ask, touches, watch };
 }
 
 type WireReply = {
   attempt: number;
   slices: [meter: string, add: string, forMs: number | null, share: string][];
-  rates: RateInfo[];
+  rates: readonly RateInfo[];
+  usage: [key: string, spent: string, over: string, held: string, leased: string][];
   orgNow: number;
+  version: string;
 };
 
-export function writeReply({ grant, rates, orgNow }: SyncReply): string {
+export function writeReply({ grant, rates, usage, orgNow, version }: SyncReply): string {
   const wire: WireReply = {
     attempt: grant.attempt,
     slices: [...grant.slices].map(([meter, { add, forMs, share }]) => [
@@ -81,14 +99,22 @@ export function writeReply({ grant, rates, orgNow }: SyncReply): string {
       forMs,
       String(share),
     ]),
-    rates: [...rates],
+    rates,
+    usage: usage.map(([key, { spent, over, held, leased }]) => [
+      key,
+      String(spent),
+      String(over),
+      String(held),
+      String(leased),
+    ]),
     orgNow,
+    version,
   };
   return JSON.stringify(wire);
 }
 
 export function readReply(text: string): SyncReply {
-  const { attempt, slices, rates, orgNow } = JSON.parse(text) as WireReply;
+  const { attempt, slices, rates, usage, orgNow, version } = JSON.parse(text) as WireReply;
   return {
     grant: {
       attempt,
@@ -100,6 +126,11 @@ export function readReply(text: string): SyncReply {
       ),
     },
     rates,
+    usage: usage.map(([key, spent, over, held, leased]) => [
+      key,
+      { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) },
+    ]),
     orgNow,
+    version,
   };
 }

@@ -14,8 +14,8 @@ import { priceOf } from "../models/store.ts";
 import { expireHolds, expireNoLaterThan } from "./expire.ts";
 import { type HoldRow, insertHold, loadHoldOfRequest } from "./store.ts";
 
-const DEFAULT_HOLD_SECONDS = 900;
-const DEFAULT_OUTPUT_TOKENS = 4096;
+export const DEFAULT_HOLD_SECONDS = 900;
+export const DEFAULT_OUTPUT_TOKENS = 4096;
 
 /** May this go ahead? As asked at `POST /v1/edge/decision`, already checked against its shape. */
 export interface DecisionAsk {
@@ -66,14 +66,19 @@ export const decide = command({
 });
 
 function hold(tx: Tx, ask: DecisionAsk, nanos: bigint, accounts: readonly Account[], shadowed: object[]) {
-  const id = newId("rsv", tx.now);
+  // The same request has the same name wherever it is decided: isolates derive it alike.
+  const name = ask.request_id === undefined ? null : tx.requestNames().of(ask.request_id);
+  const id = name === null ? newId("rsv", tx.now) : `rsv_${name}`;
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
     id,
     amount_usd: formatUsd(nanos),
     expires_at: new Date(expiresAt).toISOString(),
   };
-  const verdict = verdictOf(tx.now, accounts, { reservation, shadowed });
+  const verdict = {
+    ...verdictOf(tx.now, accounts, { reservation, shadowed }),
+    decision_id: `dec_${id.slice(4)}`,
+  };
   const row: HoldRow = {
     id,
     request_id: ask.request_id ?? null,
@@ -148,7 +153,13 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
     : nanos;
 }
 
-function scopesOf(ask: DecisionAsk): Scopes {
+/** What a limit on tokens counts of a call: what it may use, as far as it says. */
+export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: DecisionAsk): number {
+  if (input_tokens === undefined && max_output_tokens === undefined) return 0;
+  return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);
+}
+
+export function scopesOf(ask: DecisionAsk): Scopes {
   return {
     department: ask.department_id,
     workflow: ask.workflow_id,

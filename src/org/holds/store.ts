@@ -40,9 +40,10 @@ export function loadHoldOfRequest(sql: SqlStorage, requestId: string): HoldRow |
   );
 }
 
+/** A request that is asked anew after its hold was let go has the same name again: the new hold takes its place. */
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
-    `INSERT INTO holds (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+    `INSERT OR REPLACE INTO holds (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.request_id,

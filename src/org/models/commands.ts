@@ -24,6 +24,7 @@ export const getModel = query({
 
 export const setModel = command({
   action: "model.set",
+  changesLimits: true,
   refuses: [],
   current,
   run(tx, input: ModelPrice) {
@@ -42,6 +43,7 @@ export const setModel = command({
 
 export const deleteModel = command({
   action: "model.deleted",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx, input: { model: string }) {

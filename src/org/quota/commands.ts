@@ -40,6 +40,7 @@ export const getQuota = query({
 /** Makes the org prepaid, with nothing yet; done again it changes only when a low balance is announced. */
 export const setQuota = command({
   action: "quota.set",
+  changesLimits: true,
   refuses: [],
   current,
   run(tx, input: { low_balance_usd?: string | undefined }) {
@@ -64,6 +65,7 @@ export const setQuota = command({
 
 export const deleteQuota = command({
   action: "quota.deleted",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx) {
@@ -75,6 +77,7 @@ export const deleteQuota = command({
 
 export const topUpQuota = command({
   action: "quota.topped_up",
+  changesLimits: true,
   refuses: ["not_found"],
   run(tx, input: { amount_usd: string }) {
     const before = load(tx);

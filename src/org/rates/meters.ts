@@ -47,6 +47,10 @@ export class RateMeters {
     return subject.route.startsWith("GET ") ? [{ policy: read, key: read.id }, ...meters] : meters;
   }
 
+  matchesCustomers(): boolean {
+    return this.#limits().policies.some(({ match }) => match.customer_id !== undefined);
+  }
+
   /** How a meter stands, with what isolates have leased of it counted as taken when their lease ends. */
   standing(meter: RateMeter, amount: number, book: LeaseBook, clock: Clock): RateStanding {
     const { policy } = meter;

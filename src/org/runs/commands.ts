@@ -8,12 +8,17 @@ import { type Recorded, Recorder } from "./record.ts";
 import { toRun } from "./store.ts";
 
 const CODES = [...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
+function reservationsOf({ reservation_id }: RunInput): string[] {
+  return reservation_id === undefined ? [] : [reservation_id];
+}
+
 type Rejected = Extract<Recorded, { status: "rejected" }>;
 
 /** One run: recorded and charged, or refused and nothing changed. The same run again is not charged again. */
 export const recordRun = command({
   action: "run.recorded",
   refuses: CODES,
+  reservations: reservationsOf,
   run(tx, input: RunInput) {
     const recorder = new Recorder(tx);
     const [recorded] = recorder.record([input]);
@@ -35,6 +40,10 @@ export const recordRun = command({
 export const recordRuns = command({
   action: "runs.recorded",
   refuses: CODES,
+  reservations: ({ text }: { text: string }) =>
+    text.includes('"reservation_id"')
+      ? (JSON.parse(text) as { runs: RunInput[] }).runs.flatMap(reservationsOf)
+      : [],
   run(tx, input: { text: string }) {
     const { runs } = JSON.parse(input.text) as { runs: RunInput[] };
     const recorder = new Recorder(tx);

@@ -184,7 +184,7 @@ export class Recorder {
     return {
       attempt: { nanos, tokens, depth },
       hold,
-      isFact: hold !== null || input.incurred === true,
+      isFact: input.reservation_id !== undefined || input.incurred === true,
       chargedAt: this.#chargedAt(input),
     };
   }
@@ -231,8 +231,11 @@ export class Recorder {
   #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {
     if (input.reservation_id === undefined) return null;
     const hold = this.#holds.get(input.reservation_id);
-    if (hold === undefined)
+    if (hold === undefined) {
+      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
+      if (this.#tx.leasesOutstanding()) return null;
       return invalidField("reservation_id", "unknown", "is not a reservation of this organization");
+    }
     // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
     if (hold.status === "open" || hold.status === "expired") return hold;
     return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });

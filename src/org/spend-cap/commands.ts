@@ -32,6 +32,7 @@ export const getSpendCap = query({
 /** A cap that is set again keeps what it has counted; in another time zone its day is counted anew. */
 export const setSpendCap = command({
   action: "spend_cap.set",
+  changesLimits: true,
   refuses: [],
   current,
   run(tx, input: { cap_usd: string; timezone: string }) {
@@ -56,6 +57,7 @@ export const setSpendCap = command({
 
 export const deleteSpendCap = command({
   action: "spend_cap.deleted",
+  changesLimits: true,
   refuses: ["not_found"],
   current,
   run(tx) {

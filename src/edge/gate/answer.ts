@@ -1,0 +1,97 @@
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Answer } from "../../org/door.ts";
+import type { DecisionVerdict } from "../../org/gate/gate.ts";
+import type { DecisionAsk } from "../../org/holds/decide.ts";
+import type { Call } from "../call.ts";
+import { orgObject } from "../region/home.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { type Asker, decideHere, learn, refusedUnread, type Verdict, wish } from "./decision.ts";
+import { gateOf } from "./gates.ts";
+import type { Background, OrgGate } from "./org-gate.ts";
+
+/** What a decision needs of the call it came with. */
+type Deciding = Pick<
+  Call,
+  "env" | "settings" | "context" | "caller" | "home" | "startedAt" | "headers" | "actor" | "trace" | "orgId"
+>;
+
+type DecisionCode =
+  | "rate_limited"
+  | "quota_exhausted"
+  | "spend_cap_exceeded"
+  | "budget_exceeded"
+  | "conflict"
+  | "validation_failed";
+
+/** The decision: here, where the isolate can, else by the org's object. */
+export async function answerDecision(
+  call: Deciding,
+  ask: DecisionAsk,
+): Promise<Answer | Refusal<DecisionCode>> {
+  const asker = askerOf(call);
+  const gate = gateOf(asker.orgId);
+  const background = backgroundOf(call, asker.orgId);
+  const here = gate === null ? null : decideHere(gate, asker, ask, call.startedAt, background);
+  call.headers["x-svc-decided"] = here === null ? "object" : "edge";
+  const verdict = here ?? (await decideThere(call, gate, asker, ask, background));
+  if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
+  return { status: 200, text: verdict, etag: null, code: null, replayed: false };
+}
+
+export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
+  const gate = gateOf(orgId);
+  if (gate === null) return null;
+  const refusal = refusedUnread(gate, askerOf(call), call.startedAt, backgroundOf(call, orgId));
+  if (refusal !== null) call.headers["x-svc-decided"] = "edge";
+  return refusal;
+}
+
+async function decideThere(
+  call: Deciding,
+  gate: OrgGate | null,
+  asker: Asker,
+  ask: DecisionAsk,
+  background: Background,
+): Promise<Verdict> {
+  const askedAt = Date.now();
+  let verdict: DecisionVerdict | null;
+  if (gate !== null) gate.asked += 1;
+  const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
+  try {
+    const worth = gate?.worthLearning ?? false;
+    verdict = await background.object().decide(ask, asker.keyId, worth, envelope);
+  } catch (error) {
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+  if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
+  if (gate !== null) {
+    learn(gate, asker, ask, verdict, askedAt);
+    if (verdict.refusal === null) wish(gate, asker, ask, Date.now(), background);
+  }
+  return verdict.text ?? verdict.refusal ?? unanswered();
+}
+
+function unanswered(): never {
+  throw new Error("the object answered a decision with nothing");
+}
+
+function askerOf(call: Deciding): Asker {
+  const org = call.caller?.org;
+  if (org === undefined || org === null) throw new Error("a decision is an org's own");
+  return {
+    orgId: org.id,
+    keyId: call.actor.id,
+    policies: org.snapshot.rates.policies,
+    pepper: call.settings.SVC_KEY_PEPPER,
+  };
+}
+
+export function backgroundOf(
+  call: Pick<Call, "env" | "settings" | "context" | "home">,
+  orgId: string,
+): Background {
+  return {
+    object: () => orgObject(call.env, call.settings, orgId, call.home),
+    waitUntil: (work) => call.context.waitUntil(work),
+  };
+}

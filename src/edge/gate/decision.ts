@@ -1,0 +1,207 @@
+import type { Refusal } from "../../contract/refusal.ts";
+import { denialOf } from "../../domain/admission.ts";
+import type { Attempt } from "../../domain/kinds.ts";
+import { LEASE } from "../../domain/lease/protocol.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import {
+  leaseKey,
+  needsNoBody,
+  rateDenial,
+  rateMetersFor,
+  type RatePolicy,
+  rateRefusal,
+} from "../../domain/rate-policy.ts";
+import { RequestNames } from "../../domain/request-hash.ts";
+import { newId } from "../../domain/ulid.ts";
+import { DECISION_ROUTE, type DecisionVerdict } from "../../org/gate/gate.ts";
+import { accountKey } from "../../org/gate/money.ts";
+import {
+  DEFAULT_HOLD_SECONDS,
+  DEFAULT_OUTPUT_TOKENS,
+  type DecisionAsk,
+  tokensOf,
+} from "../../org/holds/decide.ts";
+import { toRefusal } from "../../org/ledger/refusal.ts";
+import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
+import { standingNow } from "./rate-standing.ts";
+import { recent } from "./recent.ts";
+import { amountsOf, Known, newTouch, type Touch, touchKey } from "./touch.ts";
+import { allowText } from "./verdict.ts";
+
+/** Who asks, of which org, with which rate limits. */
+export interface Asker {
+  readonly orgId: string;
+  readonly keyId: string;
+  readonly policies: readonly RatePolicy[];
+  readonly pepper: string;
+}
+
+/** An allow as text, or a refusal. */
+export type Verdict = string | Refusal;
+
+/** A refusal by rate limits that need nothing from the body, as far as this isolate knows; null: read on. */
+export function refusedUnread(
+  gate: OrgGate,
+  asker: Asker,
+  now: number,
+  background: Background,
+): Refusal | null {
+  const orgNow = gate.orgNow(now);
+  if (asker.policies.length === 0 || orgNow === null) return null;
+  const meters = rateMetersFor(asker.policies.filter(needsNoBody), {
+    route: DECISION_ROUTE,
+    keyId: asker.keyId,
+  });
+  const standings = meters.map((meter) => {
+    const key = leaseKey(meter, orgNow);
+    const told = gate.rate(key, now);
+    return { meter, key, told, standing: standingNow(told, gate.purse.slice(key), now) };
+  });
+  const denial = rateDenial(standings, orgNow);
+  if (denial === null) return null;
+  const keys = standings.map(({ key }) => key);
+  gate.recheck(keys, Math.min(...standings.map(({ told }) => told?.askedAt ?? now)), now, background);
+  return rateRefusal(denial);
+}
+
+/** Null: the isolate cannot tell by itself, and the object decides. */
+export function decideHere(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  now: number,
+  background: Background,
+): Verdict | null {
+  if (ask.dry_run === true || (ask.hold_seconds ?? 0) * 1000 > LEASE.longestHoldMs) return null;
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
+  const { request_id: requestId } = ask;
+  if (requestId !== undefined) {
+    const told = recent.get(asker.orgId, requestId);
+    if (told !== undefined) return told.ask === askText(ask) ? told.text : null;
+  }
+  const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  if (touch === undefined || orgNow >= touch.endsAt) return null;
+  const nanos = costOf(gate, ask);
+  if (nanos === null) return null;
+  const attempt: Attempt = { nanos, tokens: tokensOf(ask), depth: 0 };
+  const amounts = amountsOf(touch, attempt);
+  if (!gate.purse.take(touch.slices, amounts, now)) {
+    return refusedHere(gate, touch, attempt, amounts, now, orgNow, background);
+  }
+  const name = requestId === undefined ? newId("dec", orgNow).slice(4) : namesOf(gate, asker).of(requestId);
+  const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
+  gate.purse.note({
+    touch: touch.reported,
+    row: (index) => [index, `rsv_${name}`, requestId ?? null, String(nanos), orgNow, expiresAt],
+  });
+  gate.keep(now, touch.slices, background);
+  const text = allowText(gate, touch, name, nanos, expiresAt, orgNow, now);
+  if (requestId !== undefined) recent.set(asker.orgId, requestId, { text, ask: askText(ask) });
+  return text;
+}
+
+/** Takes from the object's decision what lets this isolate decide the next one. */
+export function learn(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  verdict: DecisionVerdict,
+  askedAt: number,
+): void {
+  const now = Date.now();
+  const { lesson, orgNow, rates, refusal, version } = verdict;
+  gate.learnTime(orgNow, now);
+  if (refusal !== null) gate.learnRates(rates, askedAt, now);
+  if (lesson === null) return;
+  gate.taught(version, askedAt);
+  gate.matters = new Known(lesson.matters);
+  if (ask.model !== undefined) gate.prices.set(ask.model, lesson.price);
+  const accounts = lesson.accounts.map((account) => {
+    const key = accountKey(account);
+    return { key, known: gate.account(key, account, askedAt) };
+  });
+  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
+  const meters = rateMetersFor(asker.policies, subject);
+  const touch = newTouch(
+    accounts,
+    meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
+    ask.customer_id,
+    orgNow,
+    (key) => gate.purse.slice(key),
+  );
+  gate.touches.set(touchKey(gate.matters, asker.keyId, ask), touch);
+}
+
+/** Counts a call that the object let through as demand for slices. */
+export function wish(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  now: number,
+  background: Background,
+): void {
+  const touch =
+    gate.matters === null ? undefined : gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  const nanos = costOf(gate, ask);
+  if (touch !== undefined && nanos !== null) {
+    const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask), depth: 0 });
+    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0n);
+  }
+  gate.keep(now, touch?.slices ?? [], background);
+}
+
+function refusedHere(
+  gate: OrgGate,
+  touch: Touch,
+  attempt: Attempt,
+  amounts: readonly bigint[],
+  now: number,
+  orgNow: number,
+  background: Background,
+): Refusal | null {
+  const standings = touch.rates.map(({ meter, key, slice }, index) => ({
+    meter,
+    told: gate.rate(key, now),
+    standing: standingNow(gate.rate(key, now), slice, now, Number(amounts[index] ?? 1n)),
+  }));
+  const denial = rateDenial(standings, orgNow);
+  if (denial !== null) return rateRefusal(denial);
+  for (const { known, slice } of touch.accounts) {
+    if (!isFresh(known.askedAt, now)) return null;
+    const room = roomOf(known.account);
+    if (room === null || attempt.nanos === 0n || attempt.nanos <= room + slice.left) continue;
+    if (known.account.meter.mode !== "enforce") return null;
+    gate.recheck(touch.reported.keys, known.askedAt, now, background);
+    return toRefusal(denialOf(known.account, attempt, "decision"));
+  }
+  return null;
+}
+
+function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): bigint | null {
+  if (estimate.cost_usd !== undefined) return parseUsd(estimate.cost_usd);
+  const price = model === undefined ? undefined : gate.prices.get(model);
+  if (price === undefined || price === null) return null;
+  const { input_tokens: input, max_output_tokens: output } = estimate;
+  if (input === undefined && output === undefined) return null;
+  const nanos = costOfTokensRoundedUp(input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, price);
+  return nanos > MAX_USD_NANOS ? null : nanos;
+}
+
+const names = new WeakMap<OrgGate, RequestNames>();
+
+function namesOf(gate: OrgGate, asker: Asker): RequestNames {
+  let found = names.get(gate);
+  if (found === undefined) {
+    found = new RequestNames(asker.pepper, asker.orgId);
+    names.set(gate, found);
+  }
+  return found;
+}
+
+/** What was asked under a request id: the same id with another question is for the object to judge. */
+function askText(ask: DecisionAsk): string {
+  const { cost_usd: cost, input_tokens: input, max_output_tokens: output } = ask.estimate;
+  return `${ask.model}\n${ask.action}\n${ask.workflow_id}\n${ask.deployment_id}\n${ask.department_id}\n${ask.customer_id}\n${cost}\n${input}\n${output}\n${ask.hold_seconds}`;
+}

@@ -1,0 +1,126 @@
+import { type Attempt, KINDS } from "../../domain/kinds.ts";
+import type { Slice } from "../../domain/lease/purse.ts";
+import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate-policy.ts";
+import type { Matters } from "../../org/gate/decide.ts";
+import type { ReportedTouch } from "../../org/gate/report.ts";
+import type { KnownAccount } from "./org-gate.ts";
+
+/** A dollar limit as the isolate knows it: how it stood when the object was last asked, and the isolate's own slice. */
+export interface TouchedAccount {
+  readonly known: KnownAccount;
+  readonly slice: Slice;
+  /** Its part of an answer's `limits`, up to the amount. */
+  readonly opening: string;
+}
+
+export interface TouchedRate {
+  readonly meter: RateMeter;
+  readonly key: string;
+  readonly slice: Slice;
+  readonly opening: string;
+}
+
+/** What calls of one kind touch: found once, used for all that name the same things. */
+export interface Touch {
+  readonly rates: readonly TouchedRate[];
+  readonly accounts: readonly TouchedAccount[];
+  /** Of both, rates first. */
+  readonly slices: readonly Slice[];
+  readonly reported: ReportedTouch;
+  /** When one of its windows ends, by the org's clock: then another window is touched. */
+  readonly endsAt: number;
+}
+
+/** Names that a call gives, as far as they decide what it touches. */
+export interface Names {
+  readonly department_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+}
+
+/** Ids are printable, so a line break cannot be part of one. */
+export function touchKey(matters: Known, keyId: string, names: Names): string {
+  const {
+    department_id: department,
+    workflow_id: workflow,
+    deployment_id: deployment,
+    customer_id: customer,
+  } = names;
+  let key = keyId;
+  if (department !== undefined && matters.has("department", department)) key += `\nd${department}`;
+  if (workflow !== undefined && matters.has("workflow", workflow)) key += `\nw${workflow}`;
+  if (deployment !== undefined && matters.has("deployment", deployment)) key += `\np${deployment}`;
+  if (customer !== undefined && matters.customer) key += `\nc${customer}`;
+  return key;
+}
+
+/** Which names matter, quick to ask. */
+export class Known {
+  readonly #named: Readonly<Record<"department" | "workflow" | "deployment", ReadonlySet<string> | null>>;
+  readonly customer: boolean;
+
+  constructor({ department, workflow, deployment, customer }: Matters) {
+    this.#named = { department: asSet(department), workflow: asSet(workflow), deployment: asSet(deployment) };
+    this.customer = customer;
+  }
+
+  has(kind: "department" | "workflow" | "deployment", name: string): boolean {
+    const names = this.#named[kind];
+    return names === null || names.has(name);
+  }
+}
+
+export function newTouch(
+  accounts: readonly { readonly key: string; readonly known: KnownAccount }[],
+  rates: readonly { readonly key: string; readonly meter: RateMeter }[],
+  customer: string | undefined,
+  orgNow: number,
+  sliceOf: (key: string) => Slice,
+): Touch {
+  const touchedRates = rates.map(({ key, meter }) => ({
+    meter,
+    key,
+    slice: sliceOf(key),
+    opening: `{"kind":"${meter.policy.kind === "rate" ? "rate_limit" : "quota_window"}","id":"${meter.policy.id}","available":`,
+  }));
+  const touchedAccounts = accounts.map(({ key, known }) => ({
+    known,
+    slice: sliceOf(key),
+    opening: `{"kind":"${known.account.meter.kind}","id":"${known.account.meter.id}","available_usd":"`,
+  }));
+  return {
+    rates: touchedRates,
+    accounts: touchedAccounts,
+    slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
+    reported: {
+      keys: accounts.map(({ key }) => key),
+      meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
+      customer: customer ?? null,
+    },
+    endsAt: Math.min(
+      ...accounts.map(({ known }) => known.account.window.endMs ?? Number.POSITIVE_INFINITY),
+      ...rates.map(({ meter }) => endOf(meter.policy, orgNow)),
+    ),
+  };
+}
+
+function endOf(policy: RatePolicy, orgNow: number): number {
+  return policy.kind === "quota" ? quotaWindowEnd(policy, orgNow) : Number.POSITIVE_INFINITY;
+}
+
+/** What a call takes of each slice, in their order. */
+export function amountsOf(touch: Touch, attempt: Attempt): bigint[] {
+  const amounts: bigint[] = [];
+  for (const { meter } of touch.rates) {
+    amounts.push(meter.policy.unit === "tokens" ? BigInt(attempt.tokens) : 1n);
+  }
+  for (const { known } of touch.accounts) {
+    amounts.push(KINDS[known.account.meter.kind].unit === "usd" ? attempt.nanos : 0n);
+  }
+  return amounts;
+}
+
+function asSet(names: readonly string[] | null): ReadonlySet<string> | null {
+  return names === null ? null : new Set(names);
+}

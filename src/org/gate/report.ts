@@ -1,0 +1,82 @@
+import type { Tx } from "../door.ts";
+import { expireNoLaterThan } from "../holds/expire.ts";
+
+/** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
+export interface ReportedTouch {
+  readonly keys: readonly string[];
+  /** Their meters' ids, between spaces, as the hold's row has them. */
+  readonly meters: string;
+  readonly customer: string | null;
+}
+
+/** A hold that an isolate made from its slices. */
+export type ReportedHold = readonly [
+  touch: number,
+  id: string,
+  requestId: string | null,
+  amount: string,
+  at: number,
+  expiresAt: number,
+];
+
+/** What the object has no hold for, by limit: it goes back instead of being held. */
+export type Dropped = ReadonlyMap<string, bigint>;
+
+/**
+ * Makes rows of reported holds, in one statement. A request that was decided twice, in two isolates, has one name in
+ * both: its hold is kept once, for as long as the later one said. A report that comes when its holds are over adds none.
+ */
+export function keepHolds(
+  tx: Tx,
+  holds: readonly ReportedHold[],
+  touches: readonly ReportedTouch[],
+): Dropped {
+  const dropped = new Map<string, bigint>();
+  const drop = ([touch, , , amount]: ReportedHold): void => {
+    for (const key of touches[touch]?.keys ?? []) {
+      dropped.set(key, (dropped.get(key) ?? 0n) + BigInt(amount));
+    }
+  };
+  const known = knownHolds(tx.sql, holds);
+  const fresh: ReportedHold[] = [];
+  const here = new Set<string>();
+  for (const hold of holds) {
+    const [, id, requestId, , , expiresAt] = hold;
+    const status = known.get(id);
+    if (expiresAt <= tx.now || status === "settled" || (requestId !== null && here.has(id))) drop(hold);
+    else if (status === "open") {
+      tx.sql.exec("UPDATE holds SET expires_at = max(expires_at, ?) WHERE id = ?", expiresAt, id);
+      drop(hold);
+    } else fresh.push(hold);
+    if (requestId !== null) here.add(id);
+  }
+  insert(tx, fresh, touches);
+  return dropped;
+}
+
+/** Only a request id can have been decided elsewhere as well: every other hold has a name of its own. */
+function knownHolds(sql: SqlStorage, holds: readonly ReportedHold[]): Map<string, string> {
+  const ids = holds.flatMap(([, id, requestId]) => (requestId === null ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const rows = sql.exec<{ id: string; status: string }>(
+    "SELECT h.id, h.status FROM json_each(?) AS k CROSS JOIN holds AS h ON h.id = k.value",
+    JSON.stringify(ids),
+  );
+  return new Map(rows.toArray().map(({ id, status }) => [id, status]));
+}
+
+function insert(tx: Tx, holds: readonly ReportedHold[], touches: readonly ReportedTouch[]): void {
+  if (holds.length === 0) return;
+  let first = Number.POSITIVE_INFINITY;
+  for (const [, , , , , expiresAt] of holds) first = Math.min(first, expiresAt);
+  tx.sql.exec(
+    `INSERT OR REPLACE INTO holds
+       (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+     SELECT h.value ->> 1, h.value ->> 2, '', 'open', h.value ->> 4, h.value ->> 5, NULL, h.value ->> 3,
+       t.value ->> 0, t.value ->> 1, ''
+     FROM json_each(?1) AS h JOIN json_each(?2) AS t ON t.key = h.value ->> 0`,
+    JSON.stringify(holds),
+    JSON.stringify(touches.map(({ meters, customer }) => [meters, customer])),
+  );
+  expireNoLaterThan(tx, first);
+}

@@ -13,10 +13,13 @@ export interface ReadableCounters {
 
 /** Counts lie in memory for about so long, and are lost if the isolate dies meanwhile. */
 const FLUSH_EVERY_MS = 250;
-/** A flush without an answer for so long is given up, and what it sent goes out again. */
+/** What was sent and not confirmed for so long goes out again. */
 const GIVE_UP_AFTER_MS = 2000;
-/** With so many batches unconfirmed, counts gather in memory, where they add up instead of piling up. */
-const MAX_UNSETTLED = 64;
+/**
+ * With so many batches unconfirmed, counts gather in memory, where they add up instead of piling up. More than requests
+ * are ever under way in one isolate: short of it, each of them stores its own.
+ */
+const MAX_UNSETTLED = 1024;
 
 interface OpenBatch extends CounterBatch {
   sentAtMs: number;
@@ -29,6 +32,11 @@ export class Counters {
   #lastSeq = 0;
   #flushedAtMs = -Infinity;
   #claimedForMs = -Infinity;
+  readonly #maxUnsettled: number;
+
+  constructor(maxUnsettled = MAX_UNSETTLED) {
+    this.#maxUnsettled = maxUnsettled;
+  }
 
   count(series: string, by = 1): void {
     this.#pending.set(series, (this.#pending.get(series) ?? 0) + by);
@@ -54,7 +62,7 @@ export class Counters {
   }
 
   #openSince(sentBeforeMs: number): OpenBatch[] {
-    if (this.#pending.size > 0 && this.#unsettled.size < MAX_UNSETTLED) {
+    if (this.#pending.size > 0 && this.#unsettled.size < this.#maxUnsettled) {
       this.#lastSeq += 1;
       const batch = { seq: this.#lastSeq, deltas: [...this.#pending], sentAtMs: -Infinity };
       this.#unsettled.set(batch.seq, batch);
@@ -70,13 +78,8 @@ export class Counters {
     for (const batch of batches) batch.sentAtMs = nowMs;
     const settled = Math.min(...this.#unsettled.keys());
     const wire = batches.map(({ seq, deltas }) => ({ seq, deltas }));
-    try {
-      await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire);
-      for (const { seq } of batches) this.#unsettled.delete(seq);
-    } catch (error) {
-      for (const batch of batches) batch.sentAtMs = -Infinity;
-      throw error;
-    }
+    await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire);
+    for (const { seq } of batches) this.#unsettled.delete(seq);
   }
 }
 

@@ -18,6 +18,9 @@ import type { Env } from "./env.ts";
 /** A registry that does not answer holds no request up for longer: the copy at hand then has to do. */
 const RENEWAL_PATIENCE_MS = 250;
 
+/** Nor does a counter that hangs: the call is then stored a little after it was answered. */
+const STORING_PATIENCE_MS = 2000;
+
 /** By the router's own path; as many as there are routes. */
 const templates = new Map<string, string>();
 
@@ -62,7 +65,9 @@ async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Pro
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   if (!answeredHere) return;
   counters.count(deprecatedCallSeries(deprecation.route));
-  await counters.flush(context.env.COUNTERS, Date.now()).catch(logged);
+  const storing = counters.flush(context.env.COUNTERS, Date.now()).catch(logged);
+  context.executionCtx.waitUntil(storing);
+  await Promise.race([storing, scheduler.wait(STORING_PATIENCE_MS)]);
 }
 
 function count(context: EdgeContext, route: string | undefined, startedAtMs: number): void {

@@ -73,13 +73,24 @@ describe("counting", () => {
     expect(totalOf(await readTotals(shards), "a")).toBe(200);
   });
 
+  test("is stored by the time each of two hundred parallel flushes is done, not only by the last of them", async () => {
+    const shards = shardsOf("crowd");
+    const counting = new Counters();
+    const flushes = Array.from({ length: 200 }, async (_, index) => {
+      counting.count("a");
+      await counting.flush(shards, index);
+    });
+    await Promise.all(flushes);
+    expect(totalOf(await readTotals(shards), "a")).toBe(200);
+  });
+
   test("keeps a bounded number of batches while the shard is out of reach, and loses none of it", async () => {
     const shards = shardsOf("unreachable");
     const down = flaky(
       shards,
       Array.from({ length: 500 }, (): Fate => "is lost"),
     );
-    const counting = new Counters();
+    const counting = new Counters(16);
     for (let call = 0; call < 500; call += 1) {
       counting.count("a");
       await counting.flush(down, call).catch(() => undefined);

@@ -31,11 +31,13 @@ export const sweepRetention: DueHandler = {
 type Source = { kind: string; table: string; at: string; where: string };
 
 const RUNS: Source = { kind: "runs", table: "runs", at: "recorded_at", where: "true" };
+/** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
 const DELIVERIES: Source = {
   kind: "deliveries",
   table: "webhook_deliveries",
   at: "created_at",
-  where: "status <> 'pending'",
+  where: `(status <> 'pending'
+    OR subscription_id IN (SELECT id FROM webhook_subscriptions WHERE disabled_reason IS NOT NULL))`,
 };
 /** An event goes with the last delivery of it. The newest stays: the next is counted from it, and readers keep cursors. */
 const EVENTS: Source = {

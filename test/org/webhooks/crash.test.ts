@@ -1,7 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { purgeDeliveries } from "../../../src/org/webhooks/purge.ts";
 import { failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
 import { everythingStored } from "../../support/rows.ts";
 
@@ -69,27 +68,17 @@ test("no secret is stored as it is shown", async () => {
   }
 });
 
-describe("retention", () => {
-  test("takes what has ended, its event after it, and nothing that is still to arrive", async () => {
-    const org = await newSubscriber();
-    const good = receiver();
-    const bad = receiver(failing(100));
-    const { id } = await org.subscribe(good, ["key.*"]);
-    const waiting = await org.subscribe(bad, ["org.*"]);
-    await org.mint("viewer");
-    await org.settle();
-    await org.ask("POST", `/webhooks/${waiting.id}/test`);
-    await org.settle();
-    const purge = (limit: number) =>
-      runInDurableObject(objectOf(org.id), (_object, { storage }) =>
-        purgeDeliveries(storage.sql, Date.now() + 86_400_000, limit),
-      );
-    // Two keys were made, of which one was delivered; the ping waits.
-    expect(await purge(1)).toEqual({ deliveries: 1, events: 1 });
-    expect(await purge(10)).toEqual({ deliveries: 0, events: 1 });
-    expect(await org.deliveries(id)).toEqual([]);
-    expect(await org.deliveries(waiting.id)).toMatchObject([{ status: "pending" }]);
-    await org.ask("PATCH", `/webhooks/${waiting.id}`, { status: "disabled" });
-    expect(await purge(10)).toEqual({ deliveries: 1, events: 1 });
-  });
+test("what waits for a webhook that is switched off is kept as long as the delivery log, and no longer", async () => {
+  const org = await newSubscriber();
+  const [off, on] = [await org.subscribe(receiver(failing(99))), await org.subscribe(receiver(failing(99)))];
+  for (const { id } of [off, on]) await org.ask("POST", `/webhooks/${id}/test`);
+  await org.settle();
+  await org.ask("PATCH", `/webhooks/${off.id}`, { status: "disabled" });
+  const policy = { runs_days: 30, audit_days: 90, deliveries_days: 7, legal_hold: false };
+  expect((await org.ask("PUT", "/retention-policy", policy)).status).toBe(200);
+  await org.advance(6 * 86_400);
+  expect(await org.deliveries(off.id)).toHaveLength(1);
+  await org.advance(2 * 86_400);
+  expect(await org.deliveries(off.id)).toEqual([]);
+  expect(await org.deliveries(on.id)).toMatchObject([{ status: "pending" }]);
 });

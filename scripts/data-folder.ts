@@ -46,7 +46,7 @@ function lock(path: string): () => void {
     makeFolder(path);
     const database = new DatabaseSync(join(path, LOCK));
     try {
-      database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+      database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     } catch (error) {
       database.close();
       throw error;

@@ -100,13 +100,15 @@ function toOcsf(link: AuditLink) {
       sequence: link.seq,
       correlation_uid: link.trace,
     },
-    actor: {
-      user: { uid: link.actorId, type_id: 99, type: link.actorKind },
-      ...(link.onBehalfOf === null ? {} : { authorizations: [{ decision: link.onBehalfOf }] }),
-    },
+    actor: { user: { uid: link.actorId, type_id: 99, type: link.actorKind } },
     api: { operation: link.action, request: { uid: link.trace } },
-    src_endpoint: { ip: link.address ?? "0.0.0.0" },
+    src_endpoint: link.address === null ? { name: "internal" } : { ip: link.address },
     resources: link.target === null ? [] : [{ uid: link.target }],
-    unmapped: { prev_hash: link.previousHash, hash: link.hash, detail: link.detail },
+    unmapped: {
+      on_behalf_of: link.onBehalfOf,
+      prev_hash: link.previousHash,
+      hash: link.hash,
+      detail: link.detail,
+    },
   };
 }

@@ -6,12 +6,15 @@ import { costOf, meteredExpr } from "./policy-meter.ts";
 const LONGEST_EXPRESSION = 4_096;
 /** The parser recurses once per open bracket. */
 const DEEPEST_BRACKETS = 100;
-/** What one evaluation may cost: an operation, a character and an element are one unit each. */
+/** What one evaluation may cost: an operation, a character and an element are one unit each, about a microsecond. */
 const BUDGET = 20_000;
+
+/** What may be spent on several evaluations together; each takes its cost from it. */
+export type Allowance = { left: number };
 
 export type Bindings = Readonly<Record<string, CelInput>>;
 type Matched = { matched: boolean } | { failed: string };
-type Compiled = { evaluate: (bindings: Bindings) => Matched };
+type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched };
 export type CompileResult = Compiled | { problem: string };
 
 /** A problem says where: `line 1, column 12: …`. What compiles ends, within its budget, whatever it is given. */
@@ -34,7 +37,13 @@ export function compile(source: string): CompileResult {
     const cost = costOf(expr);
     const run = plan(language, meteredExpr(expr));
     return {
-      evaluate: (bindings) => evaluate(run, { left: BUDGET - cost, over: cost > BUDGET, patterns }, bindings),
+      evaluate(bindings, allowance) {
+        const left = Math.min(BUDGET, allowance.left) - cost;
+        const meter = { left, over: left < 0, patterns };
+        const matched = evaluate(run, meter, bindings);
+        allowance.left -= cost + left - meter.left;
+        return matched;
+      },
     };
   } catch (error) {
     if (error instanceof Misuse) {

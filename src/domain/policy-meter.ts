@@ -3,9 +3,9 @@ import { type Expr, TURN, WEIGH } from "./policy-language.ts";
 /** Operators that the evaluator runs itself, without handing their operands to a function. */
 const BUILT_IN = new Set(["_&&_", "_||_", "_?_:_", "_[_]", "@not_strictly_false"]);
 
-/** Variables of at most `SHORT_COST` characters, by the contract of a run; no loop may take their names. */
+/** Variables of at most 200 characters, by the contract of a run; no loop may take their names. */
 const SHORT = new Set(["model", "action", "customer_id", "now"]);
-const SHORT_COST = 200;
+const SHORT_COST = 8;
 
 /** A call that names a time zone builds a formatter for it. */
 const ZONED_CALL_COST = 500;

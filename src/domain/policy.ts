@@ -1,5 +1,5 @@
 import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
-import { type Bindings, compile, type CompileResult } from "./policy-compile.ts";
+import { type Allowance, type Bindings, compile, type CompileResult } from "./policy-compile.ts";
 
 export const TARGETS = ["model", "action"] as const;
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
@@ -40,6 +40,9 @@ export type RuleResult = {
   message?: string;
 };
 
+/** What all rules together may cost one run. */
+export const JUDGEMENT_COST = 200_000;
+
 export type PolicySet = readonly { rule: PolicyRule; compiled: CompileResult }[];
 
 /** Compiles each rule once, in the order in which it may decide: the heavier effect first, then the higher priority. */
@@ -55,6 +58,8 @@ function byWeight(left: PolicyRule, right: PolicyRule): number {
   );
 }
 
+type JudgeOptions = { isApproved?: (ruleId: string) => boolean; allowance?: Allowance };
+
 /**
  * The first enforced rule that matches decides; none allows. A rule that fails where it might have decided ends
  * the judgement: a run is never let through past a rule that could not be read. An approval lifts its own rule only.
@@ -63,16 +68,16 @@ export function judge(
   set: PolicySet,
   attempt: Attempt,
   now: number,
-  isApproved: (ruleId: string) => boolean = () => false,
+  { isApproved, allowance = { left: JUDGEMENT_COST } }: JudgeOptions = {},
 ): PolicyVerdict {
   if (set.length === 0) return { verdict: "allow" };
   const bindings = bind(attempt, now);
   for (const { rule, compiled } of set) {
     if (rule.mode === "shadow") continue;
-    const { result, message } = apply(rule, compiled, attempt, bindings);
+    const { result, message } = apply(rule, compiled, attempt, bindings, allowance);
     if (result === "error") return { verdict: "error", ruleId: rule.id, message: message ?? "" };
     if (result !== "matched") continue;
-    if (rule.effect !== "require_approval" || !isApproved(rule.id)) return ruled(rule, attempt);
+    if (rule.effect !== "require_approval" || isApproved?.(rule.id) !== true) return ruled(rule, attempt);
   }
   return { verdict: "allow" };
 }
@@ -84,17 +89,26 @@ export function explain(
   now: number,
 ): { verdict: PolicyVerdict; results: RuleResult[] } {
   const bindings = bind(attempt, now);
-  const results = set.map(({ rule, compiled }) => ({ rule, ...apply(rule, compiled, attempt, bindings) }));
+  const allowance = { left: JUDGEMENT_COST };
+  const results = set.map(({ rule, compiled }) => ({
+    rule,
+    ...apply(rule, compiled, attempt, bindings, allowance),
+  }));
   return { verdict: judge(set, attempt, now), results };
 }
 
 /** Shadow rules that would have stopped this run, had they been enforced. */
-export function shadowed(set: PolicySet, attempt: Attempt, now: number): PolicyRule[] {
+export function shadowed(
+  set: PolicySet,
+  attempt: Attempt,
+  now: number,
+  allowance: Allowance = { left: JUDGEMENT_COST },
+): PolicyRule[] {
   const watching = set.filter(({ rule }) => rule.mode === "shadow" && rule.effect !== "allow");
   if (watching.length === 0) return [];
   const bindings = bind(attempt, now);
   return watching
-    .filter(({ rule, compiled }) => apply(rule, compiled, attempt, bindings).result === "matched")
+    .filter(({ rule, compiled }) => apply(rule, compiled, attempt, bindings, allowance).result === "matched")
     .map(({ rule }) => rule);
 }
 
@@ -103,10 +117,11 @@ function apply(
   compiled: CompileResult,
   attempt: Attempt,
   bindings: Bindings,
+  allowance: Allowance,
 ): { result: RuleResult["result"]; message?: string } {
   if (attempted(rule, attempt) === undefined) return { result: "not_applicable" };
   if ("problem" in compiled) return { result: "error", message: compiled.problem };
-  const outcome = compiled.evaluate(bindings);
+  const outcome = compiled.evaluate(bindings, allowance);
   if ("failed" in outcome) return { result: "error", message: outcome.failed };
   return { result: outcome.matched ? "matched" : "not_matched" };
 }

@@ -131,9 +131,13 @@ describe("what decides", () => {
     const rules = [rule({ effect: "require_approval" }), rule({ effect: "require_approval" })];
     const [first, second] = rules;
     const set = policySet(rules);
-    expect(judge(set, ATTEMPT, NOW, (id) => id === first?.id)).toMatchObject({ ruleId: second?.id });
-    expect(judge(set, ATTEMPT, NOW, () => true)).toEqual({ verdict: "allow" });
-    expect(judge(policySet([...rules, rule({})]), ATTEMPT, NOW, () => true).verdict).toBe("deny");
+    expect(judge(set, ATTEMPT, NOW, { isApproved: (id) => id === first?.id })).toMatchObject({
+      ruleId: second?.id,
+    });
+    expect(judge(set, ATTEMPT, NOW, { isApproved: () => true })).toEqual({ verdict: "allow" });
+    expect(judge(policySet([...rules, rule({})]), ATTEMPT, NOW, { isApproved: () => true }).verdict).toBe(
+      "deny",
+    );
   });
 
   test("a rule about actions names the action", () => {
@@ -173,6 +177,16 @@ describe("hostile expressions", () => {
 
   test("an error that a later `|| true` would hide still ends the judgement when the budget is spent", () => {
     expect(verdictOf(`run.metadata.long.all(x, run.metadata.long == []) || true`, attempt)).toBe("error");
+  });
+
+  test("rules together cost a run no more than its allowance, and the one that would pass it fails", () => {
+    const dear = `[${Array.from({ length: 300 }, (_, i) => i).join(",")}].exists(x, x < 0)`;
+    const set = policySet(Array.from({ length: 200 }, () => rule({ when: dear })));
+    const allowance = { left: 20_000 };
+    expect(judge(set, ATTEMPT, NOW, { allowance }).verdict).toBe("error");
+    expect(allowance.left).toBeLessThan(3_000);
+    expect(judge(policySet([rule({ when: dear })]), ATTEMPT, NOW).verdict).toBe("allow");
+    expect(judge(policySet([rule({})]), ATTEMPT, NOW, { allowance: { left: 0 } }).verdict).toBe("error");
   });
 
   test("no random text throws, at write or when judged", () => {

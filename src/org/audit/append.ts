@@ -1,7 +1,7 @@
 import { type AuditEntry, CHAIN_START, chainHash } from "../../domain/audit-chain.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { readEnd, writeEnd } from "./ends.ts";
+import { writeEnd } from "./ends.ts";
 
 /**
  * Appends one link to the chain. It follows the head that the service wrote last, not whatever row is last: a row that
@@ -11,12 +11,14 @@ export function appendAudit(
   view: View,
   entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object },
 ): void {
-  const last = view.sql
-    .exec<{ seq: number; hash: string }>("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
-    .toArray()[0];
-  const head = readEnd(view, "head") ?? last;
+  const { seq, head, last } = view.sql
+    .exec<{ seq: number | null; head: string | null; last: string | null }>(
+      `SELECT (SELECT MAX(seq) FROM audit) AS seq, (SELECT hash FROM audit_ends WHERE name = 'head') AS head,
+         (SELECT hash FROM audit ORDER BY seq DESC LIMIT 1) AS last`,
+    )
+    .one();
   const full: AuditEntry = {
-    seq: (last?.seq ?? 0) + 1,
+    seq: (seq ?? 0) + 1,
     id: newId("aud", view.now),
     at: view.now,
     action: entry.action,
@@ -29,7 +31,7 @@ export function appendAudit(
     address: view.actor.address,
     detail: JSON.stringify(entry.detail ?? {}),
   };
-  const hash = chainHash(head?.hash ?? CHAIN_START, full);
+  const hash = chainHash(head ?? last ?? CHAIN_START, full);
   view.sql.exec(
     `INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -1,7 +1,15 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
+import type { Allowance } from "../../domain/policy-compile.ts";
 import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
-import { judge, type PolicyRule, type PolicySet, type PolicyVerdict, shadowed } from "../../domain/policy.ts";
+import {
+  judge,
+  JUDGEMENT_COST,
+  type PolicyRule,
+  type PolicySet,
+  type PolicyVerdict,
+  shadowed,
+} from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
 import { APPROVAL_EXPIRY } from "../approvals/decide.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
@@ -9,6 +17,8 @@ import type { Tx } from "../door.ts";
 import { staying } from "../staying.ts";
 import { loadPolicies } from "./store.ts";
 
+/** What the runs of one call may cost together, so that a batch cannot hold its org up for long. */
+const CALL_COST = 5_000_000;
 const PENDING_MS = 7 * 86_400_000;
 
 type Checked = JudgedRun & { readonly approval_id?: string | undefined };
@@ -19,28 +29,35 @@ type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 export function checkPolicy(tx: Tx): (run: Checked, nanos: bigint) => Refusal<Code> | (() => void) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return () => null;
-  return (run, nanos) => check(tx, policies, run, nanos);
+  const allowance = { left: CALL_COST };
+  return (run, nanos) => check(tx, policies, allowance, run, nanos);
 }
 
 function check(
   tx: Tx,
   policies: PolicySet,
+  call: Allowance,
   run: Checked,
   nanos: bigint,
 ): Refusal<Code> | (() => void) | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);
   const approvals: ApprovalRow[] = [];
-  const verdict = judge(policies, attempt, tx.now, (ruleId) => {
+  const isApproved = (ruleId: string) => {
     const approval = findApproval(tx.sql, ruleId, digest, "approved");
     if (approval === null || (run.approval_id ?? approval.id) !== approval.id) return false;
     approvals.push(approval);
     return true;
-  });
+  };
+  const given = Math.min(JUDGEMENT_COST, call.left);
+  const allowance = { left: given };
+  const verdict = judge(policies, attempt, tx.now, { isApproved, allowance });
+  const watching = verdict.verdict === "allow" ? shadowed(policies, attempt, tx.now, allowance) : [];
+  call.left -= given - allowance.left;
   if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
   if (verdict.verdict === "deny") return blocked(tx, verdict);
   if (verdict.verdict === "require_approval") return requested(tx, verdict, digest, run, nanos);
-  return onceAccepted(tx, approvals, shadowed(policies, attempt, tx.now));
+  return onceAccepted(tx, approvals, watching);
 }
 
 /** Only a run that every other check lets pass as well uses its approvals up. */

@@ -6,6 +6,18 @@ import { type Call, orgInPath } from "./call.ts";
 
 /** What an authenticated caller may do here: checks that need nothing from the body, in the contract's order. */
 
+/** A path with an escape that stands for no character names nothing: there is no field to point at. */
+export function checkPath(call: Call): Refusal | null {
+  const { url } = call.request;
+  if (!url.includes("%")) return null;
+  try {
+    decodeURIComponent(new URL(url).pathname);
+    return null;
+  } catch {
+    return refuse("bad_request", {}, { message: "The path has a percent sign that begins no valid escape." });
+  }
+}
+
 export function checkOrgActive(call: Call): Refusal | null {
   return call.caller?.org?.snapshot.status === "suspended" ? refuse("org_suspended") : null;
 }

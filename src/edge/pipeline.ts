@@ -4,7 +4,7 @@ import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
 import { logFailure, logLine } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
-import { checkAddress, checkOrgActive, checkRole, checkScope, checkTenant } from "./admit.ts";
+import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
 import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
@@ -22,6 +22,7 @@ type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
 
 /** Everything that stands before an operation, in the contract's order. */
 const CHECKS: readonly Check[] = [
+  checkPath,
   checkOrgActive,
   checkAddress,
   checkTenant,

@@ -24,6 +24,15 @@ async function newOrg(base: string, homeRegion: string): Promise<Org> {
   return { id: made.body.org.id, key: made.body.owner_key };
 }
 
+function limit(base: string, org: Org, limit_usd: string) {
+  const body = { scope_kind: "org", limit_usd, period: "month", mode: "enforce" };
+  return http("POST", `${base}/v1/orgs/${org.id}/budgets`, { key: org.key, body });
+}
+
+function decide(base: string, org: Org, cost_usd: string) {
+  return http("POST", `${base}/v1/edge/decision`, { key: org.key, body: { estimate: { cost_usd } } });
+}
+
 async function ids(base: string): Promise<string[]> {
   const listed = await http("GET", `${base}/v1/admin/orgs?limit=200`, operator);
   return listed.body.data.map((org: Org) => org.id);
@@ -142,6 +151,40 @@ describe("two regions, each with its own objects and database", () => {
     const written = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body: { name: "x" } });
     expect([written.status, written.body.error.code]).toEqual([403, "residency_violation"]);
     expect(written.headers.get("x-svc-region")).toBe("eu");
+  });
+
+  test("decisions are reached where they land, from a lease of the home's limits", async () => {
+    const org = await newOrg(eu, "eu");
+    await limit(eu, org, "1000000");
+    const decided = new Set<string | null>();
+    for (let round = 0; round < 400 && !decided.has("edge"); round += 1) {
+      const answer = await decide(us, org, "0.01");
+      expect([answer.status, answer.headers.get("x-svc-region")]).toEqual([200, "us"]);
+      decided.add(answer.headers.get("x-svc-decided"));
+    }
+    expect(decided).toContain("edge");
+  });
+
+  test("two regions together never pass a limit, and use it up", async () => {
+    const org = await newOrg(eu, "eu");
+    await limit(us, org, "1");
+    const attempts = Array.from({ length: 80 }, (_, index) => decide(index % 2 === 0 ? eu : us, org, "0.03"));
+    const answers = await Promise.all(attempts);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(33);
+    const denied = answers.filter((answer) => answer.status !== 200);
+    expect(new Set(denied.map((answer) => answer.body.error.code))).toEqual(new Set(["budget_exceeded"]));
+  });
+
+  test("cohorts, which the home's database keeps, are read there", async () => {
+    const org = await newOrg(eu, "eu");
+    const body = { name: "Alone", metric: "runs_per_day", org_ids: [org.id] };
+    const made = await http("POST", `${eu}/v1/admin/benchmarks/cohorts`, { ...operator, body });
+    expect(made.status).toBe(201);
+    const path = `/v1/benchmarks/cohorts/${made.body.id}`;
+    const read = await http("GET", us + path, { key: org.key });
+    expect([read.status, read.headers.get("x-svc-region")]).toEqual([400, "eu"]);
+    const elsewhere = await http("POST", `${us}/v1/admin/benchmarks/cohorts`, { ...operator, body });
+    expect(elsewhere.status).toBe(422);
   });
 
   test("the operator reaches an org from either region", async () => {

@@ -39,9 +39,9 @@ export const decide = operation(
       "Allow holds the amount against every limit that applies, until a run settles it, it is released or it expires. Deny is the refusal itself, to be relayed unchanged.",
     role: "developer",
     scope: "decisions:evaluate",
+    servedAnywhere: true,
     bodyLimit: "decision",
     countsItself: true,
-    servedAnywhere: true,
     body: z.strictObject({
       request_id: callerId.optional(),
       model: modelName.optional(),

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
+import { Kitchen, RECIPES } from "../support/every-code.ts";
+import { type ServerFixture, serverFixture } from "../support/server.ts";
+
+let fixture: ServerFixture;
+beforeAll(async () => {
+  fixture = await serverFixture({
+    settings: { SVC_REGIONS: '{"far":"http://127.0.0.1:1"}', SVC_MAX_BODY_BYTES: "4096" },
+  });
+});
+afterAll(() => fixture.end());
+
+const produced = new Set<string>();
+const codes = Object.keys(ERRORS) as ErrorCode[];
+
+// What breaks the server for everyone else comes last.
+test.each([...codes.filter((code) => code !== "internal"), "internal" as const])(
+  "%s is what a real request gets, as the catalog has it",
+  async (code) => {
+    const answer = await RECIPES[code](await Kitchen.open(fixture.server));
+    expect([code, answer.status, answer.body?.error?.code]).toEqual([code, expect.any(Number), code]);
+    const { statuses, details } = ERRORS[code];
+    expect(statuses).toContain(answer.status);
+    expect(Object.keys(answer.body)).toEqual(["error"]);
+    expect(details.safeParse(answer.body.error.details).success).toBe(true);
+    expect(answer.headers.get("x-svc-trace-id")).toMatch(/^[\w-]{8,}$/);
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    if (code === "rate_limited") {
+      expect(answer.headers.get("retry-after")).toBe(String(answer.body.error.details.retry_after_seconds));
+    }
+    produced.add(code);
+  },
+);
+
+test("each of the 32 codes was produced", () => {
+  expect(codes).toHaveLength(32);
+  expect([...produced].sort()).toEqual(codes.toSorted());
+});

@@ -6,7 +6,7 @@ export const getApproval = operation(
     method: "GET",
     path: "/v1/orgs/{id}/approvals/{approval_id}",
     summary: "Read an approval",
-    role: "admin",
+    role: "viewer",
     scope: "approvals:read",
     reply: { 200: approval },
     refuses: [],

@@ -14,7 +14,7 @@ export const listApprovals = operation(
     method: "GET",
     path: "/v1/orgs/{id}/approvals",
     summary: "List approvals",
-    role: "admin",
+    role: "viewer",
     scope: "approvals:read",
     query: listQuery(LIST),
     reply: { 200: pageOf(approval) },

@@ -6,7 +6,7 @@ export const getContentSafety = operation(
     method: "GET",
     path: "/v1/orgs/{id}/content-safety",
     summary: "Read the content safety detectors",
-    role: "admin",
+    role: "viewer",
     scope: "policies:read",
     reply: { 200: contentSafety },
     refuses: [],

@@ -6,7 +6,7 @@ export const getPolicyRule = operation(
     method: "GET",
     path: "/v1/orgs/{id}/policy-rules/{rule_id}",
     summary: "Read a policy rule",
-    role: "admin",
+    role: "viewer",
     scope: "policies:read",
     reply: { 200: policyRule },
     refuses: [],

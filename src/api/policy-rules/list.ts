@@ -10,7 +10,7 @@ export const listPolicyRules = operation(
     method: "GET",
     path: "/v1/orgs/{id}/policy-rules",
     summary: "List policy rules",
-    role: "admin",
+    role: "viewer",
     scope: "policies:read",
     query: listQuery(LIST),
     reply: { 200: pageOf(policyRule) },

@@ -6,7 +6,7 @@ export const getRetentionPolicy = operation(
     method: "GET",
     path: "/v1/orgs/{id}/retention-policy",
     summary: "Read for how long records are kept",
-    role: "admin",
+    role: "viewer",
     scope: "retention:read",
     reply: { 200: retentionPolicy },
     refuses: [],

@@ -6,7 +6,7 @@ export const getRoutingPolicy = operation(
     method: "GET",
     path: "/v1/orgs/{id}/routing-policy",
     summary: "Read the routing policy",
-    role: "admin",
+    role: "viewer",
     scope: "routing:read",
     reply: { 200: routingPolicy },
     refuses: [],

@@ -11,7 +11,7 @@ export const listEvals = operation(
     method: "GET",
     path: "/v1/orgs/{id}/evals",
     summary: "List eval results",
-    role: "admin",
+    role: "viewer",
     scope: "routing:read",
     query: listQuery(LIST),
     reply: { 200: pageOf(evalResult) },

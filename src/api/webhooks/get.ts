@@ -6,7 +6,7 @@ export const getWebhook = operation(
     method: "GET",
     path: "/v1/orgs/{id}/webhooks/{sub_id}",
     summary: "Read a webhook",
-    role: "admin",
+    role: "viewer",
     scope: "webhooks:read",
     reply: { 200: webhook },
     refuses: [],

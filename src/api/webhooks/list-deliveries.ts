@@ -19,7 +19,7 @@ export const listDeliveries = operation(
     method: "GET",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/deliveries",
     summary: "A webhook's delivery log",
-    role: "admin",
+    role: "viewer",
     scope: "webhooks:read",
     query: listQuery(LIST),
     reply: { 200: pageOf(delivery) },

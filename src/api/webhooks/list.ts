@@ -13,7 +13,7 @@ export const listWebhooks = operation(
     method: "GET",
     path: "/v1/orgs/{id}/webhooks",
     summary: "List webhooks",
-    role: "admin",
+    role: "viewer",
     scope: "webhooks:read",
     query: listQuery(LIST),
     reply: { 200: pageOf(webhook) },

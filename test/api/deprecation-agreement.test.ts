@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEPRECATED_ROUTES, operationName } from "../../src/contract/deprecations.ts";
+import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
 import changelog from "../../CHANGELOG.md?raw";
 import { call } from "../support/worker.ts";
 
@@ -28,29 +28,40 @@ async function operations(): Promise<{ name: string; route: string; method: stri
   );
 }
 
-test("listing, headers, OpenAPI, metric labels and changelog name exactly the same routes", async () => {
-  const names = new Set((await listed()).map(operationName));
-  expect(names).toEqual(new Set(DEPRECATED_ROUTES.map(operationName)));
+test(
+  "listing, headers, OpenAPI, metric labels and changelog name exactly the same routes",
+  { timeout: 30_000 },
+  async () => {
+    const names = new Set((await listed()).map(operationName));
+    expect(names).toEqual(new Set(DEPRECATED_ROUTES.map(operationName)));
 
-  const served = await operations();
-  expect(new Set(served.filter((one) => one.deprecated).map((one) => one.name))).toEqual(names);
+    const served = await operations();
+    expect(new Set(served.filter((one) => one.deprecated).map((one) => one.name))).toEqual(names);
 
-  const signalled = await Promise.all(
-    served.map(async ({ name, route, method }) => {
-      const { headers } = await call(method, route.replaceAll(/\{\w+\}/g, "none"));
-      return headers.has("deprecation") && headers.has("sunset") && headers.has("link") ? [name] : [];
-    }),
-  );
-  expect(new Set(signalled.flat())).toEqual(names);
+    const signalled = await Promise.all(
+      served.map(async ({ name, route, method }) => {
+        const { headers } = await call(method, route.replaceAll(/\{\w+\}/g, "none"));
+        return headers.has("deprecation") && headers.has("sunset") && headers.has("link") ? [name] : [];
+      }),
+    );
+    expect(new Set(signalled.flat())).toEqual(names);
 
-  const { text } = await call("GET", "/metrics");
-  const labels = [...text.matchAll(/^svc_deprecated_route_calls_total\{route="([^"]+)"\}/gm)].map(
-    ([, label]) => label,
-  );
-  expect(new Set(labels)).toEqual(new Set((await listed()).map(({ route }) => route)));
+    const { text } = await call("GET", "/metrics");
+    const labels = [...text.matchAll(/^svc_deprecated_route_calls_total\{route="([^"]+)"\}/gm)].map(
+      ([, label]) => label,
+    );
+    expect(new Set(labels)).toEqual(new Set((await listed()).map(({ route }) => route)));
 
-  const announced = [...changelog.matchAll(/^- `((?:GET|POST|PUT|PATCH|DELETE) [^`]+)`:/gm)].map(
-    ([, name]) => name,
-  );
-  expect(new Set(announced)).toEqual(names);
+    const announced = [...changelog.matchAll(/^- `((?:GET|POST|PUT|PATCH|DELETE) [^`]+)`:/gm)].map(
+      ([, name]) => name,
+    );
+    expect(new Set(announced)).toEqual(names);
+  },
+);
+
+test("the documentation that the headers point to says what to do about each of them", async () => {
+  const { text } = await call("GET", "/docs");
+  for (const { migration } of [...DEPRECATED_ROUTES, ...DEPRECATED_SURFACES]) {
+    expect(text).toContain(migration?.replaceAll("'", "&#39;"));
+  }
 });

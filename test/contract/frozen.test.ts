@@ -6,6 +6,7 @@ import { publishedFacts } from "../../scripts/frozen-contract/published.ts";
 import { publishedFindings } from "../../scripts/release-ledger/check.ts";
 import { OPERATIONS } from "../../src/app.ts";
 import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
+import { routeOf } from "../../src/contract/operation.ts";
 import { SETTING_NAMES } from "../../src/settings.ts";
 import manifest from "./manifest.json" with { type: "json" };
 
@@ -14,6 +15,18 @@ const frozen = manifest.facts as Facts;
 test("nothing of the frozen contract is gone or means something else", () => {
   const current = publishedFacts(OPERATIONS.map((operation) => operation.contract));
   expect(brokenPromises(frozen, current)).toEqual([]);
+});
+
+test("an operation that is taken off the list is missed, with all that it promised", () => {
+  const [taken, ...rest] = OPERATIONS.map((operation) => operation.contract).filter(
+    (contract) => frozen[routeOf(contract)] !== undefined,
+  );
+  if (taken === undefined) throw new Error("no operation is frozen");
+  const missed = brokenPromises(frozen, publishedFacts(rest)).filter((finding) =>
+    finding.startsWith(routeOf(taken)),
+  );
+  const promised = Object.keys(frozen).filter((name) => `${name} `.startsWith(`${routeOf(taken)} `));
+  expect(missed).toEqual(promised.map((name) => `${name}: gone`));
 });
 
 test("the code signals what the release ledger announced, and no setting went without a release", () => {

@@ -75,7 +75,9 @@ export class Draft {
   standing(meterIds: readonly string[], subject: string, atMs: number): Entry[] {
     const fresh: Entry[] = [];
     const meters = loadMetersById(this.#sql, meterIds);
-    const entries = [...meters.values()].map((meter) =>
+    // A limit that was ended and made again since then is another one: nothing is held against it.
+    const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
+    const entries = standing.map((meter) =>
       this.#entry(meter, meter.scope.id === "*" ? subject : "", atMs, fresh),
     );
     loadUsage(this.#sql, fresh);

@@ -10,7 +10,7 @@ import { type Entry, newEntry, saveUsage } from "./usage.ts";
  */
 export function recount(tx: Tx, meter: Meter): void {
   const holds = tx.sql
-    .exec<HoldRow>("SELECT * FROM holds WHERE status = 'open'")
+    .exec<HoldRow>("SELECT * FROM holds WHERE status = 'open' AND at >= ?", meter.sinceMs)
     .toArray()
     .filter((hold) => ` ${hold.meters} `.includes(` ${meter.id} `));
   const moments = [tx.now, ...holds.map((hold) => hold.at)];

@@ -1,0 +1,232 @@
+/** The ledger as one would write it on paper: every counter is added up anew, from the rows, each time it is asked. */
+
+export const HOUR_MS = 3_600_000;
+/** A Wednesday, half a minute past noon: jumps are whole hours, so the seconds a test takes cross no boundary. */
+export const BASE_MS = Date.parse("2027-03-31T12:00:30Z");
+
+export type Period = "day" | "week" | "month" | "quarter" | "year" | "total";
+
+export interface Limit {
+  readonly id: string;
+  readonly kind:
+    | "budget"
+    | "customer_limit"
+    | "spend_cap"
+    | "quota"
+    | "plan_runs"
+    | "plan_tokens"
+    | "chain_cost"
+    | "chain_tokens"
+    | "chain_depth";
+  readonly scopeKind: "org" | "workflow" | "customer" | "chain";
+  readonly scopeId: string;
+  limit: bigint | null;
+  period: Period;
+  /** Added to UTC before the day is read off. */
+  zoneMs: number;
+  mode: "enforce" | "shadow" | "count";
+}
+
+export interface Pack {
+  readonly id: string;
+  readonly customer: string;
+  readonly amount: bigint;
+  readonly priority: number;
+  readonly expiresHour: number | null;
+  voided: boolean;
+  readonly age: number;
+}
+
+export interface Scopes {
+  readonly workflow?: string;
+  readonly customer?: string;
+  readonly chain?: string;
+}
+
+export interface ModelRun {
+  readonly id: string;
+  readonly scopes: Scopes;
+  readonly hour: number;
+  readonly cost: bigint;
+  readonly tokens: bigint;
+  readonly depth: number;
+  /** Ids of the limits it was charged to. */
+  charged: readonly string[];
+  readonly draws: ReadonlyMap<string, bigint>;
+}
+
+export interface ModelHold {
+  readonly id: string;
+  readonly scopes: Scopes;
+  readonly hour: number;
+  readonly amount: bigint;
+  readonly expiresHour: number;
+  held: readonly string[];
+  status: "open" | "settled" | "released" | "expired";
+}
+
+export interface Attempt {
+  readonly scopes: Scopes;
+  readonly cost: bigint;
+  readonly tokens: bigint;
+  readonly depth: number;
+}
+
+export type Verdict = { readonly refusedBy: Limit | "credits" | null };
+
+const ORDER = [
+  "plan_runs",
+  "plan_tokens",
+  "chain_cost",
+  "chain_depth",
+  "chain_tokens",
+  "quota",
+  "spend_cap",
+  "budget",
+  "customer_limit",
+];
+const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chain"];
+
+export class Model {
+  hour = 0;
+  limits: Limit[] = [
+    {
+      id: "plan_runs",
+      kind: "plan_runs",
+      scopeKind: "org",
+      scopeId: "",
+      limit: null,
+      period: "month",
+      zoneMs: 0,
+      mode: "count",
+    },
+    {
+      id: "plan_tokens",
+      kind: "plan_tokens",
+      scopeKind: "org",
+      scopeId: "",
+      limit: null,
+      period: "month",
+      zoneMs: 0,
+      mode: "count",
+    },
+  ];
+  packs: Pack[] = [];
+  runs: ModelRun[] = [];
+  holds: ModelHold[] = [];
+
+  touched(scopes: Scopes, phase: "run" | "decision"): Limit[] {
+    const matches = this.limits.filter((one) => {
+      if (phase === "decision" && /^(plan|chain)/.test(one.kind)) return false;
+      if (one.scopeKind === "org") return true;
+      const id = scopes[one.scopeKind];
+      if (id === undefined) return false;
+      if (one.scopeId !== "*") return one.scopeId === id;
+      return !this.limits.some((other) => other.scopeKind === one.scopeKind && other.scopeId === id);
+    });
+    const rank = (one: Limit) => ORDER.indexOf(one.kind) * 10 + SCOPES.indexOf(one.scopeKind);
+    return matches.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
+  }
+
+  windowOf(limit: Limit, hour: number): string {
+    const at = new Date(BASE_MS + hour * HOUR_MS + limit.zoneMs);
+    const month = at.getUTCMonth();
+    switch (limit.period) {
+      case "day":
+        return at.toISOString().slice(0, 10);
+      case "week":
+        return String(Math.floor((at.getTime() / (24 * HOUR_MS) + 3) / 7));
+      case "month":
+        return at.toISOString().slice(0, 7);
+      case "quarter":
+        return `${at.getUTCFullYear()} ${Math.floor(month / 3)}`;
+      case "year":
+        return String(at.getUTCFullYear());
+      default:
+        return "";
+    }
+  }
+
+  subjectOf(limit: Limit, scopes: Scopes): string {
+    if (limit.scopeId !== "*") return "";
+    return (limit.scopeKind === "chain" ? scopes.chain : scopes.customer) ?? "";
+  }
+
+  amountOf(limit: Limit, attempt: Pick<Attempt, "cost" | "tokens">): bigint {
+    if (limit.kind === "plan_runs") return 1n;
+    return limit.kind.endsWith("_tokens") ? attempt.tokens : attempt.cost;
+  }
+
+  spent(limit: Limit, subject: string, hour: number): bigint {
+    const window = this.windowOf(limit, hour);
+    return this.runs
+      .filter((run) => run.charged.includes(limit.id) && this.windowOf(limit, run.hour) === window)
+      .filter((run) => this.subjectOf(limit, run.scopes) === subject)
+      .reduce((sum, run) => sum + this.amountOf(limit, run), 0n);
+  }
+
+  held(limit: Limit, subject: string, hour: number): bigint {
+    const window = this.windowOf(limit, hour);
+    return this.holds
+      .filter((hold) => hold.status === "open" && hold.held.includes(limit.id))
+      .filter(
+        (hold) =>
+          this.windowOf(limit, hold.hour) === window && this.subjectOf(limit, hold.scopes) === subject,
+      )
+      .reduce((sum, hold) => sum + hold.amount, 0n);
+  }
+
+  remaining(pack: Pack): bigint {
+    return this.runs.reduce((left, run) => left - (run.draws.get(pack.id) ?? 0n), pack.amount);
+  }
+
+  livePacks(customer: string | undefined): Pack[] {
+    return this.packs
+      .filter((pack) => pack.customer === customer && !pack.voided)
+      .filter((pack) => pack.expiresHour === null || pack.expiresHour > this.hour)
+      .sort(
+        (a, b) =>
+          a.priority - b.priority ||
+          (a.expiresHour ?? Infinity) - (b.expiresHour ?? Infinity) ||
+          a.age - b.age,
+      );
+  }
+
+  judge(attempt: Attempt, phase: "run" | "decision"): Verdict {
+    for (const limit of this.touched(attempt.scopes, phase)) {
+      if (limit.mode !== "enforce" || limit.limit === null) continue;
+      if (limit.kind === "chain_depth") {
+        if (BigInt(attempt.depth) > limit.limit) return { refusedBy: limit };
+        continue;
+      }
+      const amount = this.amountOf(limit, attempt);
+      const subject = this.subjectOf(limit, attempt.scopes);
+      const used = this.spent(limit, subject, this.hour) + this.held(limit, subject, this.hour);
+      if (amount > 0n && used + amount > limit.limit) return { refusedBy: limit };
+    }
+    if (phase === "decision") return { refusedBy: null };
+    const packs = this.livePacks(attempt.scopes.customer);
+    const left = packs.reduce((sum, pack) => sum + this.remaining(pack), 0n);
+    return { refusedBy: packs.length > 0 && attempt.cost > left ? "credits" : null };
+  }
+
+  /** Records a run that was let through or is a fact. */
+  record(id: string, attempt: Attempt, hour: number): void {
+    const draws = new Map<string, bigint>();
+    let rest = attempt.cost;
+    for (const pack of this.livePacks(attempt.scopes.customer)) {
+      const left = this.remaining(pack);
+      const taken = left < rest ? left : rest;
+      if (taken > 0n) draws.set(pack.id, taken);
+      rest -= taken;
+    }
+    const charged = this.touched(attempt.scopes, "run").map((limit) => limit.id);
+    this.runs.push({ id, ...attempt, hour, charged, draws });
+  }
+
+  expire(): void {
+    for (const hold of this.holds) {
+      if (hold.status === "open" && hold.expiresHour <= this.hour) hold.status = "expired";
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import * as fc from "fast-check";
+import type { Fault } from "./world.ts";
+import type { Period } from "./model.ts";
+
+/** What may happen to an org, in any order. Numbers that pick among things there are wrap around. */
+export type Step = { readonly fault: Fault } & (
+  | ({ readonly do: "run"; readonly again: boolean } & RunFields)
+  | { readonly do: "bulk"; readonly runs: readonly RunFields[] }
+  | {
+      readonly do: "decide";
+      readonly cost: bigint;
+      readonly scopes: ScopeFields;
+      readonly hold: number;
+      readonly named: boolean;
+    }
+  | { readonly do: "release"; readonly pick: number }
+  | {
+      readonly do: "budget";
+      readonly workflow: string | undefined;
+      readonly limit: bigint;
+      readonly period: Period;
+      readonly shadow: boolean;
+    }
+  | {
+      readonly do: "changeLimit";
+      readonly pick: number;
+      readonly limit: bigint;
+      readonly period: Period | undefined;
+    }
+  | { readonly do: "deleteLimit"; readonly pick: number }
+  | {
+      readonly do: "customerLimit";
+      readonly customer: string;
+      readonly limit: bigint;
+      readonly period: Period;
+    }
+  | { readonly do: "cap"; readonly limit: bigint; readonly india: boolean }
+  | { readonly do: "chain"; readonly cost: bigint; readonly depth: number; readonly tokens: number }
+  | { readonly do: "plan"; readonly runs: number; readonly tokens: number; readonly block: boolean }
+  | { readonly do: "prepay" }
+  | { readonly do: "topUp"; readonly amount: bigint }
+  | {
+      readonly do: "pack";
+      readonly customer: string;
+      readonly amount: bigint;
+      readonly priority: number;
+      readonly hours: number | undefined;
+    }
+  | { readonly do: "voidPack"; readonly pick: number }
+  | { readonly do: "advance"; readonly hours: number }
+);
+
+export interface ScopeFields {
+  readonly workflow: string | undefined;
+  readonly customer: string | undefined;
+}
+
+export interface RunFields {
+  readonly scopes: ScopeFields;
+  readonly cost: bigint;
+  readonly tokens: number;
+  readonly fact: boolean;
+  /** Settles a hold, if there is one to pick. */
+  readonly settle: number | undefined;
+  /** In a chain, below a run of it, if there is one to pick. */
+  readonly chain: { readonly id: string; readonly parent: number | undefined } | undefined;
+}
+
+const fault = fc.constantFrom<Fault>("none", "none", "none", "none", "twice", "lost", "evicted");
+/** Small amounts collide with limits; large odd ones pass what a double can hold. */
+const amount = fc.oneof(
+  fc.bigInt({ min: 0n, max: 12n }),
+  fc.constantFrom(9_007_199_254_740_993n, 999_999_999_999_999_999n),
+);
+const limit = fc.oneof(fc.bigInt({ min: 0n, max: 40n }), fc.constant(9_007_199_254_740_999n));
+const period = fc.constantFrom<Period>("day", "week", "month", "quarter", "year", "total");
+const pick = fc.nat({ max: 20 });
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const customer = fc.constantFrom("c1", "c2", "c3");
+const scopes = fc.record({ workflow: maybe(fc.constantFrom("w1", "w2")), customer: maybe(customer) });
+
+const runFields: fc.Arbitrary<RunFields> = fc.record({
+  scopes,
+  cost: amount,
+  tokens: fc.nat({ max: 20 }),
+  fact: fc.boolean().map((one) => one),
+  settle: fc.option(pick, { nil: undefined, freq: 2 }),
+  chain: maybe(fc.record({ id: fc.constantFrom("x", "y"), parent: maybe(pick) })),
+});
+
+const kind = <K extends Step["do"]>(name: K) => fc.constant(name);
+
+export const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({ fault, do: kind("run"), again: fc.boolean() })
+      .chain((head) => runFields.map((run) => ({ ...run, ...head }))),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      fault,
+      do: kind("bulk"),
+      runs: fc.array(runFields, { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      fault,
+      do: kind("decide"),
+      cost: amount,
+      scopes,
+      hold: fc.constantFrom(1800, 5400, 80_000),
+      named: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ fault, do: kind("release"), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      fault,
+      do: kind("budget"),
+      workflow: maybe(fc.constantFrom("w1", "w2")),
+      limit,
+      period,
+      shadow: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ fault, do: kind("changeLimit"), pick, limit, period: maybe(period) }) },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("deleteLimit"), pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      fault,
+      do: kind("customerLimit"),
+      customer: fc.oneof(customer, fc.constant("*")),
+      limit,
+      period,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("cap"), limit, india: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      fault,
+      do: kind("chain"),
+      cost: limit,
+      depth: fc.integer({ min: 1, max: 3 }),
+      tokens: fc.nat({ max: 60 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      fault,
+      do: kind("plan"),
+      runs: fc.nat({ max: 12 }),
+      tokens: fc.nat({ max: 120 }),
+      block: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("prepay") }) },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("topUp"), amount: limit.filter((one) => one > 0n) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      fault,
+      do: kind("pack"),
+      customer,
+      amount: limit,
+      priority: fc.nat({ max: 2 }),
+      hours: maybe(fc.integer({ min: 1, max: 30 })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("voidPack"), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ fault, do: kind("advance"), hours: fc.constantFrom(1, 2, 11, 12, 13, 24, 170) }),
+  },
+) as fc.Arbitrary<Step>;

@@ -1,0 +1,109 @@
+import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import type { Refusal } from "../../../src/contract/refusal.ts";
+import type { Answer, Envelope } from "../../../src/org/door.ts";
+import type { OrgObject } from "../../../src/org/object.ts";
+import { newId } from "../../../src/domain/ulid.ts";
+import { BASE_MS, HOUR_MS } from "./model.ts";
+
+const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
+
+/** What goes wrong around a call. A reply that is lost is asked for again, by then from an object that has restarted. */
+export type Fault = "none" | "twice" | "lost" | "evicted";
+
+export type Outcome = { readonly status: number; readonly body: Body; readonly replayed: boolean };
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
+type Body = any;
+
+/** One org's real object, its clock in the test's hands. */
+export class World {
+  readonly #stub: DurableObjectStub<OrgObject>;
+  readonly #id: string;
+  #calls = 0;
+
+  constructor() {
+    this.#id = newId("org", Date.now());
+    this.#stub = ORG.getByName(this.#id);
+  }
+
+  async open(): Promise<void> {
+    const plan = { plan: "standard", runs_limit: null, tokens_limit: null, overage_policy: "allow" as const };
+    await this.#stub.execute(
+      "openOrg",
+      { id: this.#id, name: "x", plan, environment: "test", homeRegion: "local", seed: this.#id },
+      this.#envelope(false),
+    );
+    await this.moveTo(0);
+  }
+
+  /** Sets the org's clock to whole hours after the base, and lets what is due happen. */
+  async moveTo(hour: number): Promise<void> {
+    await runInDurableObject(this.#stub, async (object, state) => {
+      const offset = BASE_MS + hour * HOUR_MS - Date.now();
+      state.storage.sql.exec("UPDATE profile SET clock_offset_ms = ?", Math.round(offset));
+      await object.alarm();
+    });
+  }
+
+  async call(name: string, input: object, fault: Fault = "none"): Promise<Outcome> {
+    const envelope = this.#envelope(fault !== "none");
+    const ask = () => this.#ask(name, input, envelope);
+    if (fault === "twice") {
+      const [first, second] = await Promise.all([ask(), ask()]);
+      return first.replayed ? second : first;
+    }
+    const answer = await ask();
+    if (fault === "none") return answer;
+    if (fault === "lost") await ask();
+    await this.evict();
+    await ask();
+    return answer;
+  }
+
+  async query(name: string, input: object): Promise<Body> {
+    return await this.#stub.ask(name as never, input, this.#envelope(false));
+  }
+
+  async evict(): Promise<void> {
+    await evictDurableObject(this.#stub);
+  }
+
+  async usage(): Promise<{ meter_id: string; spent: string; over: string; held: string; leased: string }[]> {
+    return runInDurableObject(this.#stub, (_object, state) =>
+      state.storage.sql
+        .exec<{ meter_id: string; spent: string; over: string; held: string; leased: string }>(
+          "SELECT * FROM usage",
+        )
+        .toArray(),
+    );
+  }
+
+  async runIds(): Promise<string[]> {
+    return runInDurableObject(this.#stub, (_object, state) =>
+      state.storage.sql
+        .exec<{ id: string }>("SELECT id FROM runs ORDER BY seq")
+        .toArray()
+        .map((row) => row.id),
+    );
+  }
+
+  async #ask(name: string, input: object, envelope: Envelope): Promise<Outcome> {
+    const outcome = (await this.#stub.execute(name as never, input, envelope)) as Answer | Refusal;
+    if ("refused" in outcome) {
+      const { status, code, details } = outcome;
+      return { status, body: { error: { code, details } }, replayed: false };
+    }
+    const body = outcome.text === null ? null : (JSON.parse(outcome.text) as Body);
+    return { status: outcome.status, body, replayed: outcome.replayed };
+  }
+
+  /** A call that may be sent again carries a key of its own, as a careful client's would. */
+  #envelope(repeatable: boolean): Envelope {
+    const key = `call-${++this.#calls}`;
+    return {
+      actor: { kind: "key", id: "k", role: "owner", onBehalfOf: null, address: null },
+      trace: key,
+      idempotency: repeatable ? { key, method: "POST", path: "/v1/x", digest: key, fence: null } : null,
+      ifMatch: null,
+    };
+  }
+}

@@ -27,8 +27,9 @@ export function recount(tx: Tx, meter: Meter): void {
   for (const row of tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY seq DESC`)) {
     // Rows come latest first, and none is charged to a time after it was recorded.
     if (row.recorded_at < fromMs) break;
-    if (row.charged_at < fromMs || !` ${row.charges} `.includes(` ${meter.id} `)) continue;
+    if (row.charged_at < fromMs) continue;
     const run = fromRow(row);
+    if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
     const entry = entryAt((meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "", run.chargedAt);
     const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
     const { usage } = entry;

@@ -43,49 +43,75 @@ export interface RunExtra {
 export type RunRow = {
   id: string;
   started_at: number;
-  ended_at: number | null;
   charged_at: number;
   recorded_at: number;
-  model: string;
-  action: string | null;
-  workflow_id: string | null;
-  deployment_id: string | null;
-  department_id: string | null;
-  customer_id: string | null;
   chain_id: string | null;
-  parent_run_id: string | null;
-  depth: number;
-  input_tokens: number;
-  output_tokens: number;
   cost_text: string;
-  charges: string;
-  extra: string | null;
+  data: string;
 };
 
-export const RUN_COLUMNS = "*, CAST(cost AS TEXT) AS cost_text";
+/** What lies in a row's `data`, in order; the schema's virtual columns count on it. */
+type RunData = [
+  model: string,
+  action: string | null,
+  workflowId: string | null,
+  deploymentId: string | null,
+  departmentId: string | null,
+  customerId: string | null,
+  inputTokens: number,
+  outputTokens: number,
+  charges: string,
+  endedAt: number | null,
+  parentRunId: string | null,
+  depth: number,
+  extra: RunExtra | null,
+];
+
+export const RUN_COLUMNS =
+  "id, started_at, charged_at, recorded_at, chain_id, cost, CAST(cost AS TEXT) AS cost_text, data";
 
 export function fromRow(row: RunRow): Run {
+  const data = JSON.parse(row.data) as RunData;
   return {
     id: row.id,
     startedAt: row.started_at,
-    endedAt: row.ended_at,
     chargedAt: row.charged_at,
     recordedAt: row.recorded_at,
-    model: row.model,
-    action: row.action,
-    workflowId: row.workflow_id,
-    deploymentId: row.deployment_id,
-    departmentId: row.department_id,
-    customerId: row.customer_id,
     chainId: row.chain_id,
-    parentRunId: row.parent_run_id,
-    depth: row.depth,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
     cost: BigInt(row.cost_text),
-    charges: row.charges,
-    extra: row.extra === null ? null : (JSON.parse(row.extra) as RunExtra),
+    model: data[0],
+    action: data[1],
+    workflowId: data[2],
+    deploymentId: data[3],
+    departmentId: data[4],
+    customerId: data[5],
+    inputTokens: data[6],
+    outputTokens: data[7],
+    charges: data[8],
+    endedAt: data[9],
+    parentRunId: data[10],
+    depth: data[11],
+    extra: data[12],
   };
+}
+
+function dataOf(run: Run): string {
+  const data: RunData = [
+    run.model,
+    run.action,
+    run.workflowId,
+    run.deploymentId,
+    run.departmentId,
+    run.customerId,
+    run.inputTokens,
+    run.outputTokens,
+    run.charges,
+    run.endedAt,
+    run.parentRunId,
+    run.depth,
+    run.extra,
+  ];
+  return JSON.stringify(data);
 }
 
 export function loadRuns(sql: SqlStorage, ids: readonly string[]): Map<string, Run> {
@@ -103,30 +129,15 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const rows = runs.map((run) => [
     run.id,
     run.startedAt,
-    run.endedAt,
     run.chargedAt,
     run.recordedAt,
-    run.model,
-    run.action,
-    run.workflowId,
-    run.deploymentId,
-    run.departmentId,
-    run.customerId,
     run.chainId,
-    run.parentRunId,
-    run.depth,
-    run.inputTokens,
-    run.outputTokens,
     String(run.cost),
-    run.charges,
-    run.extra === null ? null : JSON.stringify(run.extra),
+    dataOf(run),
   ]);
   sql.exec(
-    `INSERT INTO runs (id, started_at, ended_at, charged_at, recorded_at, model, action, workflow_id, deployment_id,
-       department_id, customer_id, chain_id, parent_run_id, depth, input_tokens, output_tokens, cost, charges, extra)
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-       value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, value ->> 14, value ->> 15,
-       CAST(value ->> 16 AS INTEGER), value ->> 17, value ->> 18
+    `INSERT INTO runs (id, started_at, charged_at, recorded_at, chain_id, cost, data)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, CAST(value ->> 5 AS INTEGER), value ->> 6
      FROM json_each(?)`,
     JSON.stringify(rows),
   );

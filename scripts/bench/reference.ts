@@ -40,7 +40,7 @@ export async function startReference(): Promise<Reference> {
 }
 
 /** The workerd processes that this process has started. */
-function workerds(): number[] {
+export function workerds(): number[] {
   const children = execFileSync("ps", ["-o", "pid=,comm=", "--ppid", String(process.pid)], {
     encoding: "utf8",
   });

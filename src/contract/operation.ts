@@ -30,6 +30,10 @@ export interface OperationContract {
   readonly countsItself?: boolean;
   /** Reads what the home region's database keeps, so a read goes home like a write. */
   readonly servedAtHome?: boolean;
+  /** The body reaches the operation as text: it is parsed, and held against `body`, by the operation itself. */
+  readonly lazyBody?: boolean;
+  /** What the object answers is passed on as it is; its shape is held in tests, not on each call. */
+  readonly trustsReply?: boolean;
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;

@@ -2,20 +2,19 @@
 const NANOS_PER_USD = 1_000_000_000n;
 
 /**
- * The largest amount a caller may name. Counters are added up in bigint, but each stored amount must fit
- * SQLite's 64-bit integer (about $9.2 billion) with room to spare.
+ * The largest amount: a nano-dollar under a billion dollars. Counters are added up in bigint, but each stored amount
+ * must fit SQLite's 64-bit integer (about $9.2 billion) with room to spare.
  */
-export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD;
+export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 
 const TOKENS_PER_PRICE = 1_000_000n;
-const USD_PATTERN = /^(\d{1,10})(?:\.(\d{1,9}))?$/;
+const USD_PATTERN = /^0*(\d{1,9})(?:\.(\d{1,9}))?$/;
 
 /** Nano-dollars of a decimal string, or null where the text is no amount this API takes. */
 export function parseUsd(text: string): bigint | null {
   const match = USD_PATTERN.exec(text);
   if (match === null) return null;
-  const nanos = BigInt((match[1] ?? "") + (match[2] ?? "").padEnd(9, "0"));
-  return nanos > MAX_USD_NANOS ? null : nanos;
+  return BigInt((match[1] ?? "") + (match[2] ?? "").padEnd(9, "0"));
 }
 
 /** The decimal string of an amount: always two decimals, more only where they say something. */

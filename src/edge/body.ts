@@ -88,7 +88,11 @@ export async function readBody(call: Call): Promise<Refusal | null> {
   if (text !== "" && !isJson(request.headers.get("content-type"))) {
     return invalidField("content-type", "invalid_content_type", "must be application/json");
   }
-  const parsed = parseJson(text);
+  return op.lazyBody === true ? null : parseBody(call);
+}
+
+export function parseBody(call: Call): Refusal | null {
+  const parsed = parseJson(call.rawBody);
   if (isRefusal(parsed)) return parsed;
   if (typeof parsed.value !== "object" || parsed.value === null || Array.isArray(parsed.value)) {
     return invalidField("body", "invalid_body", "must be a JSON object");

@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
   checkRate,
   validateQuery,
   readBody,
-  validateBody,
+  (call) => (call.op.lazyBody === true ? null : validateBody(call)),
   readIdempotencyKey,
 ];
 
@@ -85,7 +85,7 @@ function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoin
       headers["etag"] = etagOf(result.body);
     return { status: result.status, text: JSON.stringify(result.body), code: null, headers };
   }
-  if (result.code === null) {
+  if (result.code === null && operation.contract.trustsReply !== true) {
     checkReply(operation, result.status, result.text === null ? null : JSON.parse(result.text));
   }
   const headers: Record<string, string> = {};

@@ -49,7 +49,7 @@ function toAnswer(result: Done): Answer {
   return {
     status: result.status,
     text: result.body === null ? null : JSON.stringify(result.body),
-    etag: result.body === null ? null : etagOf(result.body),
+    etag: result.body === null || result.target === null ? null : etagOf(result.body),
     code: null,
     replayed: false,
   };

@@ -29,7 +29,8 @@ describe("an amount", () => {
     ["1", 1_000_000_000n],
     ["1.5", 1_500_000_000n],
     ["0.000000001", 1n],
-    ["1000000000", MAX_USD_NANOS],
+    ["999999999.999999999", MAX_USD_NANOS],
+    ["00000000000000000001", 1_000_000_000n],
   ])("%j is read exactly", (text, expected) => expect(parseUsd(text)).toBe(expected));
 
   test.each(["", "-1", "+1", "1e3", " 1", "1 ", "1.", ".5", "1.0000000000", "1,5", "0x1", "NaN", "1\n"])(
@@ -38,9 +39,8 @@ describe("an amount", () => {
   );
 
   test("is refused above the bound and with twenty digits", () => {
-    expect(parseUsd("1000000000.000000001")).toBeNull();
+    expect(parseUsd("1000000000")).toBeNull();
     expect(parseUsd("12345678901234567890")).toBeNull();
-    expect(parseUsd("00000000000000000001")).toBeNull();
   });
 });
 

@@ -1,6 +1,11 @@
 import { z } from "zod";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { MAX_BATCH } from "../../contract/runs.ts";
+import { parseBody } from "../../edge/body.ts";
+import type { Call } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";
-import { MAX_BATCH, runInput } from "./shapes.ts";
+import { validateBody } from "../../edge/validate.ts";
+import { runInput } from "./shapes.ts";
 
 const result = z.object({
   index: z.int(),
@@ -22,6 +27,8 @@ export const recordRuns = operation(
     scope: "runs:write",
     idempotent: true,
     bodyLimit: "bulk",
+    lazyBody: true,
+    trustsReply: true,
     body: z.strictObject({ runs: z.array(runInput).min(1).max(MAX_BATCH) }),
     reply: {
       200: z.object({
@@ -45,5 +52,21 @@ export const recordRuns = operation(
       "conflict",
     ],
   },
-  (call) => call.org.command("recordRuns", { text: call.rawBody }),
+  async (call) => {
+    const text = call.rawBody;
+    // Under a key, a batch of the wrong shape must be refused before the object takes the key.
+    if (call.idempotencyKey === null) {
+      const answer = await call.org.command("recordRuns", { text, isChecked: false });
+      if (!isRefusal(answer) || answer.code !== "validation_failed" || !isUnexplained(answer)) return answer;
+    }
+    const refusal = parseBody(call as unknown as Call) ?? validateBody(call as unknown as Call);
+    return refusal === null
+      ? call.org.command("recordRuns", { text, isChecked: true })
+      : (refusal as Refusal<"validation_failed">);
+  },
 );
+
+/** The object saw that the batch is malformed and left it to the schema to say where. */
+function isUnexplained(refusal: Refusal): boolean {
+  return (refusal.details as { fields?: unknown[] }).fields?.length === 0;
+}

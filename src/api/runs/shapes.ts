@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { pageOf } from "../../contract/list.ts";
 import { callerId, SAFE_ID } from "../../contract/ids.ts";
+import { MAX_TOKENS } from "../../contract/runs.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../../contract/shapes.ts";
-
-/** More than any model reads or writes, and small enough that sums stay exact. */
-export const MAX_TOKENS = 1_000_000_000_000;
-export const MAX_BATCH = 1000;
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
 export const modelName = z.string().min(1).max(200);

@@ -111,7 +111,7 @@ export const deploymentReturn = query({
     const { teams } = view.sql
       .exec<{ teams: number }>(
         `SELECT COUNT(DISTINCT department_id) AS teams FROM
-           (SELECT department_id, deployment_id FROM runs ORDER BY seq DESC LIMIT ?) WHERE deployment_id = ?`,
+           (SELECT department_id, deployment_id FROM run_rows ORDER BY seq DESC LIMIT ?) WHERE deployment_id = ?`,
         RECENT_RUNS,
         deploymentId,
       )

@@ -31,14 +31,23 @@ export class Draft {
     this.#nowMs = nowMs;
   }
 
-  /** Reads what the asks touch. Each ask can then be looked up with `accounts`. */
-  load(asks: Iterable<Ask>): void {
+  /** The accounts that each ask touches, in order of refusal: the same list for the same ask. */
+  load(asks: readonly Ask[]): (readonly Account[])[] {
+    const keys = asks.map(keyOf);
     const wanted = new Map<string, Ask>();
-    for (const ask of asks) {
-      const key = keyOf(ask);
+    for (const [i, ask] of asks.entries()) {
+      const key = keys[i] ?? "";
       if (!this.#asked.has(key)) wanted.set(key, ask);
     }
-    if (wanted.size === 0) return;
+    if (wanted.size > 0) this.#read(wanted);
+    return keys.map((key) => this.#asked.get(key) ?? []);
+  }
+
+  accounts(ask: Ask): readonly Account[] {
+    return this.load([ask])[0] ?? [];
+  }
+
+  #read(wanted: ReadonlyMap<string, Ask>): void {
     const { index, hasCustomerRows } = knownMeters(this.#sql);
     const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(wanted.values())) : [];
     const limits = rows.filter((row) => row.kind === "customer_limit");
@@ -61,14 +70,6 @@ export class Draft {
       const entries: Account[] = found.get(key) ?? [];
       this.#asked.set(key, pool === undefined ? entries : [...entries, pool]);
     }
-  }
-
-  /** The accounts that an ask touches, in order of refusal. The same list for the same ask. */
-  accounts(ask: Ask): readonly Account[] {
-    const there = this.#asked.get(keyOf(ask));
-    if (there !== undefined) return there;
-    this.load([ask]);
-    return this.#asked.get(keyOf(ask)) ?? [];
   }
 
   /** The accounts where a hold stands; limits that have ended since are left out. */

@@ -1,3 +1,4 @@
+import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { RUN_CODES } from "../ledger/refusal.ts";
@@ -6,10 +7,21 @@ import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "./input.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { toRun } from "./store.ts";
+import { wellFormedBatch } from "./well-formed.ts";
 
 const CODES = [...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
 function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
+}
+
+/** Many runs as the caller sent them, checked by the caller's isolate or not. */
+interface Batch {
+  readonly text: string;
+  readonly isChecked: boolean;
+}
+
+function runsOf({ text, isChecked }: Batch): readonly RunInput[] | null {
+  return isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
 }
 
 type Rejected = Extract<Recorded, { status: "rejected" }>;
@@ -36,16 +48,18 @@ export const recordRun = command({
   },
 });
 
-/** Many runs, each standing alone, in order. The text is what the caller sent, already checked. */
+/**
+ * Many runs, each standing alone, in order. The text is what the caller sent. Where it was not checked yet, a malformed
+ * one is refused with no field named: the caller's isolate finds out which.
+ */
 export const recordRuns = command({
   action: "runs.recorded",
   refuses: CODES,
-  reservations: ({ text }: { text: string }) =>
-    text.includes('"reservation_id"')
-      ? (JSON.parse(text) as { runs: RunInput[] }).runs.flatMap(reservationsOf)
-      : [],
-  run(tx, input: { text: string }) {
-    const { runs } = JSON.parse(input.text) as { runs: RunInput[] };
+  reservations: (batch: Batch) =>
+    batch.text.includes('"reservation_id"') ? (runsOf(batch) ?? []).flatMap(reservationsOf) : [],
+  run(tx, batch: Batch) {
+    const runs = runsOf(batch);
+    if (runs === null) return invalidFields([]);
     const recorder = new Recorder(tx);
     const recorded = recorder.record(runs);
     const common = commonRefusal(recorded);

@@ -19,17 +19,57 @@ const SCOPES = [
   ["customer", "customerId"],
 ] as const;
 
-export function addToDaily(sql: SqlStorage, runs: readonly Run[]): void {
-  const days = new Map<string, Day>();
-  for (const run of runs) {
+interface Sum {
+  readonly day: string;
+  /** Any run of it: they are all of the same scopes. */
+  readonly run: Run;
+  usd: bigint;
+  runs: number;
+  tokens: number;
+}
+
+/** Sums a batch up before anything is read or written: runs of the same scopes and day are one addition. */
+export class Daily {
+  readonly #sums = new Map<object, Map<string, Sum>>();
+
+  /** `likeness` is the same object for runs of the same scopes. */
+  add(run: Run, likeness: object): void {
+    let days = this.#sums.get(likeness);
+    if (days === undefined) this.#sums.set(likeness, (days = new Map()));
     const day = dayOf(run.startedAt);
-    add(days, day, "org", "", run);
-    for (const [kind, field] of SCOPES) {
-      const id = run[field];
-      if (id !== null) add(days, day, kind, id, run);
-    }
+    let sum = days.get(day);
+    if (sum === undefined) days.set(day, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
+    sum.usd += run.cost;
+    sum.runs += 1;
+    sum.tokens += run.inputTokens + run.outputTokens;
   }
-  if (days.size > 0) save(sql, [...days.values()]);
+
+  save(sql: SqlStorage): void {
+    const rows = new Map<string, Day>();
+    for (const days of this.#sums.values()) {
+      for (const sum of days.values()) {
+        addTo(rows, "org", "", sum);
+        for (const [kind, field] of SCOPES) {
+          const id = sum.run[field];
+          if (id !== null) addTo(rows, kind, id, sum);
+        }
+      }
+    }
+    if (rows.size > 0) save(sql, [...rows.values()]);
+  }
+}
+
+function addTo(rows: Map<string, Day>, scopeKind: string, scopeId: string, sum: Sum): void {
+  const { day, usd, runs, tokens } = sum;
+  const key = `${day} ${scopeKind} ${scopeId}`;
+  const there = rows.get(key);
+  if (there === undefined) {
+    rows.set(key, { day, scopeKind, scopeId, usd, runs, tokens });
+    return;
+  }
+  there.usd += usd;
+  there.runs += runs;
+  there.tokens += tokens;
 }
 
 let lastDay = { startMs: Number.NaN, text: "" };
@@ -40,18 +80,6 @@ function dayOf(atMs: number): string {
   const startMs = Math.floor(atMs / 86_400_000) * 86_400_000;
   lastDay = { startMs, text: new Date(startMs).toISOString().slice(0, 10) };
   return lastDay.text;
-}
-
-function add(days: Map<string, Day>, day: string, scopeKind: string, scopeId: string, run: Run): void {
-  const key = `${day} ${scopeKind} ${scopeId}`;
-  let there = days.get(key);
-  if (there === undefined) {
-    there = { day, scopeKind, scopeId, usd: 0n, runs: 0, tokens: 0 };
-    days.set(key, there);
-  }
-  there.usd += run.cost;
-  there.runs += 1;
-  there.tokens += run.inputTokens + run.outputTokens;
 }
 
 function save(sql: SqlStorage, days: readonly Day[]): void {

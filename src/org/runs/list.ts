@@ -1,4 +1,4 @@
-import { type ListQuery, parseMoment } from "../../contract/list.ts";
+import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../door.ts";
 import { listRows } from "../rows.ts";
@@ -6,16 +6,11 @@ import { fromRow, loadRuns, RUN_COLUMNS, type RunRow, toRun } from "./store.ts";
 
 export const listRuns = query({
   refuses: [],
-  run(view, input: ListQuery) {
-    const filters = { ...input.filters };
-    for (const bound of ["from", "to"]) {
-      const text = filters[bound];
-      if (text !== undefined) filters[bound] = String(parseMoment(text));
-    }
-    return listRows<RunRow>(
+  run: (view, input: ListQuery) =>
+    listRows<RunRow>(
       view.sql,
       {
-        table: "runs",
+        table: "run_rows",
         columns: RUN_COLUMNS,
         sort: { started_at: "started_at", cost_usd: "cost" },
         filters: {
@@ -33,9 +28,8 @@ export const listRuns = query({
         cursor: { cost: "cost_text" },
         toItem: (row) => toRun(fromRow(row)),
       },
-      { ...input, filters },
-    );
-  },
+      input,
+    ),
 });
 
 export const getRun = query({

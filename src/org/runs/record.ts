@@ -13,11 +13,11 @@ import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../ledger/refusal.ts";
 import { priceOf } from "../models/store.ts";
 import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
-import { addToDaily } from "./daily.ts";
+import { Daily } from "./daily.ts";
 import type { RunInput } from "./input.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
 import { saysTheSame } from "./same.ts";
-import { insertRuns, loadRuns, type Run, type RunExtra } from "./store.ts";
+import { insertRuns, knownIds, loadRuns, type Run, type RunExtra } from "./store.ts";
 
 type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
 
@@ -43,6 +43,7 @@ export class Recorder {
   readonly #prices = new Map<string, TokenPrice | null>();
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
   readonly #accepted: Run[] = [];
+  readonly #daily = new Daily();
   readonly #chargeTexts = new Map<readonly Account[], string>();
 
   constructor(tx: Tx) {
@@ -57,17 +58,17 @@ export class Recorder {
 
   record(inputs: readonly RunInput[]): Recorded[] {
     expireHolds(this.#tx);
-    this.#read(inputs);
-    const recorded = inputs.map((input) => this.#recordOne(input));
+    const accounts = this.#read(inputs);
+    const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? []));
     insertRuns(this.#tx.sql, this.#accepted);
-    addToDaily(this.#tx.sql, this.#accepted);
+    this.#daily.save(this.#tx.sql);
     announceRecorded(this.#tx, this.#accepted);
     announceCharges(this.#tx, this.#draft.entries());
     return recorded;
   }
 
   /** Everything that the batch will need, each table once. */
-  #read(inputs: readonly RunInput[]): void {
+  #read(inputs: readonly RunInput[]): (readonly Account[])[] {
     const ids = new Set<string>();
     const reservations: string[] = [];
     for (const { id, chain, reservation_id } of inputs) {
@@ -75,12 +76,15 @@ export class Recorder {
       if (chain?.parent_run_id !== undefined) ids.add(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    for (const [id, run] of loadRuns(this.#tx.sql, [...ids])) this.#known.set(id, run);
+    const taken = knownIds(this.#tx.sql, [...ids]);
+    for (const [id, run] of loadRuns(this.#tx.sql, taken)) this.#known.set(id, run);
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
-    this.#draft.load(inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })));
+    return this.#draft.load(
+      inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })),
+    );
   }
 
-  #recordOne(input: RunInput): Recorded {
+  #recordOne(input: RunInput, accounts: readonly Account[]): Recorded {
     const known = input.id === undefined ? undefined : this.#known.get(input.id);
     if (known !== undefined) {
       if (saysTheSame(known, input)) return { status: "duplicate", run: known };
@@ -88,7 +92,6 @@ export class Recorder {
     }
     const prepared = this.#prepare(input);
     if (isRefusal(prepared)) return rejected(input, prepared);
-    const accounts = this.#draft.accounts({ scopes: scopesOf(input), atMs: prepared.chargedAt });
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
       : this.#recordAttempt(input, prepared, accounts);
@@ -155,6 +158,7 @@ export class Recorder {
       extra: extraOf(input, charged, shadow),
     };
     this.#accepted.push(run);
+    this.#daily.add(run, accounts);
     this.#known.set(run.id, run);
     return { status: "accepted", run };
   }

@@ -142,8 +142,10 @@ export class Model {
         return `${at.getUTCFullYear()} ${Math.floor(month / 3)}`;
       case "year":
         return String(at.getUTCFullYear());
-      default:
+      case "total":
         return "";
+      default:
+        return limit.period satisfies never;
     }
   }
 

@@ -26,26 +26,16 @@ export class Play {
 
   async step(step: Step): Promise<void> {
     this.model.expire();
-    switch (step.do) {
-      case "run":
-        return this.#run(step);
-      case "bulk":
-        return this.#bulk(step);
-      case "decide":
-        return this.#decide(step);
-      case "release":
-        return this.#release(step);
-      case "advance":
-        this.model.hour += step.hours;
-        await this.world.moveTo(this.model.hour);
-        return this.model.expire();
-      case "pack":
-        return this.#pack(step);
-      case "voidPack":
-        return this.#voidPack(step);
-      default:
-        return this.#changeLimits(step);
-    }
+    if (step.do === "run") return this.#run(step);
+    if (step.do === "bulk") return this.#bulk(step);
+    if (step.do === "decide") return this.#decide(step);
+    if (step.do === "release") return this.#release(step);
+    if (step.do === "pack") return this.#pack(step);
+    if (step.do === "voidPack") return this.#voidPack(step);
+    if (step.do !== "advance") return this.#changeLimits(step);
+    this.model.hour += step.hours;
+    await this.world.moveTo(this.model.hour);
+    return this.model.expire();
   }
 
   async #run(step: StepOf<"run">): Promise<void> {
@@ -77,7 +67,7 @@ export class Play {
     });
     const answer = await this.world.call(
       "recordRuns",
-      { text: JSON.stringify({ runs: made.map((one) => one.input) }) },
+      { text: JSON.stringify({ runs: made.map((one) => one.input) }), isChecked: false },
       step.fault,
     );
     const expected = made.map((one) => this.#expected(one.id, one.attempt, one.hold, one.fact));

@@ -37,10 +37,10 @@ export class World {
 
   /** Sets the org's clock to whole hours after the base, and lets what is due happen. */
   async moveTo(hour: number): Promise<void> {
-    await runInDurableObject(this.#stub, async (object, state) => {
+    await runInDurableObject(this.#stub, (object, state) => {
       const offset = BASE_MS + hour * HOUR_MS - Date.now();
       state.storage.sql.exec("UPDATE profile SET clock_offset_ms = ?", Math.round(offset));
-      await object.alarm();
+      object.alarm();
     });
   }
 
@@ -92,7 +92,7 @@ export class World {
       const { status, code, details } = outcome;
       return { status, body: { error: { code, details } }, replayed: false };
     }
-    const body = outcome.text === null ? null : (JSON.parse(outcome.text) as Body);
+    const body = outcome.text === null ? null : JSON.parse(outcome.text);
     return { status: outcome.status, body, replayed: outcome.replayed };
   }
 

@@ -1,0 +1,174 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Miniflare } from "miniflare";
+import { bundleWorker } from "../bundle.ts";
+import { claimPorts, HOST } from "../ports.ts";
+import { type Server, startServer } from "../server.ts";
+import { readWorkerConfig } from "../worker-config.ts";
+import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { workerds } from "./reference.ts";
+
+/** Bulk ingest: batches of 1000 runs with five limits applying, against one table that takes the same rows. */
+
+const BATCH = 1000;
+const BATCHES = QUICK ? 8 : 30;
+const ROUNDS = QUICK ? 1 : 3;
+/** How many runs are stored when the cost of one more batch is measured. */
+const STORED = QUICK ? [1e3, 1e4] : [1e3, 1e5, 1e6];
+const TARGET = 0.6;
+
+let named = 0;
+
+function batch(): string {
+  const runs = Array.from({ length: BATCH }, (_, i) => ({
+    id: `run-${process.pid}-${String(++named).padStart(10, "0")}`,
+    started_at: new Date(Date.now() - i * 37).toISOString(),
+    model: "acme/m1",
+    action: "chat.completion",
+    workflow_id: "wf_support_answers",
+    deployment_id: "dep_europe_production",
+    department_id: "dpt_customer_care",
+    customer_id: `cus_${i % 50}`,
+    usage: { input_tokens: 1800, output_tokens: 600 },
+    cost_usd: "0.001250",
+  }));
+  return JSON.stringify({ runs });
+}
+
+interface Target {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly pid: number;
+}
+
+interface Cost {
+  readonly ms: number;
+  readonly cpuMicros: number;
+}
+
+/** What one batch takes, one after another: the object is one thread, so this is its throughput. */
+async function cost({ url, headers, pid }: Target): Promise<Cost> {
+  const bodies = Array.from({ length: BATCHES }, batch);
+  const times: number[] = [];
+  const before = cpuSeconds(pid);
+  for (const body of bodies) {
+    const from = performance.now();
+    const response = await fetch(url, { method: "POST", headers, body });
+    const text = await response.text();
+    times.push(performance.now() - from);
+    if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)}`);
+  }
+  const cpuMicros = ((cpuSeconds(pid) - before) * 1e6) / (BATCHES * BATCH);
+  return { ms: median(times), cpuMicros };
+}
+
+async function startCeiling(folder: string): Promise<{ target: Target; dispose: () => Promise<void> }> {
+  const config = readWorkerConfig();
+  const [port = 0] = await claimPorts(0, 1);
+  const before = new Set(workerds());
+  delete process.env["MINIFLARE_WORKERD_PATH"];
+  const contents = await bundleWorker("scripts/bench/ingest-worker.ts");
+  const miniflare = new Miniflare({
+    host: HOST,
+    port: 0,
+    telemetry: { enabled: false },
+    defaultPersistRoot: folder,
+    name: "ceiling",
+    modules: [{ type: "ESModule", path: "ceiling.mjs", contents }],
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    durableObjects: { TABLE: { className: "OneTable", useSQLite: true } },
+    unsafeDirectSockets: [{ host: HOST, port }],
+  });
+  await miniflare.ready;
+  const pid = workerds().find((id) => !before.has(id)) ?? 0;
+  return { target: { url: `http://${HOST}:${port}/`, headers: {}, pid }, dispose: () => miniflare.dispose() };
+}
+
+async function startProduct(dataDir: string): Promise<{ target: Target; server: Server }> {
+  const server = await startServer({ port: 0, dataDir });
+  const pid = Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
+  const [base] = server.urls;
+  const send = async (method: string, path: string, key: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const response = await fetch(`${base}${path}`, { method, headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    const made: { org: { id: string }; owner_key: string } = await response.json();
+    return made;
+  };
+  const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
+  const { org, owner_key } = await send("POST", "/v1/admin/orgs", operator, { name: "bench" });
+  const below = `/v1/orgs/${org.id}`;
+  const budget = { limit_usd: "900000000", period: "month" };
+  await send("POST", `${below}/budgets`, owner_key, { ...budget, scope_kind: "org" });
+  for (const [scope_kind, scope_id] of [
+    ["workflow", "wf_support_answers"],
+    ["department", "dpt_customer_care"],
+  ]) {
+    await send("POST", `${below}/budgets`, owner_key, { ...budget, scope_kind, scope_id });
+  }
+  await send("PUT", `${below}/spend-cap`, owner_key, { cap_usd: "900000000" });
+  await send("POST", `${below}/customer-limits`, owner_key, { ...budget, customer_id: "*" });
+  const headers = { authorization: `Bearer ${owner_key}`, "content-type": "application/json" };
+  return { target: { url: `${base}/v1/runs/bulk`, headers, pid }, server };
+}
+
+export async function run(): Promise<BenchRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-ingest-"));
+  const ceiling = await startCeiling(join(folder, "ceiling"));
+  const { target, server } = await startProduct(join(folder, "product"));
+  try {
+    await cost(ceiling.target);
+    await cost(target);
+    const bare: Cost[] = [];
+    const ours: Cost[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      bare.push(await cost(ceiling.target));
+      ours.push(await cost(target));
+    }
+    const base = row("rows into one table", bare, null);
+    return [base, row("bulk ingest, five limits", ours, base), ...(await growth(target, base))];
+  } finally {
+    await server.dispose();
+    await ceiling.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One batch must cost the same however many runs are stored. */
+async function growth(target: Target, base: BenchRow): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  let stored = (ROUNDS + 1) * BATCHES * BATCH;
+  for (const want of STORED) {
+    while (stored < want) {
+      await fetch(target.url, { method: "POST", headers: target.headers, body: batch() }).then((r) =>
+        r.text(),
+      );
+      stored += BATCH;
+    }
+    const measured = await cost(target);
+    stored += BATCHES * BATCH;
+    rows.push(
+      row(`with ${Math.max(want, stored - BATCHES * BATCH).toLocaleString("en")} stored`, [measured], base),
+    );
+  }
+  return rows;
+}
+
+function row(name: string, costs: readonly Cost[], base: BenchRow | null): BenchRow {
+  const perSecond = Math.round((BATCH * 1000) / median(costs.map(({ ms }) => ms)));
+  const cpuMicros = Number(median(costs.map((one) => one.cpuMicros)).toFixed(1));
+  const ratio = base === null ? null : Number((perSecond / base.perSecond).toFixed(3));
+  const byCpu =
+    base?.cpuMicros === null || base === null ? "" : `, ${(base.cpuMicros / cpuMicros).toFixed(2)} by CPU`;
+  return {
+    name,
+    perSecond,
+    cpuMicros,
+    ratio,
+    of: base?.name ?? null,
+    target: base === null ? null : TARGET,
+    note: `runs of a batch of 1000${byCpu}`,
+  };
+}

@@ -1,0 +1,126 @@
+import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
+import { parseTimestamp } from "../../contract/shapes.ts";
+import { parseUsd } from "../../domain/money.ts";
+import type { RunInput } from "./input.ts";
+
+/**
+ * The shape of a run, checked by hand: an order of magnitude cheaper than the schema, which then need only explain
+ * what this refuses. Whatever passes here, the schema takes as it is; a test holds the two together.
+ */
+
+const MAX_DEPTH = 24;
+const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
+const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
+
+/** A loop: ids are most of a batch, and this beats a pattern on short strings. */
+function isCallerId(value: unknown): boolean {
+  if (typeof value !== "string" || value.length < 1 || value.length > 128) return false;
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
+function isSafeId(value: unknown): boolean {
+  return typeof value === "string" && SAFE_ID.test(value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && (PLAIN_TIME.test(value) || parseTimestamp(value) !== null);
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS;
+}
+
+function isModel(value: unknown): boolean {
+  return typeof value === "string" && value.length >= 1 && value.length <= 200;
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "string" && parseUsd(value) !== null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isUsage(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    isCount(value["input_tokens"]) &&
+    isCount(value["output_tokens"]) &&
+    sizeOf(value) === 2
+  );
+}
+
+function isChain(value: unknown): boolean {
+  if (!isRecord(value) || !isCallerId(value["chain_id"])) return false;
+  const parent = value["parent_run_id"];
+  return parent === undefined ? sizeOf(value) === 1 : isCallerId(parent) && sizeOf(value) === 2;
+}
+
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1));
+}
+
+/** How many fields there are: more than were looked at means one that nobody knows. */
+function sizeOf(value: object): number {
+  return Object.keys(value).length;
+}
+
+/** Fields that few runs have. -1: one of them is wrong. */
+function rareFields(run: RunInput): number {
+  let seen = 0;
+  if (run.ended_at !== undefined) {
+    if (!isTime(run.ended_at) || Date.parse(run.ended_at) < Date.parse(run.started_at)) return -1;
+    seen++;
+  }
+  if (run.chain !== undefined && (!isChain(run.chain) || !++seen)) return -1;
+  if (run.reservation_id !== undefined && (!isSafeId(run.reservation_id) || !++seen)) return -1;
+  if (run.incurred !== undefined && (typeof run.incurred !== "boolean" || !++seen)) return -1;
+  if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
+  if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;
+  if (run.metadata !== undefined) {
+    if (!isRecord(run.metadata) || !isShallow(run.metadata, MAX_DEPTH)) return -1;
+    seen++;
+  }
+  return seen;
+}
+
+export function isWellFormedRun(value: unknown): value is RunInput {
+  if (!isRecord(value)) return false;
+  const run = value as unknown as RunInput;
+  if (!isTime(run.started_at) || !isModel(run.model) || !isUsage(run.usage)) return false;
+  let seen = 3;
+  if (run.id !== undefined && (!isCallerId(run.id) || !++seen)) return false;
+  if (run.action !== undefined && (!isCallerId(run.action) || !++seen)) return false;
+  if (run.workflow_id !== undefined && (!isCallerId(run.workflow_id) || !++seen)) return false;
+  if (run.deployment_id !== undefined && (!isCallerId(run.deployment_id) || !++seen)) return false;
+  if (run.department_id !== undefined && (!isCallerId(run.department_id) || !++seen)) return false;
+  if (run.customer_id !== undefined && (!isCallerId(run.customer_id) || !++seen)) return false;
+  if (run.cost_usd !== undefined && (!isAmount(run.cost_usd) || !++seen)) return false;
+  const size = sizeOf(value);
+  if (size === seen) return true;
+  const rare = rareFields(run);
+  return rare > 0 && size === seen + rare;
+}
+
+/** The runs of a batch, or null where anything about it needs explaining. */
+export function wellFormedBatch(text: string): readonly RunInput[] | null {
+  const body = parsed(text);
+  if (!isRecord(body) || sizeOf(body) !== 1) return null;
+  const { runs } = body;
+  if (!Array.isArray(runs) || runs.length < 1 || runs.length > MAX_BATCH) return null;
+  return runs.every(isWellFormedRun) ? runs : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test, vi } from "vitest";
+import { aRun, newSpender } from "../support/ledger.ts";
+
+const DAY = 86_400;
+
+describe("a reservation", () => {
+  test("is settled by its run, whatever the run cost, and what passes a limit is counted and announced", async () => {
+    const org = await newSpender();
+    const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" });
+    const held = await org.decide("4");
+    const reservation_id = held.body.reservation.id;
+    expect((await org.run({ cost_usd: "2" })).status).toBe(402);
+    const settled = await org.run({ id: "r", reservation_id, cost_usd: "7" });
+    expect(settled.status).toBe(201);
+    expect(settled.body.charges).toContainEqual({
+      kind: "budget",
+      id: budget.body.id,
+      amount_usd: "7.00",
+      over_usd: "2.00",
+    });
+    const read = await org.send("GET", `budgets/${budget.body.id}`);
+    expect(read.body).toMatchObject({ spent_usd: "7.00", reserved_usd: "0.00", available_usd: "0.00" });
+    expect(await org.events("run.over_limit")).toMatchObject([
+      { data: { run_id: "r", limits: [{ id: budget.body.id, over_usd: "2.00" }] } },
+    ]);
+    expect((await org.run({ reservation_id })).body.error.code).toBe("conflict");
+    expect((await org.release(reservation_id)).status).toBe(409);
+  });
+
+  test("settled for less gives the rest back", async () => {
+    const org = await newSpender();
+    const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" });
+    const held = await org.decide("5");
+    expect((await org.decide("0.000000001")).status).toBe(402);
+    await org.run({ reservation_id: held.body.reservation.id, cost_usd: "1" });
+    expect((await org.send("GET", `budgets/${budget.body.id}`)).body.available_usd).toBe("4.00");
+    // A denial stands in the isolate for a moment before it is asked again.
+    await vi.waitFor(async () => expect((await org.decide("4")).status).toBe(200), { timeout: 5000 });
+  });
+
+  test("made before midnight and settled after it lands in the day it was made, and only there", async () => {
+    const org = await newSpender();
+    const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "day" });
+    const held = await org.decide("3", { hold_seconds: DAY });
+    await org.advance(DAY / 2 + (DAY / 2 - 60));
+    const spent = async () => (await org.send("GET", `budgets/${budget.body.id}`)).body.spent_usd;
+    expect((await org.send("GET", `budgets/${budget.body.id}`)).body.reserved_usd).toBe("0.00");
+    const run = await org.run({ reservation_id: held.body.reservation.id, cost_usd: "3" });
+    expect(run.body.charged_at).toBe(held.body.evaluated_at);
+    expect(await spent()).toBe("0.00");
+    expect((await org.run({ cost_usd: "5" })).status).toBe(201);
+    expect(await spent()).toBe("5.00");
+  });
+
+  test("expires by itself, is announced, frees its room, and its run is still a fact", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "total" });
+    const held = await org.decide("5", { hold_seconds: 60 });
+    expect((await org.run()).status).toBe(402);
+    await org.advance(61);
+    expect(await org.events("reservation.expired")).toMatchObject([
+      { data: { reservation_id: held.body.reservation.id, amount_usd: "5.00" } },
+    ]);
+    expect((await org.run({ cost_usd: "5" })).status).toBe(201);
+    const late = await org.run({ reservation_id: held.body.reservation.id, cost_usd: "1" });
+    expect(late.status).toBe(201);
+    expect(await org.events("run.over_limit")).toHaveLength(1);
+  });
+
+  test("that nobody made is named as the bad field", async () => {
+    const org = await newSpender();
+    const refused = await org.run({ reservation_id: "rsv_00000000000000000000000000" });
+    expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "reservation_id"]);
+  });
+});
+
+describe("a dry run", () => {
+  test("holds nothing and says what would be denied", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "month" });
+    const fine = await org.decide("1", { dry_run: true });
+    expect(fine.body).toMatchObject({ decision: "allow", reservation: null, would_deny: null });
+    const denied = await org.decide("2", { dry_run: true });
+    expect(denied.status).toBe(200);
+    expect(denied.body.would_deny).toMatchObject({
+      status: 402,
+      code: "budget_exceeded",
+      details: { limit_usd: "1.00" },
+    });
+    expect(await org.events("budget.exceeded")).toEqual([]);
+    expect((await org.decide("1")).status).toBe(200);
+  });
+});
+
+test("a run that has happened is recorded whatever the limits say", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "0", period: "month" });
+  await org.send("PUT", "spend-cap", { cap_usd: "0" });
+  expect((await org.run()).status).toBe(402);
+  const fact = await org.run({ incurred: true });
+  expect(fact.status).toBe(201);
+  const [over] = await org.events("run.over_limit");
+  expect(over?.data["limits"]).toMatchObject([{ kind: "spend_cap" }, { kind: "budget" }]);
+});
+
+test("a batch refused with one code throughout answers with it; a mixed one stands run by run", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "2", period: "month" });
+  const mixed = await org.bulk([aRun(), aRun({ cost_usd: "5" }), aRun(), aRun()]);
+  expect(mixed.body).toMatchObject({ accepted: 2, rejected: 2 });
+  expect(mixed.body.results[1].error).toMatchObject({
+    code: "budget_exceeded",
+    details: { limit_usd: "2.00" },
+  });
+  const refused = await org.bulk([aRun(), aRun({ cost_usd: "3" })]);
+  expect([refused.status, refused.body.error.code]).toEqual([402, "budget_exceeded"]);
+  expect(await org.events("budget.exceeded")).toHaveLength(1);
+});

@@ -329,6 +329,25 @@ describe("retention", () => {
     expect((await call("GET", "/v1/runs/old", { key: org.key })).status).toBe(404);
   });
 
+  test("takes much away in bounded steps, each with its entry, and lets others in between", async () => {
+    const org = await newSpender();
+    await org.run({ id: "first" });
+    await rowsOf(
+      org.id,
+      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, model, depth, input_tokens, output_tokens, cost, charges)
+       SELECT i, 'r' || i, started_at, charged_at, recorded_at, model, 0, 1, 1, 1, '' FROM n, runs`,
+    );
+    await org.advance(4 * DAY);
+    await org.send("PUT", "retention-policy", POLICY);
+    const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
+    await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
+    const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
+    expect(counts).toEqual([2_000, 2_000, 500]);
+    expect(await verify(org)).toMatchObject({ valid: true });
+  });
+
   test("leaves entries that somebody tampered with where they are", async () => {
     const org = await trail();
     await org.send("PUT", "retention-policy", POLICY);

@@ -46,7 +46,10 @@ export function outboundRules(settings: Settings): UrlRules {
  */
 export async function post(letter: Letter, options: PostOptions): Promise<Posted> {
   const startedAt = Date.now();
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  const clock = new AbortController();
+  const { signal } = clock;
+  // Not `AbortSignal.timeout`, whose timer would outlive the answer and keep the object in memory.
+  const timer = setTimeout(() => clock.abort(), options.timeoutMs ?? TIMEOUT_MS);
   const tooLate = aborted(signal);
   const failed = (error: PostError): Posted => ({
     statusCode: null,
@@ -74,6 +77,8 @@ export async function post(letter: Letter, options: PostOptions): Promise<Posted
     };
   } catch {
     return failed(signal.aborted ? "timeout" : "connection_failed");
+  } finally {
+    clearTimeout(timer);
   }
 }
 

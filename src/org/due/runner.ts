@@ -37,13 +37,19 @@ export class DueRunner {
 
   /** Runs what has fallen due to its end, and what falls due through that; work that hangs goes on by itself. */
   async settle(): Promise<void> {
-    const deadline = scheduler.wait(SETTLE_MS).then(() => "late");
+    const timer = new AbortController();
+    const late = scheduler.wait(SETTLE_MS, { signal: timer.signal }).then(
+      () => true,
+      () => true,
+    );
     for (let round = 0; round < ROUNDS; round++) {
       this.#run();
-      if (this.#working.size === 0) return;
-      const settled = Promise.all(this.#working.values()).then(() => "settled");
-      if ((await Promise.race([settled, deadline])) === "late") return;
+      if (this.#working.size === 0) break;
+      const settled = Promise.all(this.#working.values()).then(() => false);
+      if (await Promise.race([settled, late])) break;
     }
+    // A timer left behind would keep the object in memory.
+    timer.abort();
   }
 
   /** Runs one row ahead of its time; a failure leaves it for the alarm. */

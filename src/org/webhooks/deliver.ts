@@ -2,7 +2,8 @@ import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.t
 import { deliverySeries } from "../../contract/metrics.ts";
 import { type NextStep, nextStep } from "../../domain/delivery.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
-import { outboundRules, post, type Posted } from "../../outbound/post.ts";
+import type { Posted } from "../../outbound/post.ts";
+import { sendApart } from "../../outbound/sender.ts";
 import type { Tx, View } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { scheduleDue } from "../due/table.ts";
@@ -33,7 +34,7 @@ export const deliverQueue: DueHandler = {
     for (;;) {
       const attempt = storage.transactionSync(() => nextAttempt(object.view(), subscriptionId, Date.now()));
       if (attempt === null) return;
-      const posted = await post(attempt, outboundRules(object.view().settings));
+      const posted = await sendApart(attempt);
       performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));
     }
   },

@@ -1,8 +1,17 @@
 import { createApp } from "./app.ts";
+import type { Env } from "./edge/env.ts";
+import { decideFast } from "./edge/gate/fast.ts";
 
 export { OrgObject } from "./org/object.ts";
 export { Sender } from "./outbound/sender.ts";
 export { CounterShard } from "./platform/counter-shard.ts";
 export { DeprecationRegistry } from "./platform/deprecation-registry.ts";
 
-export default createApp();
+const app = createApp();
+
+export default {
+  fetch(request, env, context) {
+    const serve = (asked: Request) => app.fetch(asked, env, context);
+    return decideFast(request, env, context, serve) ?? serve(request);
+  },
+} satisfies ExportedHandler<Env>;

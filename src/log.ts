@@ -16,6 +16,12 @@ export function logLine(line: object): void {
   write("log", line);
 }
 
+/** A line that is JSON already. */
+export function logText(line: string): void {
+  // oxlint-disable-next-line no-console -- like `write`
+  console.log(line);
+}
+
 function write(level: "log" | "error", line: object): void {
   // oxlint-disable-next-line no-console -- the one place that writes the log
   console[level](JSON.stringify(line));

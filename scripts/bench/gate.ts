@@ -1,35 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Server, startServer } from "../server.ts";
 import { type BenchRow, compare, type Subject } from "./harness.ts";
-import { startReference } from "./reference.ts";
+import { type Reference, startReference } from "./reference.ts";
 
 /** 300 bytes, as a proxy would send them; the `#` become a number never sent before. */
-const BODY = JSON.stringify({
+const ASK = {
   request_id: "req_####################",
   model: "acme/m1",
   action: "chat.completion",
-  workflow_id: "wf_support_answers",
-  deployment_id: "dep_europe_production",
-  department_id: "dpt_customer_care",
+  workflow_id: "wf_support",
+  deployment_id: "dep_europe",
+  department_id: "dpt_care",
   customer_id: "cus_0000000001",
   estimate: { cost_usd: "0.001250", input_tokens: 1800, max_output_tokens: 600 },
-}).padEnd(300, " ");
+};
+const BODY = JSON.stringify(ASK).padEnd(300, " ");
+/** Of a hold too long to be given from a slice: the object decides it. */
+const LONG_BODY = JSON.stringify({ ...ASK, hold_seconds: 3600 }).padEnd(320, " ");
 
+const METERS_CONFIGURED = [1, 10, 100];
+const FAR = "900000000";
+
+interface Org {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** The decision: in the isolate, by the object, refused with and without its body, beside what it stands on. */
 export async function run(): Promise<BenchRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const reference = await startReference();
+  const server = await startServer({ port: 0, dataDir: folder });
   try {
-    const headers = { "content-type": "application/json", authorization: `Bearer ${"x".repeat(112)}` };
-    const bare = (name: string, path: string, of?: string): Subject => ({
-      name,
-      load: { ports: [reference.port], method: "POST", path, headers, body: BODY },
-      pid: reference.pid,
-      status: 200,
-      ...(of === undefined ? {} : { of }),
-    });
-    return await compare([
-      bare("reference", "/reference"),
-      bare("one RPC, one upsert", "/upsert", "reference"),
-      bare("rate-limiter-flexible, in memory", "/limiter", "reference"),
-    ]);
+    return await compare(await subjects(reference, server));
   } finally {
+    await server.dispose();
     await reference.dispose();
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function subjects(reference: Reference, server: Server): Promise<Subject[]> {
+  const bare = (name: string, path: string, of?: string): Subject => ({
+    name,
+    load: {
+      ports: [reference.port],
+      method: "POST",
+      path,
+      headers: { "content-type": "application/json", authorization: `Bearer ${"x".repeat(112)}` },
+      body: BODY,
+    },
+    pid: reference.pid,
+    status: 200,
+    ...(of === undefined ? {} : { of }),
+  });
+  const pid = () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
+  const decision = (
+    name: string,
+    org: Org,
+    status: number,
+    of: string,
+    target: number,
+    body = BODY,
+  ): Subject => ({
+    name,
+    load: {
+      ports: [Number(new URL(server.urls[0]).port)],
+      method: "POST",
+      path: "/v1/edge/decision",
+      headers: { "content-type": "application/json", authorization: `Bearer ${org.key}` },
+      body,
+    },
+    pid,
+    status,
+    of,
+    target,
+  });
+  const orgs: Subject[] = [];
+  for (const configured of METERS_CONFIGURED) {
+    const org = await orgWith(server, configured, FAR);
+    orgs.push(decision(`allow here, ${configured} limits set`, org, 200, "reference", 0.85));
+  }
+  const broke = await orgWith(server, 5, "0");
+  const throttled = await orgWith(server, 5, FAR);
+  await throttle(server, throttled);
+  const far = await orgWith(server, 5, FAR);
+  return [
+    bare("reference", "/reference"),
+    ...orgs,
+    decision("deny here, body read", broke, 402, "reference", 0.9),
+    decision("deny here, body unread", throttled, 429, "reference", 1),
+    bare("one RPC, one upsert", "/upsert", "reference"),
+    decision("allow by the object", far, 200, "one RPC, one upsert", 0.85, LONG_BODY),
+    bare("rate-limiter-flexible, in memory", "/limiter", "reference"),
+  ];
+}
+
+/** An org with so many limits, of which at most five apply to the body. */
+async function orgWith(server: Server, configured: number, limitUsd: string): Promise<Org> {
+  const made = await call(server, "POST", "/v1/admin/orgs", operator(server), { name: "bench" });
+  const { org, owner_key: key } = made as { org: { id: string }; owner_key: string };
+  const scopes = [
+    { scope_kind: "org" },
+    { scope_kind: "workflow", scope_id: ASK.workflow_id },
+    { scope_kind: "deployment", scope_id: ASK.deployment_id },
+    { scope_kind: "department", scope_id: ASK.department_id },
+    { scope_kind: "org" },
+  ];
+  for (let index = 0; index < configured; index += 1) {
+    const scope = scopes[index] ?? { scope_kind: "workflow", scope_id: `wf_other_${index}` };
+    const body = { ...scope, limit_usd: limitUsd, period: "month", mode: "enforce" };
+    await call(server, "POST", `/v1/orgs/${org.id}/budgets`, key, body);
+  }
+  return { id: org.id, key };
+}
+
+async function throttle(server: Server, org: Org): Promise<void> {
+  const policy = { name: "none", match: {}, unit: "requests", limit: 0, window_seconds: 60, kind: "rate" };
+  const body = { read_rpm: null, policies: [{ ...policy, match: { route: "POST /v1/edge/decision" } }] };
+  await call(server, "PUT", `/v1/admin/orgs/${org.id}/rate-limits`, operator(server), body);
+}
+
+function operator(server: Server): string {
+  return server.settings["SVC_OPERATOR_KEY"] ?? "";
+}
+
+async function call(
+  server: Server,
+  method: string,
+  path: string,
+  key: string,
+  body: object,
+): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const response = await fetch(`${server.urls[0]}${path}`, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
 }

@@ -2,7 +2,7 @@ import { decisionSeries } from "../contract/metrics.ts";
 import type { Call } from "./call.ts";
 import { counters } from "./counters.ts";
 
-const DENIALS: ReadonlySet<string> = new Set([
+export const DENIALS: ReadonlySet<string> = new Set([
   "rate_limited",
   "quota_exhausted",
   "spend_cap_exceeded",

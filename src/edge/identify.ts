@@ -33,6 +33,13 @@ function asOperator(call: Call): null {
   return null;
 }
 
+/** The key of a request, where this isolate knows it well and nothing about it needs doing. */
+export function knownKey(request: Request, now: number): KnownKey | null {
+  const bearer = bearerOf(request);
+  const key = bearer === null ? null : known.get(bearer, now);
+  return key === null || (key.refreshAt <= now && !key.refreshing) ? null : key;
+}
+
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
   call.caller = vouchedCaller(call.request);
   if (call.caller !== null) return null;

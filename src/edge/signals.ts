@@ -80,7 +80,7 @@ function count(context: EdgeContext, route: string | undefined, startedAtMs: num
   if (delayMs !== undefined) context.executionCtx.waitUntil(flushIn(context.env, delayMs));
 }
 
-async function flushIn(env: Env, delayMs: number): Promise<void> {
+export async function flushIn(env: Env, delayMs: number): Promise<void> {
   if (delayMs > 0) await scheduler.wait(delayMs);
   await counters.flush(env.COUNTERS, Date.now()).catch(logged);
 }

@@ -46,8 +46,8 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
   return refusal;
 }
 
-async function decideThere(
-  call: Deciding,
+export async function decideThere(
+  call: Pick<Call, "actor" | "trace">,
   gate: OrgGate | null,
   asker: Asker,
   ask: DecisionAsk,

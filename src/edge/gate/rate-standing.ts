@@ -1,7 +1,16 @@
 import type { Slice } from "../../domain/lease/purse.ts";
-import { limitHeader, policyHeader, type RateMeter, type RateStanding } from "../../domain/rate-policy.ts";
+import {
+  leaseKey,
+  limitHeader,
+  policyHeader,
+  type RateMeter,
+  rateMetersFor,
+  type RateStanding,
+} from "../../domain/rate-policy.ts";
+import { DECISION_ROUTE } from "../../org/gate/gate.ts";
 import type { RateInfo } from "../../org/gate/wire.ts";
-import type { Told } from "./org-gate.ts";
+import type { Asker } from "./decision.ts";
+import type { OrgGate, Told } from "./org-gate.ts";
 
 const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
 
@@ -37,4 +46,18 @@ export function rateHeaders(
       )
       .join(", "),
   };
+}
+
+/** The same for a decision, by what this isolate knows of the limits that its request line and key touch. */
+export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): Record<string, string> {
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null) return {};
+  const subject = { route: DECISION_ROUTE, keyId: asker.keyId };
+  return rateHeaders(
+    rateMetersFor(asker.policies, subject).map((meter) => {
+      const key = leaseKey(meter, orgNow);
+      const known = gate.rate(key, now);
+      return { meter, known, standing: standingNow(known, gate.purse.slice(key), now) };
+    }),
+  );
 }

@@ -1,0 +1,238 @@
+import { roleIncludes } from "../../contract/access.ts";
+import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
+import { envelopeText, isRefusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
+import { addressAllowed } from "../../domain/address.ts";
+import type { DecisionAsk } from "../../org/holds/decide.ts";
+import { logFailure, logText } from "../../log.ts";
+import { type Settings, settingsOf } from "../../settings.ts";
+import { callerAddress } from "../call.ts";
+import { DENIALS } from "../count-decision.ts";
+import { counters } from "../counters.ts";
+import { deprecationCopy } from "../deprecation.ts";
+import type { Env } from "../env.ts";
+import { knownKey } from "../identify.ts";
+import type { KnownKey } from "../known-keys.ts";
+import { orgObject } from "../region/home.ts";
+import { PASS_HEADER } from "../region/peer.ts";
+import type { OrgStub } from "../region/remote-org.ts";
+import { flushIn } from "../signals.ts";
+import { decideThere } from "./answer.ts";
+import { type Asker, decideHere, refusedUnread, type Verdict } from "./decision.ts";
+import { gateOf } from "./gates.ts";
+import type { Background, OrgGate } from "./org-gate.ts";
+import { isPlainAsk } from "./plain-ask.ts";
+import { decisionRateHeaders } from "./rate-standing.ts";
+
+const PATH = "/v1/edge/decision";
+const LARGEST_BODY_BYTES = 16_384;
+
+type Serve = (request: Request) => Response | Promise<Response>;
+
+/** A key as decisions need it, worked out once for each of its snapshots. */
+interface Ready {
+  readonly asker: Asker;
+  readonly gate: OrgGate;
+  readonly key: KnownKey;
+  readonly settings: Settings;
+}
+
+const ready = new WeakMap<KnownKey, Ready | null>();
+
+/**
+ * Decisions in one piece: the way of a request whose key, shape and limits this isolate knows. Every check of the
+ * pipeline is made here too, in its order, or has been made for the key's snapshot; whatever is out of the ordinary is
+ * handed to `serve`, the pipeline itself, and answered there. Null: not for here.
+ */
+export function decideFast(
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+  serve: Serve,
+): Promise<Response> | Response | null {
+  if (request.method !== "POST" || !request.url.endsWith(PATH)) return null;
+  const now = Date.now();
+  const key = knownKey(request, now);
+  if (key === null || request.headers.has(PASS_HEADER)) return null;
+  const settings = settingsOf(env);
+  const who = readyFor(key, settings);
+  if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
+  if (!renewed(env, context, now)) return null;
+  const call = new FastCall(who, env, context, request, now);
+  if (who.asker.policies.length > 0) {
+    const refusal = refusedUnread(who.gate, who.asker, now, call);
+    if (refusal !== null) return respond(call, refusal, "edge", false);
+  }
+  const length = request.headers.get("content-length");
+  if (length === null || Number(length) > LARGEST_BODY_BYTES) return null;
+  if (request.headers.get("content-type") !== "application/json") return null;
+  return decideRead(call, serve);
+}
+
+async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
+  const text = await call.request.text();
+  const ask = parsed(text);
+  if (ask === null || text.length > LARGEST_BODY_BYTES || text.includes("\uFFFD")) {
+    return serve(again(call.request, text));
+  }
+  const { gate, asker } = call.who;
+  const here = decideHere(gate, asker, ask, call.startedAt, call);
+  if (here !== null) return respond(call, here, "edge", false);
+  try {
+    const there = await decideThere(call, gate, asker, ask, call);
+    return respond(call, there, "object", ask.dry_run === true);
+  } catch (error) {
+    logFailure(call.trace, error);
+    return respond(call, refuse("service_unavailable"), "object", false);
+  }
+}
+
+function parsed(text: string): DecisionAsk | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainAsk(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function again(request: Request, body: string): Request {
+  return new Request(request.url, { method: "POST", headers: request.headers, body });
+}
+
+/** The call as the background and the object see it. */
+class FastCall implements Background {
+  readonly who: Ready;
+  readonly env: Env;
+  readonly context: ExecutionContext;
+  readonly request: Request;
+  readonly startedAt: number;
+  readonly trace = crypto.randomUUID();
+
+  constructor(who: Ready, env: Env, context: ExecutionContext, request: Request, now: number) {
+    this.who = who;
+    this.env = env;
+    this.context = context;
+    this.request = request;
+    this.startedAt = now;
+  }
+
+  object(): OrgStub {
+    const { settings, asker } = this.who;
+    return orgObject(this.env, settings, asker.orgId, settings.SVC_REGION);
+  }
+
+  get actor() {
+    const { key } = this.who;
+    const address = callerAddress(this.request);
+    return { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.context.waitUntil(work);
+  }
+}
+
+function readyFor(key: KnownKey, settings: Settings): Ready | null {
+  let found = ready.get(key);
+  if (found === undefined) {
+    found = prepare(key, settings);
+    ready.set(key, found);
+  }
+  return found;
+}
+
+function prepare(key: KnownKey, settings: Settings): Ready | null {
+  const { snapshot, id } = key.org;
+  const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
+  const admitted = roleIncludes(key.role, "developer") && key.scopes.has("decisions:evaluate");
+  const gate = gateOf(id);
+  if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
+  const asker = {
+    orgId: id,
+    keyId: key.key.id,
+    policies: snapshot.rates.policies,
+    pepper: settings.SVC_KEY_PEPPER,
+  };
+  return { asker, gate, key, settings };
+}
+
+function isValidNow({ key, org }: KnownKey, now: number): boolean {
+  const orgNow = now + org.snapshot.clockOffsetMs;
+  if (key.expiresAt !== null && key.expiresAt <= orgNow) return false;
+  return key.notBefore === null || key.notBefore <= orgNow;
+}
+
+function isAllowedFrom({ org }: KnownKey, request: Request): boolean {
+  return org.allowList.length === 0 || addressAllowed(org.allowList, callerAddress(request));
+}
+
+/** Whether the isolate's copy of the deprecations may be used, and says nothing about decisions. */
+function renewed(env: Env, context: ExecutionContext, now: number): boolean {
+  const renewal = deprecationCopy.renewal(now);
+  if (renewal === "blocking" || deprecationCopy.find("POST", PATH) !== undefined) return false;
+  if (renewal === "behind") {
+    context.waitUntil(deprecationCopy.renew(env.REGISTRY, now).catch(() => undefined));
+  }
+  return true;
+}
+
+function respond(call: FastCall, verdict: Verdict, place: "edge" | "object", dry: boolean): Response {
+  const refusal = isRefusal(verdict) ? verdict : null;
+  const status = refusal?.status ?? 200;
+  const code = refusal?.code ?? null;
+  const ms = Date.now() - call.startedAt;
+  count(call, status, code, place, ms, dry);
+  log(call, status, code, place, ms);
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-svc-trace-id": call.trace,
+    "x-svc-region": call.who.settings.SVC_REGION,
+    "x-svc-decided": place,
+  };
+  const { asker, gate } = call.who;
+  if (asker.policies.length > 0) Object.assign(headers, decisionRateHeaders(gate, asker, call.startedAt));
+  if (refusal !== null) Object.assign(headers, refusalHeaders(refusal));
+  const text = isRefusal(verdict) ? envelopeText(verdict) : verdict;
+  return new Response(text, { status, headers });
+}
+
+/** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
+function log(call: FastCall, status: number, code: string | null, place: string, ms: number): void {
+  const { orgId, keyId } = call.who.asker;
+  const quoted = code === null ? "null" : `"${code}"`;
+  logText(
+    `{"at":"${new Date(call.startedAt).toISOString()}","trace":"${call.trace}","method":"POST","route":"${PATH}","status":${status},"code":${quoted},"org":"${orgId}","key":"${keyId}","region":"${call.who.settings.SVC_REGION}","ms":${ms},"decided":"${place}"}`,
+  );
+}
+
+const requestsBy = new Map<number, string>();
+const decisionsBy = new Map<string, string>();
+
+function count(
+  call: FastCall,
+  status: number,
+  code: string | null,
+  place: "edge" | "object",
+  ms: number,
+  dry: boolean,
+): void {
+  counters.count(cached(requestsBy, status, () => requestSeries(PATH, "POST", status)));
+  counters.count(waitSeries(place, waitBucket(ms)));
+  if (ms > 0) counters.count(waitSeries(place, "ms"), ms);
+  if (!dry && (code === null || DENIALS.has(code))) {
+    const verdict = code === null ? "allow" : "deny";
+    counters.count(cached(decisionsBy, `${place}${code}`, () => decisionSeries(verdict, code, place)));
+  }
+  const delayMs = counters.claimFlush(call.startedAt);
+  if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));
+}
+
+function cached<K>(series: Map<K, string>, key: K, make: () => string): string {
+  let found = series.get(key);
+  if (found === undefined) {
+    found = make();
+    series.set(key, found);
+  }
+  return found;
+}

@@ -1,6 +1,7 @@
 import { parseItem } from "structured-headers";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
+import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
 import { parseImfFixdate } from "../../src/contract/http-date.ts";
 import { type Answer, call, env, newOrg, operatorKey } from "../support/worker.ts";
 
@@ -122,6 +123,19 @@ describe("PUT /v1/admin/deprecations", () => {
     const { status, body } = await flag({ ...flagged, ...change });
     expect(status).toBe(422);
     expect(body.error.details.fields.map((one: { field: string }) => one.field)).toEqual([field]);
+  });
+
+  test("is in the platform's audit trail, with what was flagged", async () => {
+    const route = { ...flagged, route: "/v1/admin/orgs" };
+    await flag(route);
+    const trail = await call("GET", `/v1/orgs/${PLATFORM_ORG_ID}/audit-log`, { key: operatorKey() });
+    expect(trail.body.data).toContainEqual(
+      expect.objectContaining({
+        action: "platform.route_deprecated",
+        target: "GET /v1/admin/orgs",
+        detail: expect.objectContaining({ sunset: route.sunset }) as unknown,
+      }),
+    );
   });
 
   test("is for operators only", async () => {

@@ -89,6 +89,18 @@ test("decisions are counted by verdict, code and place, and a dry run or a bad r
   expect((await decide({ cost_usd: "1" }, { dry_run: true })).status).toBe(200);
   expect((await decide({ cost_usd: "one" })).status).toBe(422);
   expect(await decisionsCounted()).toBe(before + 1);
+  const budget = { scope_kind: "org", limit_usd: "0", period: "day", mode: "enforce" };
+  expect((await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body: budget })).status).toBe(
+    201,
+  );
+  const denied = await decide({ cost_usd: "1" });
+  expect(denied.body.error.code).toBe("budget_exceeded");
+  const labels = {
+    verdict: "deny",
+    code: "budget_exceeded",
+    place: denied.headers.get("x-svc-decided") ?? "",
+  };
+  expect(await countOf("svc_decisions_total", labels)).toBe(1);
 });
 
 describe("with a token set, /metrics", () => {

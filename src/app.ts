@@ -102,7 +102,9 @@ import { listWebhooks } from "./api/webhooks/list.ts";
 import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
 import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
+import { listDeprecatedCalls } from "./api/deprecated-calls/list.ts";
 import { listSessions } from "./api/sessions/list.ts";
+import { getUsage } from "./api/usage/get.ts";
 import { getOwnSession } from "./api/sessions/own.ts";
 import { revokeSession } from "./api/sessions/revoke.ts";
 import { getSso } from "./api/sso/get.ts";
@@ -230,6 +232,8 @@ export const OPERATIONS: readonly Operation[] = [
   selectModel,
   getRetentionPolicy,
   setRetentionPolicy,
+  getUsage,
+  listDeprecatedCalls,
   getSso,
   putSso,
   listSessions,

@@ -84,9 +84,9 @@ export class Call {
     return new OrgDoor(orgObject(this.env, this.settings, this.orgId, this.home), this.envelope());
   }
 
-  /** The door to an object of this region. */
-  door(orgId: string, envelope: Envelope = this.envelope()): OrgDoor {
-    return new OrgDoor(orgObject(this.env, this.settings, orgId, this.settings.SVC_REGION), envelope);
+  /** The door to an object of this region, or of another that is named. */
+  door(orgId: string, envelope: Envelope = this.envelope(), home = this.settings.SVC_REGION): OrgDoor {
+    return new OrgDoor(orgObject(this.env, this.settings, orgId, home), envelope);
   }
 
   envelope(): Envelope {

@@ -11,6 +11,7 @@ import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
 import { checkRate } from "./gate/request-rate.ts";
 import { identify } from "./identify.ts";
+import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
 import { passOf } from "./region/peer.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
@@ -171,7 +172,7 @@ export function serve(operation: Operation) {
     });
     let result: Result;
     try {
-      result = await recordSupport(call, await answer(operation, call));
+      result = noteDeprecated(call, await recordSupport(call, await answer(operation, call)));
     } catch (error) {
       result = failed(call.trace, error);
     }

@@ -35,6 +35,7 @@ import { rememberSignIn, spendSignInLink, takeSignIn } from "./people/sign-in.ts
 import { putSso } from "./people/sso.ts";
 import { closeSupportGrant, openSupportGrant } from "./support/grant.ts";
 import { admitSupport, openSupportSession, recordSupportRequest } from "./support/session.ts";
+import { noteDeprecatedCall } from "./deprecated-calls/note.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -95,6 +96,7 @@ export const COMMANDS = {
   beginAuditExport,
   recordVerification,
   openSession,
+  noteDeprecatedCall,
   admitSession,
   revokeSession,
   rememberSignIn,

@@ -30,6 +30,8 @@ import { selectModel } from "./routing/select.ts";
 import { listSessions } from "./people/session.ts";
 import { getSso, ssoSettings } from "./people/sso.ts";
 import { listSupportGrants, supportInside } from "./support/grant.ts";
+import { listDeprecatedCalls } from "./deprecated-calls/note.ts";
+import { readUsage } from "./usage/read.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -75,6 +77,8 @@ export const QUERIES = {
   auditPage,
   verifyAuditStep,
   listSessions,
+  listDeprecatedCalls,
+  readUsage,
   getSso,
   ssoSettings,
   listSupportGrants,

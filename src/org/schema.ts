@@ -21,6 +21,7 @@ import { RETENTION_STEPS } from "./retention/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
+import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 
 /** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
 export interface SchemaStep {
@@ -51,6 +52,7 @@ const STEPS: readonly SchemaStep[] = [
   ...RETENTION_STEPS,
   ...ROUTING_STEPS,
   ...PEOPLE_STEPS,
+  ...DEPRECATED_CALL_STEPS,
   ...SUPPORT_STEPS,
 ];
 

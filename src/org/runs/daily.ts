@@ -13,6 +13,7 @@ interface Day {
 type DayRow = { at: number; usd: string; runs: number; tokens: number };
 
 const SCOPES = [
+  ["model", "model"],
   ["department", "departmentId"],
   ["workflow", "workflowId"],
   ["deployment", "deploymentId"],

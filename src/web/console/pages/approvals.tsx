@@ -22,7 +22,8 @@ interface Approval {
   readonly rule_id: string;
   readonly attempted: string;
   readonly reason: string;
-  readonly created_at: string;
+  readonly requested_at: string;
+  readonly requested_by: string;
   readonly expires_at: string | null;
 }
 
@@ -77,7 +78,7 @@ function ApprovalRow({ visit, approval }: { visit: Visit; approval: Approval }) 
         {approval.reason}
         <span class="sub mono">{approval.rule_id}</span>
       </td>
-      <td class="nowrap">{moment(approval.created_at)}</td>
+      <td class="nowrap">{moment(approval.requested_at)}</td>
       <td class="nowrap">{moment(approval.expires_at)}</td>
       <td>
         <Status is={approval.status} />

@@ -23,6 +23,7 @@ interface Deprecation {
 
 interface Callers {
   readonly data: readonly {
+    readonly method: string;
     readonly route: string;
     readonly key_id: string;
     readonly calls: number;
@@ -62,7 +63,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
 
 function DeprecationRow({ entry, callers }: { entry: Deprecation; callers: Callers["data"] }) {
   const name = `${entry.method ?? ""} ${entry.route}`.trim();
-  const own = callers.filter(({ route }) => route === name || route === entry.route);
+  const own = callers.filter(({ method, route }) => `${method} ${route}` === name);
   return (
     <tr>
       <td>

@@ -11,8 +11,7 @@ export interface Pack {
   readonly id: string;
   readonly customer_id: string;
   readonly amount_usd: string;
-  readonly remaining_usd?: string;
-  readonly available_usd?: string;
+  readonly remaining_usd: string;
   readonly status: string;
   readonly expires_at: string | null;
 }
@@ -220,7 +219,7 @@ export function PacksCard({ visit, packs }: { visit: Visit; packs: readonly Pack
                 {pack.customer_id}
                 <span class="sub mono">{pack.id}</span>
               </td>
-              <td class="end number">{usd(pack.remaining_usd ?? pack.available_usd)}</td>
+              <td class="end number">{usd(pack.remaining_usd)}</td>
               <td class="end number">{usd(pack.amount_usd)}</td>
               <td>
                 <Status is={pack.status} />

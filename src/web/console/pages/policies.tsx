@@ -67,7 +67,7 @@ export async function listPolicies(visit: Visit, ask: Ask): Promise<Shown> {
         ) : (
           <Table label="Rules" columns={COLUMNS}>
             {answer.body.data
-              .toSorted((a, b) => a.priority - b.priority)
+              .toSorted((a, b) => b.priority - a.priority)
               .map((rule) => (
                 <RuleRow visit={visit} rule={rule} />
               ))}

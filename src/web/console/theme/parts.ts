@@ -10,7 +10,7 @@ export const parts = `
 .tile dt { color: var(--quiet); font-size: 12.5px; }
 .tile dd { font-size: 22px; font-weight: 620; letter-spacing: -.02em; line-height: 1.2; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .tile dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; color: var(--quiet); line-height: 1.45; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; position: relative; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; }
 th { text-align: left; font-weight: 580; font-size: 12px; color: var(--quiet); padding: 8px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); background: var(--raised); }
 td { padding: 8px 12px; border-bottom: 1px solid var(--line); vertical-align: middle; }

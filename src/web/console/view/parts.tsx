@@ -36,6 +36,10 @@ export function Badge({ tone, children }: { tone: Tone; children: Child }) {
 
 const TONES: Readonly<Record<string, Tone>> = {
   active: "good",
+  enabled: "good",
+  live: "good",
+  done: "good",
+  refused: "warn",
   accepted: "good",
   approved: "good",
   delivered: "good",

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { timestamp } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const listDeprecatedCalls = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/deprecated-calls",
+    summary: "List which of your keys still call deprecated routes",
+    description: "The 200 most recent pairs of route and key, the latest call first.",
+    role: "viewer",
+    scope: "org:read",
+    reply: {
+      200: z.object({
+        data: z.array(
+          z.object({
+            method: z.string(),
+            route: z.string(),
+            key_id: z.string(),
+            calls: z.int(),
+            last_called_at: timestamp,
+          }),
+        ),
+      }),
+    },
+    refuses: [],
+  },
+  (call) => call.org.query("listDeprecatedCalls", {}),
+);

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
+import { usd } from "../../contract/shapes.ts";
+import { operation } from "../../edge/operation.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+
+const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
+const named = z.object({ name: z.string(), ...figures });
+
+export const getUsage = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/usage",
+    summary: "Read what was spent, by day, by model and by workflow",
+    description:
+      "Whole days in UTC, from `from` up to `to`, which is not included; the last 30 days when absent.",
+    role: "viewer",
+    scope: "runs:read",
+    query: z
+      .strictObject({ from: momentInput.optional(), to: momentInput.optional() })
+      .superRefine(checkRange),
+    reply: {
+      200: z
+        .object({
+          by_day: z.array(z.object({ date: z.string(), ...figures })),
+          by_model: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
+          by_workflow: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
+        })
+        .meta({ id: "Usage" }),
+    },
+    refuses: [],
+  },
+  (call) => {
+    const toMs = parseMoment(call.query.to ?? "") ?? call.startedAt + DAY_MS;
+    const fromMs = parseMoment(call.query.from ?? "") ?? toMs - DEFAULT_DAYS * DAY_MS;
+
+    return call.org.query("readUsage", { fromDay: day(fromMs), toDay: day(toMs) });
+  },
+);

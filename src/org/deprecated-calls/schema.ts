@@ -1,0 +1,15 @@
+import type { SchemaStep } from "../schema.ts";
+
+export const DEPRECATED_CALL_STEPS: readonly SchemaStep[] = [
+  {
+    name: "deprecated-calls/1",
+    sql: `CREATE TABLE deprecated_calls (
+      method TEXT NOT NULL,
+      route TEXT NOT NULL,
+      caller TEXT NOT NULL,
+      calls INTEGER NOT NULL,
+      last_at INTEGER NOT NULL,
+      PRIMARY KEY (method, route, caller)
+    ) STRICT, WITHOUT ROWID`,
+  },
+];

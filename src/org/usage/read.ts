@@ -1,0 +1,64 @@
+import { formatUsd } from "../../domain/money.ts";
+import { query, type View } from "../door.ts";
+
+/** What was spent, by day and by what it was spent on: read from the daily sums, never from the runs. */
+
+interface Range {
+  readonly fromDay: string;
+  /** Not included. */
+  readonly toDay: string;
+}
+
+type Row = { scope_id: string; day: string; usd: string; runs: number; tokens: number };
+
+interface Sum {
+  usd: bigint;
+  runs: number;
+  tokens: number;
+}
+
+const MOST_NAMES = 50;
+
+function rowsOf(view: View, kind: string, { fromDay, toDay }: Range): Row[] {
+  return view.sql
+    .exec<Row>(
+      `SELECT scope_id, day, usd, runs, tokens FROM usage_daily
+       WHERE scope_kind = ? AND day >= ? AND day < ? ORDER BY day`,
+      kind,
+      fromDay,
+      toDay,
+    )
+    .toArray();
+}
+
+function figures({ usd, runs, tokens }: Sum) {
+  return { cost_usd: formatUsd(usd), runs, tokens };
+}
+
+function ranked(view: View, kind: string, range: Range) {
+  const sums = new Map<string, Sum>();
+  for (const row of rowsOf(view, kind, range)) {
+    const sum = sums.get(row.scope_id) ?? { usd: 0n, runs: 0, tokens: 0 };
+    sums.set(row.scope_id, {
+      usd: sum.usd + BigInt(row.usd),
+      runs: sum.runs + row.runs,
+      tokens: sum.tokens + row.tokens,
+    });
+  }
+  return [...sums]
+    .toSorted(([, a], [, b]) => (a.usd === b.usd ? 0 : a.usd > b.usd ? -1 : 1))
+    .slice(0, MOST_NAMES)
+    .map(([name, sum]) => ({ name, ...figures(sum) }));
+}
+
+export const readUsage = query({
+  refuses: [],
+  run: (view, input: Range) => ({
+    by_day: rowsOf(view, "org", input).map(({ day, usd, ...rest }) => ({
+      date: day,
+      ...figures({ ...rest, usd: BigInt(usd) }),
+    })),
+    by_model: ranked(view, "model", input),
+    by_workflow: ranked(view, "workflow", input),
+  }),
+});

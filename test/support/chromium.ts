@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const PATH = "/usr/bin/chromium";
+
+/** Debian's own Chromium. In CI it must be there; elsewhere its tests say that it is missing. */
+export const chromiumIsMissing = !existsSync(PATH);
+if (chromiumIsMissing && process.env["CI"] === "true") throw new Error(`CI has no ${PATH}`);
+
+export const MISSING_NOTE = chromiumIsMissing ? ` (not run: install Debian's chromium, ${PATH})` : "";
+
+export function launch(): Promise<Browser> {
+  const flags = [
+    "no-sandbox",
+    "disable-gpu",
+    "disable-quic",
+    "no-first-run",
+    "disable-background-networking",
+  ];
+  const more = ["disable-component-update", "disable-sync"];
+  return chromium.launch({ executablePath: PATH, args: [...flags, ...more].map((flag) => `--${flag}`) });
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What the accessibility checker calls serious or critical on a page, one line for each finding. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+  });
+}

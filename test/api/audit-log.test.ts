@@ -335,8 +335,8 @@ describe("retention", () => {
     await rowsOf(
       org.id,
       `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
-       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, model, depth, input_tokens, output_tokens, cost, charges)
-       SELECT i, 'r' || i, started_at, charged_at, recorded_at, model, 0, 1, 1, 1, '' FROM n, runs`,
+       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, cost, data)
+       SELECT i, 'r' || i, started_at, charged_at, recorded_at, cost, data FROM n, runs`,
     );
     await org.advance(4 * DAY);
     await org.send("PUT", "retention-policy", POLICY);

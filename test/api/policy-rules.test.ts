@@ -69,7 +69,8 @@ describe("a policy rule", () => {
 
   test("needs the admin role, and the scope", async () => {
     const developer = await org.mint("developer");
-    expect((await call("GET", rules, { key: developer })).body.error.code).toBe("forbidden");
+    expect((await call("GET", rules, { key: developer })).status).toBe(200);
+    expect((await call("POST", rules, { key: developer, body: RULE })).body.error.code).toBe("forbidden");
     const reader = await org.mint("admin", { scopes: ["policies:read"] });
     const refused = await call("POST", rules, { key: reader, body: RULE });
     expect(refused.body.error).toMatchObject({

@@ -36,6 +36,9 @@ export default defineConfig({
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
           setupFiles: ["test/support/migrate.ts"],
+          // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
+          isolate: false,
+          fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

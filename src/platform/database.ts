@@ -50,6 +50,17 @@ export const rateLimitPolicies = sqliteTable(
   (table) => [index("rate_limit_policies_org").on(table.orgId, table.position)],
 );
 
+/** Which org opened a grant: an operator knows only the grant's id. The grant itself is the org's, in its object. */
+export const supportGrants = sqliteTable(
+  "support_grants",
+  {
+    grantId: text("grant_id").primaryKey(),
+    orgId: text("org_id").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("support_grants_expires_at").on(table.expiresAt)],
+);
+
 export function database(d1: D1Database) {
   return drizzle(d1);
 }

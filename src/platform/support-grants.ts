@@ -1,17 +1,5 @@
 import { eq, lt } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { database } from "./database.ts";
-
-/** Which org opened a grant: an operator knows only the grant's id. The grant itself is the org's, in its object. */
-export const supportGrants = sqliteTable(
-  "support_grants",
-  {
-    grantId: text("grant_id").primaryKey(),
-    orgId: text("org_id").notNull(),
-    expiresAt: integer("expires_at").notNull(),
-  },
-  (table) => [index("support_grants_expires_at").on(table.expiresAt)],
-);
+import { database, supportGrants } from "./database.ts";
 
 /** How long an ended grant can still be found, so that it is refused as ended rather than as unknown. */
 const KEPT_MS = 90 * 86_400_000;

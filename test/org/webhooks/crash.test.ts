@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
+import { arrivedAt, failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
 import { everythingStored } from "../../support/rows.ts";
 
 const objectOf = (orgId: string) => (env as { ORG: DurableObjectNamespace }).ORG.getByName(orgId);
@@ -19,7 +19,7 @@ describe("an object that goes down", () => {
     const url = receiver(stuck.answer);
     const { id } = await org.subscribe(url);
     const { body } = await org.ask("POST", `/webhooks/${id}/test`);
-    await expect.poll(() => receivedAt(url).length).toBe(1);
+    await arrivedAt(url, 1);
     await kill(org.id);
     stuck.release();
     await org.advance(31);

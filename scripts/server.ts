@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly isolates?: number;
   /** Instead of isolates: regions, on consecutive ports, each with objects and a database of its own. */
   readonly regions?: readonly string[];
+  /** Another module than the Worker's own, which it wraps: for tests. */
+  readonly entry?: string;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
   /** Hears the runtime's warnings and errors. */
@@ -56,7 +58,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
   keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "");
-  const script = await bundleWorker(config.main);
+  const script = await bundleWorker(options.entry ?? config.main);
   const signInSecret = randomBytes(32).toString("base64url");
   const bindings = { ...settings, LOCAL_SIGN_IN: signInSecret };
   const { names, workers } = workersOf(config, script, bindings, ports, options.regions);

@@ -122,6 +122,7 @@ function log(call: Call, operation: Operation, status: number, code: string | nu
     key: call.caller === null ? null : call.caller.actor.id,
     region: call.settings.SVC_REGION,
     ms: Date.now() - call.startedAt,
+    ...(call.headers["x-svc-decided"] === undefined ? {} : { decided: call.headers["x-svc-decided"] }),
   });
 }
 

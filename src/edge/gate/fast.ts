@@ -203,6 +203,7 @@ function log(call: FastCall, status: number, code: string | null, place: string,
   const quoted = code === null ? "null" : `"${code}"`;
   logText(
     `{"at":"${new Date(call.startedAt).toISOString()}","trace":"${call.trace}","method":"POST","route":"${PATH}","status":${status},"code":${quoted},"org":"${orgId}","key":"${keyId}","region":"${call.who.settings.SVC_REGION}","ms":${ms},"decided":"${place}"}`,
+    (work) => call.waitUntil(work),
   );
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claimPorts } from "../../scripts/ports.ts";
 import { type Server, startServer } from "../../scripts/server.ts";
 import { makeFolder, temporaryFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
@@ -228,4 +229,25 @@ describe("a home out of reach", () => {
       await us.dispose();
     }
   });
+});
+
+test("a region whose name is wrong in another's settings gets a call once, and it ends there", async () => {
+  const [port = 0] = await claimPorts(0, 1);
+  const itself = `http://127.0.0.1:${port}`;
+  const server = await startServer({
+    port,
+    dataDir: temporaryFolder(),
+    settings: { ...SECRETS, SVC_REGION: "us", SVC_REGIONS: JSON.stringify({ eu: itself }) },
+  });
+  try {
+    const made = await http("POST", `${itself}/v1/admin/orgs`, {
+      ...operator,
+      body: { name: "Lost", home_region: "eu" },
+    });
+    expect([made.status, made.body.error.code]).toEqual([503, "service_unavailable"]);
+    const lines = readFileSync(server.folder.log, "utf8").split("\n");
+    expect(lines.filter((line) => line.includes('"/v1/admin/orgs"'))).toHaveLength(2);
+  } finally {
+    await server.dispose();
+  }
 });

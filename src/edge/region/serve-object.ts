@@ -5,17 +5,26 @@ import { settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../pipeline.ts";
 import { orgObject } from "./home.ts";
-import { passOf } from "./peer.ts";
+import { PASS_HEADER, passOf } from "./peer.ts";
 import { OBJECT_METHODS } from "./remote-org.ts";
 import { fromWire, type ObjectCall, toWire } from "./wire.ts";
+
+const MOST_BYTES = 4_194_304;
+
+/** A stranger's body is not read: the pass can be judged only with the body, so what has none, or is large, is no call of ours. */
+function mayBeOurs(request: Request): boolean {
+  const length = Number(request.headers.get("content-length") ?? MOST_BYTES + 1);
+  return request.headers.has(PASS_HEADER) && length <= MOST_BYTES;
+}
 
 /** Another region asks an object of this one. To everybody else there is nothing here. */
 export async function serveObject(context: Context<{ Bindings: Env }>): Promise<Response> {
   const { env } = context;
   const settings = settingsOf(env);
-  const text = await context.req.text();
-  if (passOf(context.req.raw, settings, Date.now(), text) === null) {
-    return refuseAtDoor(context.req.raw, env, refuse("not_found"));
+  const request = context.req.raw;
+  const text = mayBeOurs(request) ? await request.text() : null;
+  if (text === null || passOf(request, settings, Date.now(), text) === null) {
+    return refuseAtDoor(request, env, refuse("not_found"));
   }
   const headers = { "content-type": "application/json", "x-svc-region": settings.SVC_REGION };
   try {

@@ -3,7 +3,7 @@ import { placementOf, type Residency } from "../../domain/residency.ts";
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
-import { peersOf, sendToRegion } from "./peer.ts";
+import { PASS_HEADER, peersOf, sendToRegion } from "./peer.ts";
 
 /** An answer of another region's, to be given on as it is. */
 export interface Relayed {
@@ -47,15 +47,15 @@ function goesHome(op: Call["op"]): boolean {
 
 /**
  * Hands the request to another region, with key, idempotency key and body as they came, and who called in a pass. What
- * came from another region is never sent on: two regions that each take the other for the home would play ball.
+ * came with a pass, be it good or not, is never sent on: regions that have each other's names wrong would play ball.
  */
 export async function relay(
   call: Pick<Call, "env" | "settings" | "request" | "pass" | "startedAt" | "trace" | "address">,
   to: string,
   body?: string,
 ): Promise<Refusal<"service_unavailable"> | Relayed> {
-  if (call.pass !== null) return refuse("service_unavailable");
   const { env, settings, request } = call;
+  if (request.headers.has(PASS_HEADER)) return refuse("service_unavailable");
   const { pathname, search } = new URL(request.url);
   const { method, headers } = request;
   const sent = { method, target: pathname + search, headers, body: body ?? request.body };

@@ -3,8 +3,10 @@ import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { callerAddress } from "../edge/call.ts";
 import type { Env } from "../edge/env.ts";
-import { logLine } from "../log.ts";
+import { ObjectUnreachable } from "../edge/unreachable.ts";
+import { logFailure, logLine } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
+import { MessagePage } from "./console/pages/sign-in.tsx";
 
 /** Nothing runs and nothing is loaded from elsewhere; forms and frames stay at home. */
 const POLICY =
@@ -32,7 +34,7 @@ export interface Web {
 
 const MOST_FORM_BYTES = 512 * 1024;
 
-/** Runs a browser's request and leaves one line in the log, as every request does. */
+/** Runs a browser's request and leaves one line in the log, as every request does. Failures are pages here, too. */
 export async function logged(
   context: Ctx,
   route: string,
@@ -42,13 +44,12 @@ export async function logged(
   const region = settings.SVC_REGION;
   const trace = crypto.randomUUID();
   const startedAt = Date.now();
-  const response = await run({ trace, region, settings, address: callerAddress(context.req.raw) });
-  const at = new Date(startedAt).toISOString();
-  const { method } = context.req;
+  const web = { trace, region, settings, address: callerAddress(context.req.raw) };
+  const response = await run(web).catch((error: unknown) => failurePage(error, web));
   logLine({
-    at,
+    at: new Date(startedAt).toISOString(),
     trace,
-    method,
+    method: context.req.method,
     route,
     status: response.status,
     code: null,
@@ -58,6 +59,15 @@ export async function logged(
     ms: Date.now() - startedAt,
   });
   return response;
+}
+
+function failurePage(error: unknown, web: Web): Response {
+  logFailure(web.trace, error);
+  const away = error instanceof ObjectUnreachable;
+  const title = away ? "Out of reach for a moment" : "This did not work";
+  const text = away ? "Try again in a moment." : `The fault is ours. Quote ${web.trace} when you report it.`;
+  const page = <MessagePage title={title} text={text} link={["/console", "To the console"]} />;
+  return htmlResponse(page, away ? 503 : 500, web);
 }
 
 /** A form's fields; null when what came is no form, or is longer than any form here. */

@@ -3,7 +3,7 @@ import type { Env } from "../../edge/env.ts";
 import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
 import { type Ctx, htmlResponse, logged, readForm, redirectTo, type Web, webHeaders } from "../html.tsx";
 import { returnPath } from "../return-path.ts";
-import { csrfToken, isOwnPost } from "./csrf.ts";
+import { csrfToken, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignInPage } from "./pages/sign-in.tsx";
@@ -36,7 +36,7 @@ export function mountConsole(app: Hono<{ Bindings: Env }>): void {
       logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, app))),
     );
   }
-  app.get("/console/*", (context) =>
+  app.all("/console/*", (context) =>
     logged(context, "/console/*", async (web) => {
       const page = (
         <MessagePage title="Not found" text="There is no such page." link={["/console", "To the overview"]} />
@@ -131,9 +131,8 @@ async function servePage(
 async function signOut(context: Ctx, web: Web): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
-  const form = await readForm(context.req.raw);
-  const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
-  if (form === null || !isOwnPost(context.req.raw, form, csrf)) return forged(web);
+  // Signing out needs no form of ours: the worst that another page could do is what its reader can undo.
+  if (!isSameOrigin(context.req.raw)) return forged(web);
   const cleared = await endSession(askedOf(context, web), admitted.session);
   return redirectTo("/console/login", web, { "set-cookie": cleared });
 }

@@ -84,10 +84,10 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.locator(".notice").innerText()).toContain("Approved.");
 
     await page.goto(`${base}/console/people`);
+    const over = page.waitForResponse((answer) => answer.status() === 401);
     await page.click("tr:has-text('you') button:has-text('Revoke')");
-    const over = await page.goto(`${base}/console`);
-    expect(over?.status()).toBe(401);
-    expect(await page.locator("h1").innerText()).toBe("Signed out");
+    await over;
+    await page.waitForSelector("h1:has-text('Signed out')");
     expect(await context.cookies()).toEqual([]);
     await context.close();
   });
@@ -139,6 +139,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
       await page.goto(base + path);
       expect([path, colorScheme, await seriousFindings(page)]).toEqual([path, colorScheme, []]);
       await shoot(page, `${kind}-${colorScheme}-wide`, path);
+      if (colorScheme === "dark" && SHOTS === undefined) continue;
       await page.setViewportSize({ width: 390, height: 844 });
       expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
       await shoot(page, `${kind}-${colorScheme}-phone`, path);

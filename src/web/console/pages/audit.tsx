@@ -10,7 +10,6 @@ const COLUMNS = [
   { title: "When" },
   { title: "What" },
   { title: "Who" },
-  { title: "On" },
   { title: "Outcome" },
 ];
 
@@ -87,12 +86,12 @@ function EntryRow({ entry }: { entry: Entry }) {
       <td class="nowrap">{moment(entry.created_at)}</td>
       <td>
         <strong>{entry.action}</strong>
+        {entry.target && <span class="sub mono">{entry.target}</span>}
       </td>
       <td>
         {actor.kind} <span class="mono small">{actor.id}</span>
         {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
       </td>
-      <td class="mono small">{entry.target ?? "–"}</td>
       <td>
         <Status is={entry.outcome} />
       </td>

@@ -20,7 +20,7 @@ th:first-child, td:first-child { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 16px; }
 th.end, td.end { text-align: right; }
 td .sub { display: block; color: var(--quiet); font-size: 12px; }
-td:first-child { min-width: 172px; }
+td:first-child:not(.end) { min-width: 172px; }
 td.wide { min-width: 160px; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
 .badge { display: inline-flex; align-items: center; gap: 5px; padding: 1px 8px; border-radius: 99px; font-size: 12px; font-weight: 560; background: var(--track); color: var(--ink); white-space: nowrap; }

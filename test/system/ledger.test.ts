@@ -95,7 +95,8 @@ test("runs sent again until they are acknowledged are each there once, through c
   do {
     const page = await ask("GET", `/v1/runs?limit=200${cursor}`);
     seen.push(...(page.body["data"] as { id: string }[]).map((run) => run.id));
-    cursor = page.body["next_cursor"] === null ? "" : `&cursor=${String(page.body["next_cursor"])}`;
+    const next = page.body["next_cursor"] as string | null;
+    cursor = next === null ? "" : `&cursor=${next}`;
   } while (cursor !== "");
   expect(seen.toSorted()).toEqual(ids.toSorted());
 });

@@ -60,7 +60,15 @@ export class World {
   }
 
   async query(name: string, input: object): Promise<Body> {
-    return await this.#stub.ask(name as never, input, this.#envelope(false));
+    return (await this.queries([[name, input]]))[0];
+  }
+
+  /** Many questions in one visit. */
+  async queries(asks: readonly (readonly [name: string, input: object])[]): Promise<Body[]> {
+    const envelope = this.#envelope(false);
+    return runInDurableObject(this.#stub, (object) =>
+      asks.map(([name, input]): Body => object.ask(name as never, input, envelope)),
+    );
   }
 
   async evict(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Path } from "./paths.ts";
-import { ascending } from "./robust.ts";
 import { dateOfDay, type DayNumber } from "./series.ts";
 
 /** A limit over the days of a path. `resets` are the indexes of days on which a new period begins. */
@@ -10,9 +9,9 @@ export type Exhaustion = { readonly p50Date: string | null; readonly p90Date: st
 /** The index of the first day on which the path uses the allowance up, or infinity. */
 function usedUpOn(path: Path, allowance: Allowance): number {
   let left = allowance.left;
-  for (const [index, value] of path.entries()) {
+  for (let index = 0; index < path.length; index += 1) {
     if (allowance.resets.includes(index)) left = allowance.limit;
-    left -= value;
+    left -= path[index] ?? 0;
     if (left <= 0) return index;
   }
   return Infinity;
@@ -23,7 +22,7 @@ function usedUpOn(path: Path, allowance: Allowance): number {
  * usage, by which a tenth of them have, so it is never the later one. Null: not within these days.
  */
 export function exhaustionOf(paths: readonly Path[], firstDay: DayNumber, allowance: Allowance): Exhaustion {
-  const days = paths.map((path) => usedUpOn(path, allowance)).sort(ascending);
+  const days = Float64Array.from(paths, (path) => usedUpOn(path, allowance)).sort();
   const dateAt = (share: number): string | null => {
     const index = days[Math.ceil(days.length * share) - 1] ?? Infinity;
     return Number.isFinite(index) ? dateOfDay(firstDay + index) : null;
@@ -34,12 +33,16 @@ export function exhaustionOf(paths: readonly Path[], firstDay: DayNumber, allowa
 /** The path as it would be if no allowance could be passed: what does not fit is refused. */
 export function held(path: Path, allowances: readonly Allowance[]): Path {
   const left = allowances.map((allowance) => Math.max(0, allowance.left));
-  return path.map((wanted, index) => {
-    for (const [at, allowance] of allowances.entries()) {
-      if (allowance.resets.includes(index)) left[at] = allowance.limit;
+  const kept = new Float64Array(path.length);
+  for (let index = 0; index < path.length; index += 1) {
+    let used = path[index] ?? 0;
+    for (let at = 0; at < allowances.length; at += 1) {
+      const allowance = allowances[at];
+      if (allowance?.resets.includes(index) === true) left[at] = allowance.limit;
+      used = Math.min(used, left[at] ?? 0);
     }
-    const used = Math.min(wanted, ...left);
-    for (const at of left.keys()) left[at] = (left[at] ?? 0) - used;
-    return used;
-  });
+    for (let at = 0; at < left.length; at += 1) left[at] = (left[at] ?? 0) - used;
+    kept[index] = used;
+  }
+  return kept;
 }

@@ -1,7 +1,7 @@
 import type { Model } from "./choose.ts";
 import { expected, outOfScale } from "./fit.ts";
 import { normal, repeatableRandom } from "./random.ts";
-import { ascending, quantileOfSorted } from "./robust.ts";
+import { quantileOfSorted } from "./robust.ts";
 
 /** One possible future: a value for each day ahead, the first being the day after the last known one. */
 export type Path = Float64Array;
@@ -14,28 +14,66 @@ const SEED = 20_260_722;
 export type PathChange = { readonly slope?: number; readonly factor?: (ahead: number) => number };
 
 /**
+ * The chances of every forecast, drawn once: the same for each, so that a forecast is the same each time and scenarios
+ * differ by what they assume alone.
+ */
+class Chances {
+  readonly #drift: Float64Array;
+  readonly #pick: Float64Array;
+  readonly #days: number;
+
+  constructor(days: number) {
+    const random = repeatableRandom(SEED);
+    this.#days = days;
+    this.#drift = new Float64Array(PATHS * days);
+    this.#pick = new Float64Array(PATHS * days);
+    for (let at = 0; at < PATHS * days; at += 1) {
+      this.#drift[at] = normal(random);
+      this.#pick[at] = random();
+    }
+  }
+
+  drift(path: number, day: number): number {
+    return this.#drift[path * this.#days + day] ?? 0;
+  }
+
+  pick(path: number, day: number): number {
+    return this.#pick[path * this.#days + day] ?? 0;
+  }
+}
+
+const MOST_DAYS = 181;
+let chances: Chances | null = null;
+
+/**
  * Possible futures rather than a formula for the band: a budget is used up by a sum of days, and the quantiles of a sum
  * are not the sum of quantiles. Each path lets its level drift and adds the noise of a random known day.
  */
 export function simulate(model: Model, horizonDays: number, change: PathChange = {}): Path[] {
-  const { fit, driftPerDay } = model;
-  const random = repeatableRandom(SEED);
-  const step = Math.sqrt(driftPerDay);
-  return Array.from({ length: PATHS }, () => {
+  const { fit } = model;
+  const drawn = (chances ??= new Chances(MOST_DAYS));
+  const step = Math.sqrt(model.driftPerDay);
+  const days = Math.min(horizonDays, MOST_DAYS);
+  const centre = Float64Array.from({ length: days }, (_, day) => expected(fit, day + 1, change.slope));
+  const factor = Float64Array.from({ length: days }, (_, day) => change.factor?.(day + 1) ?? 1);
+  const paths: Path[] = [];
+  for (let path = 0; path < PATHS; path += 1) {
+    const values = new Float64Array(days);
     let drift = 0;
-    return Float64Array.from({ length: horizonDays }, (_, index) => {
-      const ahead = index + 1;
-      drift += step * normal(random);
-      const noise = fit.residuals[Math.floor(random() * fit.residuals.length)] ?? 0;
-      const value = expected(fit, ahead, change.slope ?? fit.slope) + drift + noise;
-      return outOfScale(value, fit.shape.scale) * (change.factor?.(ahead) ?? 1);
-    });
-  });
+    for (let day = 0; day < days; day += 1) {
+      drift += step * drawn.drift(path, day);
+      const noise = fit.residuals[Math.floor(drawn.pick(path, day) * fit.residuals.length)] ?? 0;
+      const value = outOfScale((centre[day] ?? 0) + drift + noise, fit.shape.scale);
+      values[day] = value * (factor[day] ?? 1);
+    }
+    paths.push(values);
+  }
+  return paths;
 }
 
 export function bandsOf(paths: readonly Path[], horizonDays: number): Band[] {
   return Array.from({ length: horizonDays }, (_, index) => {
-    const sorted = paths.map((path) => path[index] ?? 0).sort(ascending);
+    const sorted = Float64Array.from(paths, (path) => path[index] ?? 0).sort();
     return {
       p10: quantileOfSorted(sorted, 0.1),
       p50: quantileOfSorted(sorted, 0.5),

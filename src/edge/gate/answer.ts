@@ -5,7 +5,7 @@ import type { DecisionAsk } from "../../org/holds/decide.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
-import { type Asker, decideHere, learn, refusedUnread, type Verdict, wish } from "./decision.ts";
+import { type Asker, decideHere, learn, newAsker, refusedUnread, type Verdict, wish } from "./decision.ts";
 import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 
@@ -78,12 +78,7 @@ function unanswered(): never {
 function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return {
-    orgId: org.id,
-    keyId: call.actor.id,
-    policies: org.snapshot.rates.policies,
-    pepper: call.settings.SVC_KEY_PEPPER,
-  };
+  return newAsker(org.id, call.actor.id, org.snapshot.rates.policies, call.settings.SVC_KEY_PEPPER);
 }
 
 export function backgroundOf(

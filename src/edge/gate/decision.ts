@@ -9,6 +9,7 @@ import {
   needsNoBody,
   rateDenial,
   rateMetersFor,
+  type RateMeter,
   type RatePolicy,
   rateRefusal,
 } from "../../domain/rate-policy.ts";
@@ -34,7 +35,19 @@ export interface Asker {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
+  /** Those of them that need nothing from the body to be counted. */
+  readonly unread: readonly RateMeter[];
   readonly pepper: string;
+}
+
+export function newAsker(
+  orgId: string,
+  keyId: string,
+  policies: readonly RatePolicy[],
+  pepper: string,
+): Asker {
+  const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
+  return { orgId, keyId, policies, unread, pepper };
 }
 
 /** An allow as text, or a refusal. */
@@ -48,12 +61,8 @@ export function refusedUnread(
   background: Background,
 ): Refusal | null {
   const orgNow = gate.orgNow(now);
-  if (asker.policies.length === 0 || orgNow === null) return null;
-  const meters = rateMetersFor(asker.policies.filter(needsNoBody), {
-    route: DECISION_ROUTE,
-    keyId: asker.keyId,
-  });
-  const standings = meters.map((meter) => {
+  if (asker.unread.length === 0 || orgNow === null) return null;
+  const standings = asker.unread.map((meter) => {
     const key = leaseKey(meter, orgNow);
     const told = gate.rate(key, now);
     return { meter, key, told, standing: standingNow(told, gate.purse.slice(key), now) };

@@ -17,7 +17,7 @@ import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { flushIn } from "../signals.ts";
 import { decideThere } from "./answer.ts";
-import { type Asker, decideHere, refusedUnread, type Verdict } from "./decision.ts";
+import { type Asker, decideHere, newAsker, refusedUnread, type Verdict } from "./decision.ts";
 import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 import { isPlainAsk } from "./plain-ask.ts";
@@ -147,12 +147,7 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const admitted = roleIncludes(key.role, "developer") && key.scopes.has("decisions:evaluate");
   const gate = gateOf(id);
   if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
-  const asker = {
-    orgId: id,
-    keyId: key.key.id,
-    policies: snapshot.rates.policies,
-    pepper: settings.SVC_KEY_PEPPER,
-  };
+  const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
   return { asker, gate, key, settings };
 }
 
@@ -209,6 +204,7 @@ function log(call: FastCall, status: number, code: string | null, place: string,
 
 const requestsBy = new Map<number, string>();
 const decisionsBy = new Map<string, string>();
+const waitsBy = new Map<string, string>();
 
 function count(
   call: FastCall,
@@ -219,7 +215,8 @@ function count(
   dry: boolean,
 ): void {
   counters.count(cached(requestsBy, status, () => requestSeries(PATH, "POST", status)));
-  counters.count(waitSeries(place, waitBucket(ms)));
+  const bucket = waitBucket(ms);
+  counters.count(cached(waitsBy, `${place}${bucket}`, () => waitSeries(place, bucket)));
   if (ms > 0) counters.count(waitSeries(place, "ms"), ms);
   if (!dry && (code === null || DENIALS.has(code))) {
     const verdict = code === null ? "allow" : "deny";

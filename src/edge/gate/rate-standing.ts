@@ -4,10 +4,8 @@ import {
   limitHeader,
   policyHeader,
   type RateMeter,
-  rateMetersFor,
   type RateStanding,
 } from "../../domain/rate-policy.ts";
-import { DECISION_ROUTE } from "../../org/gate/gate.ts";
 import type { RateInfo } from "../../org/gate/wire.ts";
 import type { Asker } from "./decision.ts";
 import type { OrgGate, Told } from "./org-gate.ts";
@@ -52,9 +50,8 @@ export function rateHeaders(
 export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): Record<string, string> {
   const orgNow = gate.orgNow(now);
   if (orgNow === null) return {};
-  const subject = { route: DECISION_ROUTE, keyId: asker.keyId };
   return rateHeaders(
-    rateMetersFor(asker.policies, subject).map((meter) => {
+    asker.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
       const known = gate.rate(key, now);
       return { meter, known, standing: standingNow(known, gate.purse.slice(key), now) };

@@ -5,7 +5,16 @@ import type { DecisionAsk } from "../../org/holds/decide.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
-import { type Asker, decideHere, learn, newAsker, refusedUnread, type Verdict, wish } from "./decision.ts";
+import {
+  type Asker,
+  decideHere,
+  isTaught,
+  learn,
+  newAsker,
+  refusedUnread,
+  type Verdict,
+  wish,
+} from "./decision.ts";
 import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 
@@ -58,7 +67,7 @@ export async function decideThere(
   if (gate !== null) gate.asked += 1;
   const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
   try {
-    const worth = gate?.worthLearning ?? false;
+    const worth = gate !== null && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
     verdict = await background.object().decide(ask, asker.keyId, worth, envelope);
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });

@@ -143,6 +143,13 @@ export function learn(
   gate.touches.set(touchKey(gate.matters, asker.keyId, ask), touch);
 }
 
+/** Whether the isolate knows already what calls like this one touch. */
+export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
+  if (gate.matters === null || !gate.knows(now)) return false;
+  const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  return touch !== undefined && (gate.orgNow(now) ?? 0) < touch.endsAt && costOf(gate, ask) !== null;
+}
+
 /** Counts a call that the object let through as demand for slices. */
 export function wish(
   gate: OrgGate,

@@ -35,9 +35,9 @@ export interface Decided {
 
 /** The decision through the ledger, with holds that isolates have reported counted as its own. */
 export function decideExactly(tx: Tx, ask: DecisionAsk): Decided {
-  const told = repeatOf(tx, ask);
-  if (told !== null) return { verdict: told, taken: false };
   const before = ask.request_id === undefined ? null : loadHoldOfRequest(tx.sql, ask.request_id);
+  const told = ask.dry_run === true ? null : repeatOf(before, tx.now);
+  if (told !== null) return { verdict: told, taken: false };
   const result: Done | Refusal = decide.run(tx, ask);
   if (isRefusal(result)) return { verdict: result, taken: false };
   const repeated = before !== null && (before.status === "settled" || isOpen(before, tx.now));
@@ -45,11 +45,9 @@ export function decideExactly(tx: Tx, ask: DecisionAsk): Decided {
 }
 
 /** A hold that an isolate made is known by its amounts alone; its verdict is put together again. */
-function repeatOf(tx: Tx, ask: DecisionAsk): object | null {
-  if (ask.request_id === undefined || ask.dry_run === true) return null;
-  const row = loadHoldOfRequest(tx.sql, ask.request_id);
+function repeatOf(row: HoldRow | null, now: number): object | null {
   if (row === null || row.verdict !== "") return null;
-  return row.status === "settled" || isOpen(row, tx.now) ? verdictOf(row) : null;
+  return row.status === "settled" || isOpen(row, now) ? verdictOf(row) : null;
 }
 
 function isOpen(row: HoldRow, now: number): boolean {

@@ -23,23 +23,25 @@ export interface CallOptions {
   readonly from?: string;
 }
 
-export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const headers = new Headers(options.headers);
-  if (options.key !== null && options.key !== undefined)
-    headers.set("authorization", `Bearer ${options.key}`);
-  headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
-  let body: string | ReadableStream | undefined = options.stream;
-  if (body === undefined && options.body !== undefined) {
-    body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
-  }
-  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const response = await SELF.fetch(`http://sluice.test${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-  });
-  return answerOf(response);
+type Caller = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+export function callerOf(send: (request: Request) => Response | Promise<Response>): Caller {
+  return async (method, path, options = {}) => {
+    const headers = new Headers(options.headers);
+    if (options.key !== null && options.key !== undefined)
+      headers.set("authorization", `Bearer ${options.key}`);
+    headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
+    let body: string | ReadableStream | undefined = options.stream;
+    if (body === undefined && options.body !== undefined) {
+      body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
+    }
+    if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+    const init = { method, headers, ...(body === undefined ? {} : { body }) };
+    return answerOf(await send(new Request(`http://sluice.test${path}`, init)));
+  };
 }
+
+export const call: Caller = callerOf((request) => SELF.fetch(request));
 
 export const operatorKey = (): string => env.SVC_OPERATOR_KEY;
 

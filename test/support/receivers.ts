@@ -15,16 +15,21 @@ type Answer = (nth: number) => Response | Promise<Response>;
 const answers = new Map<string, Answer>();
 const arrived: Received[] = [];
 
-/** For the whole file: what falls due after a test has ended must not go out to the real network. */
-vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-  const request = new Request(input, init);
-  const body = await request.text();
-  const { url, headers } = request;
-  const answer = answers.get(url);
-  if (answer === undefined) throw new Error(`nobody answers at ${url}`);
-  arrived.push({ url, headers, body, event: JSON.parse(body) as Received["event"] });
-  return answer(receivedAt(url).length);
-});
+/**
+ * From the first subscriber on: what falls due after a test has ended must not go out to the real network. Taken again
+ * for each, because files share an isolate and one of them may have put its own in place.
+ */
+function takeNetwork(): void {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const body = await request.text();
+    const { url, headers } = request;
+    const answer = answers.get(url);
+    if (answer === undefined) throw new Error(`nobody answers at ${url}`);
+    arrived.push({ url, headers, body, event: JSON.parse(body) as Received["event"] });
+    return answer(receivedAt(url).length);
+  });
+}
 
 export function receivedAt(url: string): Received[] {
   return arrived.filter((received) => received.url === url);
@@ -85,6 +90,7 @@ export interface DeliveryView {
 }
 
 export async function newSubscriber(): Promise<Subscriber> {
+  takeNetwork();
   const org = await newOrg({ environment: "test" });
   const ask: Subscriber["ask"] = (method, path, body) =>
     call(method, `/v1/orgs/${org.id}${path}`, { key: operatorKey(), ...(body && { body }) });

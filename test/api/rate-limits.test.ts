@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 const KEYS_POLICY = {
@@ -39,10 +39,11 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
     });
     const got = await call("GET", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey() });
     expect(got.body).toEqual(set.body);
-    const limits = await env.DB.prepare("SELECT read_rpm FROM org_rate_limits WHERE org_id = ?")
-      .bind(org.id)
-      .first();
-    expect(limits).toEqual({ read_rpm: 50 });
+    // The object is the original; its copy in D1 follows.
+    const copied = () =>
+      env.DB.prepare("SELECT read_rpm FROM org_rate_limits WHERE org_id = ?").bind(org.id).first();
+    await vi.waitUntil(async () => (await copied()) !== null, { timeout: 20_000 });
+    expect(await copied()).toEqual({ read_rpm: 50 });
     const rows = await env.DB.prepare(`SELECT name, route, "limit" FROM rate_limit_policies WHERE org_id = ?`)
       .bind(org.id)
       .all();

@@ -13,6 +13,6 @@ declare module "parse-prometheus-text-format" {
     readonly metrics: readonly ParsedMetric[];
   }
   // The package has no other export.
-  // oxlint-disable-next-line import/no-default-export
+  // oxlint-disable-next-line import/no-default-export -- the package's own form
   export default function parsePrometheusTextFormat(text: string): ParsedFamily[];
 }

@@ -35,10 +35,10 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
-          setupFiles: ["test/support/migrate.ts"],
+          setupFiles: ["test/support/flat-prototypes.ts", "test/support/migrate.ts"],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
-          fileParallelism: false,
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,4 +1,3 @@
-import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { OPERATIONS } from "../../src/app.ts";
@@ -7,15 +6,9 @@ import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
 import { keyDigest, mintKey } from "../../src/domain/api-key.ts";
 import { newId } from "../../src/domain/ulid.ts";
-import worker from "../../src/index.ts";
-import { type Answer, callerOf, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 /** What must hold for each operation because it exists, whatever it does. A new operation is in here by itself. */
-
-/** Not through `SELF`, which looks the modules up anew for every request: over thousands of them, that takes minutes. */
-const call = callerOf((request) =>
-  worker.fetch(request as Parameters<typeof worker.fetch>[0], env, createExecutionContext()),
-);
 
 const contracts = OPERATIONS.map((operation) => operation.contract);
 const guarded = contracts.filter((op) => op.role !== "anyone");

@@ -1,10 +1,9 @@
-import { SELF } from "cloudflare:test";
 import type { KeyRole } from "../../src/contract/access.ts";
 import { newId } from "../../src/domain/ulid.ts";
 import { OrgDoor } from "../../src/edge/org-door.ts";
 import { newSessionToken } from "../../src/edge/session-cookie.ts";
 import { settingsOf } from "../../src/settings.ts";
-import { env } from "./worker.ts";
+import { env, serve } from "./worker.ts";
 
 const ORIGIN = "http://sluice.test";
 
@@ -31,7 +30,7 @@ export async function signedIn(orgId: string, role: KeyRole = "owner", secure = 
 
 export function browserWith(sessionId: string, cookie: string): Browser {
   const headers = { cookie, "cf-connecting-ip": "203.0.113.7" };
-  const get = (path: string) => SELF.fetch(ORIGIN + path, { headers, redirect: "manual" });
+  const get = (path: string) => serve(ORIGIN + path, { headers, redirect: "manual" });
   return {
     sessionId,
     cookie,
@@ -40,7 +39,7 @@ export function browserWith(sessionId: string, cookie: string): Browser {
       const page = await (await get("/console/support")).text();
       const token = /name="_csrf" value="([^"]+)"/.exec(page)?.[1] ?? "";
       const body = new URLSearchParams({ _csrf: token, _once: crypto.randomUUID(), ...fields });
-      return SELF.fetch(ORIGIN + path, {
+      return serve(ORIGIN + path, {
         method: "POST",
         headers: { ...headers, ...more },
         body,

@@ -1,5 +1,6 @@
-import { type D1Migration, env as testEnv, SELF } from "cloudflare:test";
+import { createExecutionContext, type D1Migration, env as testEnv } from "cloudflare:test";
 import type { Env } from "../../src/edge/env.ts";
+import worker from "../../src/index.ts";
 import { answerOf, type HttpAnswer as Answer } from "./http.ts";
 
 /** The Worker under test, in this very isolate, over its own routes. */
@@ -23,25 +24,25 @@ export interface CallOptions {
   readonly from?: string;
 }
 
-type Caller = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-
-export function callerOf(send: (request: Request) => Response | Promise<Response>): Caller {
-  return async (method, path, options = {}) => {
-    const headers = new Headers(options.headers);
-    if (options.key !== null && options.key !== undefined)
-      headers.set("authorization", `Bearer ${options.key}`);
-    headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
-    let body: string | ReadableStream | undefined = options.stream;
-    if (body === undefined && options.body !== undefined) {
-      body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
-    }
-    if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-    const init = { method, headers, ...(body === undefined ? {} : { body }) };
-    return answerOf(await send(new Request(`http://sluice.test${path}`, init)));
-  };
+/** The Worker itself. `SELF` wraps the runtime anew at each request: slower with every one, and out of stack after thousands. */
+export async function serve(address: string, init?: RequestInit): Promise<Response> {
+  const request = new Request(address, init) as Parameters<typeof worker.fetch>[0];
+  return worker.fetch(request, env, createExecutionContext());
 }
 
-export const call: Caller = callerOf((request) => SELF.fetch(request));
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const headers = new Headers(options.headers);
+  if (options.key !== null && options.key !== undefined)
+    headers.set("authorization", `Bearer ${options.key}`);
+  headers.set("cf-connecting-ip", options.from ?? "203.0.113.7");
+  let body: string | ReadableStream | undefined = options.stream;
+  if (body === undefined && options.body !== undefined) {
+    body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
+  }
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  return answerOf(await serve(`http://sluice.test${path}`, init));
+}
 
 export const operatorKey = (): string => env.SVC_OPERATOR_KEY;
 

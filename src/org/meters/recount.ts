@@ -14,7 +14,7 @@ export function recount(tx: Tx, meter: Meter): void {
     .toArray()
     .filter((hold) => ` ${hold.meters} `.includes(` ${meter.id} `));
   const moments = [tx.now, ...holds.map((hold) => hold.at)];
-  const fromMs = Math.max(meter.sinceMs, Math.min(...moments.map((at) => windowOf(meter, at).startMs)));
+  const fromMs = Math.min(...moments.map((at) => windowOf(meter, at).startMs));
   const entries = new Map<string, Entry>();
   const entryAt = (subject: string, atMs: number): Entry => {
     const made = newEntry(meter, meter.scope.id === "*" ? subject : "", atMs);
@@ -25,8 +25,9 @@ export function recount(tx: Tx, meter: Meter): void {
     return made;
   };
   for (const row of tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY seq DESC`)) {
-    // Rows come latest first, and none is charged to a time after it was recorded.
-    if (row.recorded_at < fromMs) break;
+    // Rows come latest first; none is charged to a time after it was recorded, nor to a meter that came later. One that
+    // settles a hold may well be charged to a time before the meter.
+    if (row.recorded_at < fromMs || row.recorded_at < meter.sinceMs) break;
     if (row.charged_at < fromMs) continue;
     const run = fromRow(row);
     if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;

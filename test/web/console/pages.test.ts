@@ -1,9 +1,9 @@
-import { createExecutionContext, SELF } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { PAGES } from "../../../src/web/console/pages/routes.ts";
 import { signedIn } from "../../support/session.ts";
-import { call, env, newOrg } from "../../support/worker.ts";
+import { call, env, newOrg, serve } from "../../support/worker.ts";
 
 test("a page runs no script, loads nothing from elsewhere, and carries no deprecation", async () => {
   const org = await newOrg();
@@ -22,7 +22,7 @@ test("the stylesheet is served under the address that pages name, for ever", asy
   const org = await newOrg();
   const text = await (await (await signedIn(org.id)).get("/console/keys")).text();
   const address = /href="(\/console\/style-[^"]+)"/.exec(text)?.[1] ?? "";
-  const sheet = await SELF.fetch(`http://sluice.test${address}`);
+  const sheet = await serve(`http://sluice.test${address}`);
   expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
   expect(sheet.headers.get("cache-control")).toContain("immutable");
 });
@@ -103,7 +103,7 @@ test("every page answers with a page, whoever asks, and never with the API's env
     const page = await browser.get(concrete);
     expect([path, page.headers.get("content-type")]).toEqual([path, "text/html; charset=utf-8"]);
     expect([path, page.status < 500]).toEqual([path, true]);
-    const stranger = await SELF.fetch(`http://sluice.test${concrete}`, { redirect: "manual" });
+    const stranger = await serve(`http://sluice.test${concrete}`, { redirect: "manual" });
     expect([path, stranger.status]).toEqual([path, 303]);
   }
 }, 60_000);
@@ -135,6 +135,6 @@ test.each([
   ["POST", "/sso/login"],
   ["GET", "/saml/nowhere"],
 ])("%s %s is answered with a page, as everything under these paths is", async (method, path) => {
-  const answer = await SELF.fetch(`http://sluice.test${path}`, { method });
+  const answer = await serve(`http://sluice.test${path}`, { method });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
 });

@@ -1,8 +1,8 @@
-import { createExecutionContext, env as testEnv, SELF } from "cloudflare:test";
+import { createExecutionContext, env as testEnv } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
 import { browserWith, signedIn } from "../../support/session.ts";
-import { call, newOrg, operatorKey } from "../../support/worker.ts";
+import { call, newOrg, operatorKey, serve } from "../../support/worker.ts";
 
 const ORIGIN = "http://sluice.test";
 
@@ -89,31 +89,31 @@ test("signing out ends the session, not only the cookie", async () => {
 });
 
 test("whoever is not signed in is sent to sign in, and back only to a path of this origin", async () => {
-  const sent = await SELF.fetch(`${ORIGIN}/console/runs?model=a`, { redirect: "manual" });
+  const sent = await serve(`${ORIGIN}/console/runs?model=a`, { redirect: "manual" });
   expect(sent.status).toBe(303);
   expect(sent.headers.get("location")).toBe(
     `/console/login?${new URLSearchParams({ return_to: "/console/runs?model=a" })}`,
   );
-  const page = await SELF.fetch(`${ORIGIN}/console/login?return_to=//evil.example`);
+  const page = await serve(`${ORIGIN}/console/login?return_to=//evil.example`);
   expect(await page.text()).not.toContain("evil.example");
 });
 
 test("the link of a local server signs in once", async () => {
   const org = await newOrg();
   const link = `${ORIGIN}/console/enter?org=${org.id}&token=${(testEnv as unknown as { LOCAL_SIGN_IN: string }).LOCAL_SIGN_IN}`;
-  expect((await SELF.fetch(link, { method: "HEAD", redirect: "manual" })).status).toBe(404);
-  const first = await SELF.fetch(link, { redirect: "manual" });
+  expect((await serve(link, { method: "HEAD", redirect: "manual" })).status).toBe(404);
+  const first = await serve(link, { redirect: "manual" });
   expect([first.status, first.headers.get("location")]).toEqual([303, "/console"]);
   const browser = browserWith("", first.headers.get("set-cookie")?.split(";")[0] ?? "");
   expect((await browser.get("/console/support")).status).toBe(200);
-  const second = await SELF.fetch(link, { redirect: "manual" });
+  const second = await serve(link, { redirect: "manual" });
   expect(second.status).toBe(401);
   expect(second.headers.get("set-cookie")).toBeNull();
 });
 
 test("the link is good for nothing with another token, and does not exist on a server that was not started locally", async () => {
   const org = await newOrg();
-  const wrong = await SELF.fetch(`${ORIGIN}/console/enter?org=${org.id}&token=guess`, { redirect: "manual" });
+  const wrong = await serve(`${ORIGIN}/console/enter?org=${org.id}&token=guess`, { redirect: "manual" });
   expect(wrong.status).toBe(401);
   const { LOCAL_SIGN_IN: secret, ...deployed } = testEnv as unknown as Record<string, string>;
   const request = new Request(`${ORIGIN}/console/enter?org=${org.id}&token=${secret}`);

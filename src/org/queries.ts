@@ -2,7 +2,7 @@ import { getApproval, listApprovals } from "./approvals/read.ts";
 import { listEvents } from "./events/log.ts";
 import { benchmarkFigures } from "./benchmarks/figures.ts";
 import { getBenchmarkProfile } from "./benchmarks/profile.ts";
-import { deploymentReturn, forecastInputs } from "./forecast/inputs.ts";
+import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecast/inputs.ts";
 import { getKey, listKeys } from "./keys/list.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policies/read.ts";
 import { getOrg } from "./profile/change.ts";
@@ -41,6 +41,7 @@ export const QUERIES = {
   getResidency,
   getRateLimits,
   forecastInputs,
+  budgetedScopes,
   getBenchmarkProfile,
   benchmarkFigures,
   deploymentReturn,

@@ -64,6 +64,38 @@ describe("GET /v1/capacity/forecasts", () => {
     ]);
   });
 
+  test("names the day of every budget, however many there are", async () => {
+    const rich = await newSpender();
+    await spend(rich, 20);
+    const made: string[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const scope =
+        index % 3 === 0 ? { scope_kind: "org" } : { scope_kind: "workflow", scope_id: `w${index % 40}` };
+      const limits = { limit_usd: "10", period: "total", mode: "enforce" };
+      made.push((await rich.send("POST", "budgets", { ...scope, ...limits })).body.id);
+    }
+    const last = {
+      scope_kind: "workflow",
+      scope_id: "demo",
+      limit_usd: "60",
+      period: "total",
+      mode: "shadow",
+    };
+    const demo = (await rich.send("POST", "budgets", last)).body.id;
+    const read = async (query: string) =>
+      (await call("GET", `/v1/capacity/forecasts?scenario=baseline${query}`, { key: rich.key })).body.data[0];
+    const whole = await read("");
+    expect(whole.exhaustion.map((one: { budget_id: string }) => one.budget_id)).toEqual(
+      [...made, demo].sort(),
+    );
+    const found = whole.exhaustion.filter((one: { p50_date: string | null }) => one.p50_date !== null);
+    expect(found.map((one: { budget_id: string }) => one.budget_id)).toEqual(
+      [...made.filter((_, index) => index % 3 === 0), demo].sort(),
+    );
+    const narrow = await read("&scope_kind=workflow&scope_id=demo");
+    expect(narrow.exhaustion.map((one: { budget_id: string }) => one.budget_id)).toEqual([demo]);
+  });
+
   test("refuses what it cannot take, naming it", async () => {
     const wrong = {
       "?metric=cents": "metric",

@@ -3,17 +3,24 @@ import { callerId } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { LEAST_HISTORY_DAYS, SCENARIOS } from "../../domain/forecast/forecast.ts";
 import {
+  type BudgetExhaustion,
+  exhaustionsOf,
   FORECAST_METRICS,
   type ForecastMetric,
-  type Plan,
-  planCapacity,
-  type PlanInputs,
-} from "../../domain/forecast/plan.ts";
+  type PlanAsk,
+  type ScopeUsage,
+} from "../../domain/forecast/budgets.ts";
+import { type Plan, planCapacity, type PlanInputs } from "../../domain/forecast/plan.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
+import type { OrgDoor } from "../../edge/org-door.ts";
+import type { BudgetedScopes } from "../../org/forecast/inputs.ts";
 import { capacityForecasts, wholeNumber } from "./shapes.ts";
 
 const SCOPES = ["org", "workflow", "deployment", "department", "customer"] as const;
+
+/** What one request may take of an isolate's time. */
+const MOST_BUDGETED_SCOPES = 1000;
 
 const growthRate = z
   .string()
@@ -27,7 +34,7 @@ export const forecastCapacity = operation(
     path: "/v1/capacity/forecasts",
     summary: "Forecast usage, and the day each budget is used up",
     description:
-      "From the org's own days: trend, weekdays and a band around them. `growth` lets capacity grow by `growth_rate` in 30 days, and usage follow with diminishing returns; `constrained` adds nothing and passes no budget. Without `scenario`: all three.",
+      "From the org's own days: trend, weekdays and a band around them. `growth` lets capacity grow by `growth_rate` in 30 days, and usage follow with diminishing returns; `constrained` adds nothing and passes no budget. Without `scenario`: all three. Asked for the org, the day each of its budgets is used up; for one scope, those of that scope.",
     role: "viewer",
     scope: "forecasts:read",
     query: z
@@ -50,24 +57,49 @@ export const forecastCapacity = operation(
   },
   async (call) => {
     const { metric, horizon_days, scenario, growth_rate, scope_kind, scope_id } = call.query;
-    const asked = { scopeKind: scope_kind, scopeId: scope_id ?? "" };
-    const found = await call.org.query("forecastInputs", asked);
+    const found = await call.org.query("forecastInputs", { scopeKind: scope_kind, scopeId: scope_id ?? "" });
     if (isRefusal(found)) return found;
-    const plans = planCapacity(found.body as PlanInputs, {
+    const inputs = found.body as PlanInputs;
+    const ask: PlanAsk = {
       metric,
       horizonDays: horizon_days,
       scenarios: scenario === undefined ? SCENARIOS : [scenario],
       growthRate: growth_rate,
-    });
-    if (plans === null) {
+    };
+    const plans = planCapacity(inputs, ask);
+    const returns = plans?.[0]?.returns;
+    if (plans === null || returns === undefined) {
       const message = `needs ${LEAST_HISTORY_DAYS} days between the first and the last day with runs`;
       return invalidField("history", "out_of_range", message);
     }
-    return reply(200, { data: plans.map((plan) => toForecast(metric, plan)) });
+    const exhaustion = ask.scenarios.map((): BudgetExhaustion[] => []);
+    const usedUpIn = (scope: ScopeUsage) =>
+      exhaustionsOf(scope, inputs.now, ask, returns).forEach((some, at) => exhaustion[at]?.push(...some));
+    if (scope_kind === "org") {
+      const refusal = await eachBudgetedScope(call.org, usedUpIn);
+      if (refusal !== null) return refusal;
+    } else usedUpIn(inputs);
+    return reply(200, { data: plans.map((plan, at) => toForecast(metric, plan, exhaustion[at] ?? [])) });
   },
 );
 
-function toForecast(metric: ForecastMetric, plan: Plan) {
+/** The org is asked about as a whole: every budget in it counts, whatever its scope. */
+async function eachBudgetedScope(org: OrgDoor, visit: (scope: ScopeUsage) => void) {
+  let after: BudgetedScopes["next"] = null;
+  for (let seen = 0; seen < MOST_BUDGETED_SCOPES;) {
+    const found = await org.query("budgetedScopes", { after });
+    if (isRefusal(found)) return found;
+    const { scopes, next } = found.body as BudgetedScopes;
+    scopes.forEach(visit);
+    if (next === null) return null;
+    after = next;
+    seen += scopes.length;
+  }
+  const message = `is needed: over ${MOST_BUDGETED_SCOPES} scopes have budgets, too many to forecast at once`;
+  return invalidField("scope_id", "too_many", message);
+}
+
+function toForecast(metric: ForecastMetric, plan: Plan, exhaustion: readonly BudgetExhaustion[]) {
   const amount = (value: number) => toAmount(metric, value);
   return {
     scenario: plan.scenario,
@@ -80,11 +112,13 @@ function toForecast(metric: ForecastMetric, plan: Plan) {
       p50: amount(p50),
       p90: amount(p90),
     })),
-    exhaustion: plan.exhaustion.map(({ budgetId, p50Date, p90Date }) => ({
-      budget_id: budgetId,
-      p50_date: p50Date,
-      p90_date: p90Date,
-    })),
+    exhaustion: exhaustion
+      .map(({ budgetId, p50Date, p90Date }) => ({
+        budget_id: budgetId,
+        p50_date: p50Date,
+        p90_date: p90Date,
+      }))
+      .toSorted((one, other) => (one.budget_id < other.budget_id ? -1 : 1)),
     diminishing_returns: {
       exponent: plan.returns.exponent,
       source: plan.returns.source,

@@ -1,5 +1,14 @@
 import { ascending, median, spread } from "./robust.ts";
-import { expected, fitShape, intoScale, outOfScale, type Fit, type Shape } from "./fit.ts";
+import {
+  expected,
+  fitShape,
+  intoScale,
+  levelled,
+  outOfScale,
+  type Fit,
+  type Levelled,
+  type Shape,
+} from "./fit.ts";
 import type { DailySeries } from "./series.ts";
 
 export type Model = {
@@ -27,13 +36,15 @@ const LEAST_TRAINING_DAYS = 10;
 const MEMORY_DAYS = 180;
 
 /** Fits each shape to shortened pasts, and keeps the one that foretold what followed best. */
-export function chooseModel(whole: DailySeries, horizonDays: number): Model {
-  const series = lastDays(whole, MEMORY_DAYS);
+export function chooseModel(all: DailySeries, horizonDays: number): Model {
+  const series = lastDays(all, MEMORY_DAYS);
   const folds = foldsOf(series, horizonDays);
+  const whole = inScales(series);
   const scarcity = Math.max(1, 120 / series.values.length);
   const tried = SHAPES.flatMap((shape) => {
-    const fit = fitShape(series, shape);
-    if (fit === null) return [];
+    const suited = whole[shape.scale];
+    if (suited === null) return [];
+    const fit = fitShape(suited, shape);
     const outcomes = folds.flatMap((fold) => outcomeOf(fold, shape));
     const error = outcomes.length === 0 ? Infinity : mean(outcomes.map((outcome) => outcome.error));
     return [{ fit, outcomes, score: error * (1 + shape.handicap * scarcity) }];
@@ -44,7 +55,13 @@ export function chooseModel(whole: DailySeries, horizonDays: number): Model {
   return { fit: best.fit, driftPerDay: Math.max(measured, noise / (10 * series.values.length)) };
 }
 
-type Fold = { readonly past: DailySeries; readonly future: readonly (number | null)[] };
+type Scales = Readonly<Record<Shape["scale"], Levelled | null>>;
+
+function inScales(series: DailySeries): Scales {
+  return { linear: levelled(series, "linear"), log: levelled(series, "log") };
+}
+
+type Fold = { readonly past: Scales; readonly future: readonly (number | null)[] };
 
 function foldsOf(series: DailySeries, horizonDays: number): Fold[] {
   const length = series.values.length;
@@ -53,15 +70,16 @@ function foldsOf(series: DailySeries, horizonDays: number): Fold[] {
   return Array.from({ length: MOST_FOLDS }, (_, index) => length - horizon - index * step)
     .filter((cut) => cut >= LEAST_TRAINING_DAYS)
     .map((cut) => ({
-      past: { firstDay: series.firstDay, values: series.values.slice(0, cut) },
+      past: inScales({ firstDay: series.firstDay, values: series.values.slice(0, cut) }),
       future: series.values.slice(cut, cut + horizon),
     }));
 }
 
 /** The trimmed mean error in the series' own unit, and the median error in the fit's scale. */
 function outcomeOf(fold: Fold, shape: Shape): { error: number; bias: number; horizon: number }[] {
-  const fit = fitShape(fold.past, shape);
-  if (fit === null) return [];
+  const suited = fold.past[shape.scale];
+  if (suited === null) return [];
+  const fit = fitShape(suited, shape);
   const errors: number[] = [];
   const scaled: number[] = [];
   for (const [index, actual] of fold.future.entries()) {

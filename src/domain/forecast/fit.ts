@@ -50,25 +50,43 @@ export function expected(fit: Fit, ahead: number, slope = fit.slope): number {
   return fit.level + trend + (fit.weekdays[weekdayOf(fit.lastDay + ahead)] ?? 0);
 }
 
-/** `null` when the shape does not suit the data: a log of too many zeros. */
-export function fitShape(series: DailySeries, shape: Shape): Fit | null {
+/** A series in one scale, with its weekdays taken off: what all shapes of that scale have in common. */
+export type Levelled = {
+  readonly lastDay: DayNumber;
+  readonly seenDays: number;
+  readonly weekdays: WeekdayPattern;
+  readonly level: readonly Point[];
+};
+
+/** `null` when the scale does not suit the data: a log of too many zeros. */
+export function levelled(series: DailySeries, scale: Shape["scale"]): Levelled | null {
   const known = knownPoints(series);
-  const points = shape.scale === "log" ? known.filter(([, value]) => value > 0) : known;
+  const points = scale === "log" ? known.filter(([, value]) => value > 0) : known;
   if (points.length < 2 || points.length < known.length * 0.9) return null;
-  const scaled = points.map(([day, value]): Point => [day, intoScale(value, shape.scale)]);
-  const lastDay = series.firstDay + series.values.length - 1;
+  const scaled = points.map(([day, value]): Point => [day, intoScale(value, scale)]);
   const weekdays = weekdayPattern(scaled);
-  const level = scaled.map(([day, value]): Point => [day, value - (weekdays[weekdayOf(day)] ?? 0)]);
+  return {
+    lastDay: series.firstDay + series.values.length - 1,
+    seenDays: series.values.length,
+    weekdays,
+    level: scaled.map(([day, value]): Point => [day, value - (weekdays[weekdayOf(day)] ?? 0)]),
+  };
+}
+
+export function fitShape({ lastDay, seenDays, weekdays, level }: Levelled, shape: Shape): Fit {
   const inWindow = level.filter(([day]) => day > lastDay - shape.windowDays);
   const first = line(inWindow.length >= 7 ? inWindow : level, shape, lastDay);
   const limit = OUTLIER_SPREADS * spread(first.residuals);
   const usual = first.points.filter((_, index) => Math.abs(first.residuals[index] ?? 0) <= limit);
-  const { atLastDay, slope } = limit > 0 && usual.length >= 7 ? line(usual, shape, lastDay) : first;
-  const widened = widening(first.points.length, scaled.length, shape);
+  const { atLastDay, slope } =
+    limit > 0 && usual.length >= 7 && usual.length < first.points.length
+      ? line(usual, shape, lastDay)
+      : first;
+  const widened = widening(first.points.length, level.length, shape);
   const residuals = first.points.map(
     ([day, value]) => widened * (value - atLastDay - slope * (day - lastDay)),
   );
-  return { shape, lastDay, seenDays: series.values.length, level: atLastDay, slope, weekdays, residuals };
+  return { shape, lastDay, seenDays, level: atLastDay, slope, weekdays, residuals };
 }
 
 function widening(residuals: number, days: number, shape: Shape): number {

@@ -72,8 +72,10 @@ export function simulate(model: Model, horizonDays: number, change: PathChange =
 }
 
 export function bandsOf(paths: readonly Path[], horizonDays: number): Band[] {
+  const sorted = new Float64Array(paths.length);
   return Array.from({ length: horizonDays }, (_, index) => {
-    const sorted = Float64Array.from(paths, (path) => path[index] ?? 0).sort();
+    for (let at = 0; at < paths.length; at += 1) sorted[at] = paths[at]?.[index] ?? 0;
+    sorted.sort();
     return {
       p10: quantileOfSorted(sorted, 0.1),
       p50: quantileOfSorted(sorted, 0.5),

@@ -10,7 +10,7 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
 
 /** Typed arrays sort as numbers, several times faster than by a comparing function. */
 function quantile(values: readonly number[], q: number): number {
-  return quantileOfSorted(Float64Array.from(values).sort(), q);
+  return quantileOfSorted(new Float64Array(values).sort(), q);
 }
 
 export function median(values: readonly number[]): number {

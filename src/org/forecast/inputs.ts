@@ -1,4 +1,5 @@
-import type { BudgetState, DayUsage } from "../../domain/forecast/plan.ts";
+import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
+import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { query, type View } from "../door.ts";
@@ -8,32 +9,51 @@ import { loadUsage, newEntry } from "../meters/usage.ts";
 /** What a forecast is made of. The object only reads it: the isolate does the sums, and leaves the object free. */
 
 const MEMORY_DAYS = 400;
-const MOST_BUDGETS = 50;
+/** Scopes read at once: the object answers nobody else meanwhile. */
+const SCOPES_AT_ONCE = 25;
 const NANOS_PER_USD = 1e9;
 
-interface Asked {
+export interface Scope {
   readonly scopeKind: string;
   readonly scopeId: string;
 }
 
-/** `workflow demo`; the org itself is `org `. */
-const scopeName = (kind: string, id: string) => `${kind} ${id}`;
-
 export const forecastInputs = query({
   refuses: [],
-  run(view, { scopeKind, scopeId }: Asked) {
-    const scope = scopeName(scopeKind, scopeId);
-    const budgets = budgetsOf(view).filter((budget) => scopeKind === "org" || budget.scope === scope);
-    const scopes = new Set([scope, ...budgets.map((budget) => budget.scope)]);
-    return {
-      now: view.now,
-      scope,
-      days: Object.fromEntries([...scopes].map((name) => [name, daysOf(view, name)])),
-      teams: teamsOf(view),
-      budgets,
-    };
+  run: (view, asked: Scope): PlanInputs => ({
+    now: view.now,
+    ...scopeUsage(view, asked),
+    teams: teamsOf(view),
+  }),
+});
+
+export interface BudgetedScopes {
+  readonly scopes: readonly ScopeUsage[];
+  /** Where to go on; null: that was the last. */
+  readonly next: Scope | null;
+}
+
+/** Every scope that has a budget, some at a time, in the order of their names. */
+export const budgetedScopes = query({
+  refuses: [],
+  run(view, { after }: { after: Scope | null }): BudgetedScopes {
+    const found = view.sql
+      .exec<{ scopeKind: string; scopeId: string }>(
+        `SELECT DISTINCT scope_kind AS scopeKind, scope_id AS scopeId FROM meters
+         WHERE kind = 'budget' AND (scope_kind, scope_id) > (?, ?) ORDER BY scope_kind, scope_id LIMIT ?`,
+        after?.scopeKind ?? "",
+        after?.scopeId ?? "",
+        SCOPES_AT_ONCE,
+      )
+      .toArray();
+    const next = found.length < SCOPES_AT_ONCE ? null : (found.at(-1) ?? null);
+    return { scopes: found.map((scope) => scopeUsage(view, scope)), next };
   },
 });
+
+function scopeUsage(view: View, scope: Scope): ScopeUsage {
+  return { days: daysOf(view, scope), budgets: budgetsOf(view, scope) };
+}
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
@@ -43,14 +63,13 @@ function firstDay(view: View): string {
 
 const dayNumber = (day: string) => dayOf(Date.parse(day));
 
-function daysOf(view: View, scope: string): DayUsage[] {
-  const [kind = "", ...id] = scope.split(" ");
+function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
   return view.sql
     .exec<DayRow>(
       `SELECT day, usd, runs, tokens FROM usage_daily
        WHERE scope_kind = ? AND scope_id = ? AND day >= ? ORDER BY day`,
-      kind,
-      id.join(" "),
+      scopeKind,
+      scopeId,
       firstDay(view),
     )
     .toArray()
@@ -74,17 +93,20 @@ function teamsOf(view: View) {
     .map(({ day, teams }) => ({ day: dayNumber(day), teams }));
 }
 
-function budgetsOf(view: View): BudgetState[] {
+function budgetsOf(view: View, { scopeKind, scopeId }: Scope): BudgetState[] {
   const rows = view.sql
-    .exec<MeterRow>("SELECT * FROM meters WHERE kind = 'budget' ORDER BY id LIMIT ?", MOST_BUDGETS)
+    .exec<MeterRow>(
+      "SELECT * FROM meters WHERE scope_kind = ? AND scope_id = ? AND kind = 'budget' ORDER BY id",
+      scopeKind,
+      scopeId,
+    )
     .toArray();
   const entries = rows.map((row) => newEntry(toMeter(row), "", view.now));
   loadUsage(view.sql, entries);
   return entries.map((entry, index) => {
-    const { id, scope, limit, mode } = entry.meter;
+    const { id, limit, mode } = entry.meter;
     return {
       id,
-      scope: scopeName(scope.kind, scope.id),
       enforced: mode === "enforce",
       limitUsd: Number(limit ?? 0n) / NANOS_PER_USD,
       leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { chooseModel } from "../../../src/domain/forecast/choose.ts";
 import { bandsOf, simulate } from "../../../src/domain/forecast/paths.ts";
@@ -68,6 +69,17 @@ describe("a held-out month", () => {
   test.each(SHAPE_NAMES)("of a %s series lies in the 80 % band on 70 to 90 % of days", (name) => {
     expect(scores.get(name)?.inBand).toBeGreaterThan(0.7);
     expect(scores.get(name)?.inBand).toBeLessThan(0.9);
+  });
+
+  test.each(SHAPE_NAMES)("of a %s series is foretold as well as docs/forecasts.md says", (name) => {
+    const row = readFileSync("docs/forecasts.md", "utf8").match(
+      new RegExp(`^\\| ${name} \\|(.*)\\|$`, "m"),
+    )?.[1];
+    const stated = row?.split("|").map(Number) ?? [];
+    const { model, lastValue, linear, inBand } = scores.get(name) ?? backTest(name);
+    const measured = [model, lastValue, linear, inBand * 100];
+    expect(stated).toHaveLength(measured.length);
+    for (const [index, value] of measured.entries()) expect(stated[index]).toBeCloseTo(value, 1);
   });
 
   test("lies in the 80 % band on 77 to 83 % of days over all shapes", () => {

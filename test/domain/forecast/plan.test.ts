@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exhaustionsOf } from "../../../src/domain/forecast/budgets.ts";
 import { planCapacity, type PlanInputs } from "../../../src/domain/forecast/plan.ts";
 import { dayOf } from "../../../src/domain/forecast/series.ts";
 import { SCENARIOS } from "../../../src/domain/forecast/forecast.ts";
@@ -17,16 +18,16 @@ const steady = (usd: number, days = 60) =>
 
 const inputs = (more: Partial<PlanInputs> = {}): PlanInputs => ({
   now: NOW,
-  scope: "org ",
-  days: { "org ": steady(10), "workflow demo": steady(3), "workflow new": steady(3, 5) },
+  days: steady(10),
   teams: [],
   budgets: [],
   ...more,
 });
 
-const budget = (id: string, scope: string, leftUsd: number, period: "month" | "total" = "total") => ({
+const RETURNS = { exponent: 1, source: "assumed" } as const;
+
+const budget = (id: string, leftUsd: number, period: "month" | "total" = "total") => ({
   id,
-  scope,
   enforced: true,
   limitUsd: 1000,
   leftUsd,
@@ -43,25 +44,35 @@ describe("a capacity plan", () => {
     expect(planCapacity(inputs(), { ...ASK, scenarios: ["growth"] })).toHaveLength(1);
   });
 
-  test("uses each budget up by its own scope's days, whatever the metric", () => {
-    const budgets = [budget("bud_org", "org ", 35), budget("bud_demo", "workflow demo", 35)];
+  test("uses each budget up by its own scope's days in dollars, whatever the metric", () => {
     for (const metric of ["usd", "runs", "tokens"] as const) {
-      const [baseline] = planCapacity(inputs({ budgets }), { ...ASK, metric }) ?? [];
-      expect(baseline?.exhaustion).toEqual([
-        { budgetId: "bud_org", p50Date: "2026-07-18", p90Date: "2026-07-18" },
-        { budgetId: "bud_demo", p50Date: "2026-07-26", p90Date: "2026-07-26" },
+      const [inOrg] = exhaustionsOf(
+        { days: steady(10), budgets: [budget("bud_a", 35), budget("bud_b", 105)] },
+        NOW,
+        { ...ASK, metric },
+        RETURNS,
+      );
+      expect(inOrg).toEqual([
+        { budgetId: "bud_a", p50Date: "2026-07-18", p90Date: "2026-07-18" },
+        { budgetId: "bud_b", p50Date: "2026-07-25", p90Date: "2026-07-25" },
       ]);
+      const demo = { days: steady(3), budgets: [budget("bud_demo", 35)] };
+      const [inDemo] = exhaustionsOf(demo, NOW, { ...ASK, metric }, RETURNS);
+      expect(inDemo).toEqual([{ budgetId: "bud_demo", p50Date: "2026-07-26", p90Date: "2026-07-26" }]);
     }
   });
 
   test("gives no day for a budget whose scope is too new, or whose period ends first", () => {
-    const budgets = [budget("bud_new", "workflow new", 1), budget("bud_month", "org ", 200, "month")];
-    const [baseline] = planCapacity(inputs({ budgets }), ASK) ?? [];
-    expect(baseline?.exhaustion.map((one) => one.p50Date)).toEqual([null, null]);
+    const dates = (days: number, of: ReturnType<typeof budget>) =>
+      exhaustionsOf({ days: steady(10, days), budgets: [of] }, NOW, ASK, RETURNS)[0]?.map(
+        (one) => one.p50Date,
+      );
+    expect(dates(5, budget("bud_new", 1))).toEqual([null]);
+    expect(dates(60, budget("bud_month", 200, "month"))).toEqual([null]);
   });
 
   test("under the constrained scenario stops where the budget does, in units of the metric", () => {
-    const budgets = [budget("bud_org", "org ", 100)];
+    const budgets = [budget("bud_org", 100)];
     const [constrained] =
       planCapacity(inputs({ budgets }), { ...ASK, metric: "runs", scenarios: ["constrained"] }) ?? [];
     const total = constrained?.points.reduce((sum, point) => sum + point.p50, 0) ?? 0;
@@ -70,7 +81,7 @@ describe("a capacity plan", () => {
   });
 
   test("of a scope with under two weeks is refused", () => {
-    expect(planCapacity(inputs({ scope: "workflow new" }), ASK)).toBeNull();
-    expect(planCapacity(inputs({ scope: "workflow none" }), ASK)).toBeNull();
+    expect(planCapacity(inputs({ days: steady(3, 5) }), ASK)).toBeNull();
+    expect(planCapacity(inputs({ days: [] }), ASK)).toBeNull();
   });
 });

@@ -39,6 +39,8 @@ export default defineConfig({
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
           maxWorkers: 2,
+          // Projects with different numbers of workers cannot run side by side.
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -48,6 +50,7 @@ export default defineConfig({
           name: "system",
           include: ["test/system/**/*.test.ts"],
           globalSetup: ["test/support/shared-server.ts"],
+          sequence: { groupOrder: 2 },
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

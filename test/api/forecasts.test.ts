@@ -81,7 +81,7 @@ describe("GET /v1/capacity/forecasts", () => {
       period: "total",
       mode: "shadow",
     };
-    const demo = (await rich.send("POST", "budgets", last)).body.id;
+    const demo: string = (await rich.send("POST", "budgets", last)).body.id;
     const read = async (query: string) =>
       (await call("GET", `/v1/capacity/forecasts?scenario=baseline${query}`, { key: rich.key })).body.data[0];
     const whole = await read("");

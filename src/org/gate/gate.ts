@@ -123,7 +123,7 @@ export class ObjectGate {
       );
       if (settled === null) return null;
       performDue(this.#storage, view, (tx) => {
-        const dropped = keepHolds(tx, settled.holds, touches);
+        const dropped = keepHolds(tx, settled.holds, touches, accounts);
         for (const [key, move] of settled.moves) {
           if (isRateKey(key)) this.#rates.report(key, move, clock);
           else accounts.apply(key, move, dropped.get(key) ?? 0n);

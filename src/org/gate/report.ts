@@ -1,5 +1,6 @@
 import type { Tx } from "../door.ts";
 import { expireNoLaterThan } from "../holds/expire.ts";
+import type { LeasedAccounts } from "./money.ts";
 
 /** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
 export interface ReportedTouch {
@@ -19,7 +20,7 @@ export type ReportedHold = readonly [
   expiresAt: number,
 ];
 
-/** What the object has no hold for, by limit: it goes back instead of being held. */
+/** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
 export type Dropped = ReadonlyMap<string, bigint>;
 
 /**
@@ -30,12 +31,21 @@ export function keepHolds(
   tx: Tx,
   holds: readonly ReportedHold[],
   touches: readonly ReportedTouch[],
+  accounts: LeasedAccounts,
 ): Dropped {
   const dropped = new Map<string, bigint>();
-  const drop = ([touch, , , amount]: ReportedHold): void => {
-    for (const key of touches[touch]?.keys ?? []) {
-      dropped.set(key, (dropped.get(key) ?? 0n) + BigInt(amount));
-    }
+  const drop = ([touch, , , amount]: ReportedHold, keys = touches[touch]?.keys ?? []): void => {
+    for (const key of keys) dropped.set(key, (dropped.get(key) ?? 0n) + BigInt(amount));
+  };
+  const since = touches.map(({ keys }) => accounts.heldSince(keys));
+  const astray = touches.map(({ keys }) => accounts.astray(keys));
+  const placed = (hold: ReportedHold): ReportedHold => {
+    const [touch, id, requestId, amount, at, expiresAt] = hold;
+    const heldAt = Math.max(at, since[touch] ?? 0);
+    const elsewhere = astray[touch] ?? [];
+    for (const key of elsewhere) accounts.holdAstray(key, heldAt, BigInt(amount));
+    if (elsewhere.length > 0) drop(hold, elsewhere);
+    return heldAt === at ? hold : [touch, id, requestId, amount, heldAt, expiresAt];
   };
   const known = knownHolds(tx.sql, holds);
   const fresh: ReportedHold[] = [];
@@ -47,7 +57,7 @@ export function keepHolds(
     else if (status === "open") {
       tx.sql.exec("UPDATE holds SET expires_at = max(expires_at, ?) WHERE id = ?", expiresAt, id);
       drop(hold);
-    } else fresh.push(hold);
+    } else fresh.push(placed(hold));
     if (requestId !== null) here.add(id);
   }
   insert(tx, fresh, touches);

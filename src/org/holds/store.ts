@@ -67,7 +67,7 @@ export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], 
 export function letGo(draft: Draft, hold: HoldRow): void {
   const amount = BigInt(hold.amount);
   for (const entry of draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at)) {
-    // A limit whose windows have changed was counted anew without what isolates had yet to report.
+    // Never more than is held there: what a limit has counted must not keep a hold from ending.
     entry.usage = withoutHeld(entry.usage, amount < entry.usage.held ? amount : entry.usage.held);
   }
 }

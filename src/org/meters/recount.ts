@@ -1,12 +1,15 @@
-import { type Meter, NO_USAGE, windowOf } from "../../domain/meter.ts";
+import { type Meter, windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../door.ts";
+import { leasedAnew } from "../gate/money.ts";
 import type { HoldRow } from "../holds/store.ts";
 import { amountCharged, fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { noteRecount } from "./store.ts";
 import { type Entry, newEntry, saveUsage } from "./usage.ts";
 
 /**
- * Adds a meter's counters up anew from the runs and holds that name it, for the windows that still matter: the
- * current one and those where a hold stands. Needed when a limit's windows change under what it has counted.
+ * Adds a meter's counters up anew from the runs and holds that name it, and the slices that isolates have of it, for the
+ * windows that still matter: the current one and those where a hold stands. Needed when a limit's windows change under
+ * what it has counted, and when one is made under the name of one that was ended.
  */
 export function recount(tx: Tx, meter: Meter): void {
   const holds = tx.sql
@@ -44,24 +47,11 @@ export function recount(tx: Tx, meter: Meter): void {
     const entry = entryAt(hold.customer_id ?? "", hold.at);
     entry.usage = { ...entry.usage, held: entry.usage.held + BigInt(hold.amount) };
   }
-  replaceCounters(tx.sql, meter, entries.values());
-}
-
-/** Leases are not the ledger's to move: what is leased of a window stays leased of it. */
-function replaceCounters(sql: SqlStorage, meter: Meter, entries: Iterable<Entry>): void {
-  sql.exec("DELETE FROM usage WHERE meter_id = ? AND leased = '0'", meter.id);
-  sql.exec("UPDATE usage SET spent = '0', over = '0', held = '0' WHERE meter_id = ?", meter.id);
-  for (const entry of entries) {
-    const leased = sql
-      .exec<{ leased: string }>(
-        "SELECT leased FROM usage WHERE meter_id = ? AND subject = ? AND window_start = ?",
-        meter.id,
-        entry.subject,
-        entry.window.startMs,
-      )
-      .toArray()[0]?.leased;
-    entry.usage = { ...entry.usage, leased: BigInt(leased ?? 0) };
-    entry.stored = { usage: NO_USAGE, notices: "" };
-    saveUsage(sql, [entry]);
+  for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
+    const entry = entryAt(subject, atMs);
+    entry.usage = { ...entry.usage, leased: entry.usage.leased + left };
   }
+  tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
+  saveUsage(tx.sql, entries.values());
+  noteRecount(tx.sql, meter.id, tx.now);
 }

@@ -33,4 +33,9 @@ export const METER_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (meter_id, subject, window_start)
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    // When the windows that a meter counts in last changed, by the org's clock.
+    name: "meters/2",
+    sql: "ALTER TABLE meters ADD COLUMN recounted_at INTEGER NOT NULL DEFAULT 0",
+  },
 ];

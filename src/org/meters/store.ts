@@ -87,6 +87,15 @@ export function deleteMeter(sql: SqlStorage, id: string): void {
   forgetIndex(sql);
 }
 
+/** When the windows of a meter were last counted anew. */
+export function recountedAt(sql: SqlStorage, id: string): number {
+  return sql.exec<{ at: number }>("SELECT recounted_at AS at FROM meters WHERE id = ?", id).one().at;
+}
+
+export function noteRecount(sql: SqlStorage, id: string, now: number): void {
+  sql.exec("UPDATE meters SET recounted_at = ? WHERE id = ?", now, id);
+}
+
 interface KnownMeters {
   readonly index: MeterIndex;
   /** Whether any customer has rows of its own; most orgs' have none, and then nobody need look. */

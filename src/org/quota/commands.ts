@@ -3,6 +3,7 @@ import { availableOf } from "../../domain/kinds.ts";
 import { roomOf, totalSpent } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { command, done, query, type Tx, type View } from "../door.ts";
+import { recount } from "../meters/recount.ts";
 import { entryNow } from "../meters/show.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { saveUsage } from "../meters/usage.ts";
@@ -59,6 +60,7 @@ export const setQuota = command({
       extra: JSON.stringify(low === null ? {} : { lowRoom: String(low) }),
     };
     saveMeterRow(tx.sql, row);
+    if (before === null) recount(tx, toMeter(row));
     return done(200, toQuota(tx, row), { target: ID, detail: { ...input } });
   },
 });

@@ -50,7 +50,7 @@ export const setSpendCap = command({
       extra: "{}",
     };
     saveMeterRow(tx.sql, row);
-    if (before !== null && before.time_zone !== row.time_zone) recount(tx, toMeter(row));
+    if (before?.time_zone !== row.time_zone) recount(tx, toMeter(row));
     return done(200, toSpendCap(tx, row), { target: ID, detail: { ...input } });
   },
 });

@@ -1,0 +1,67 @@
+import { newId } from "../../src/domain/ulid.ts";
+import { Purse } from "../../src/domain/lease/purse.ts";
+import type { Actor } from "../../src/org/door.ts";
+import { accountKey } from "../../src/org/gate/money.ts";
+import type { ReportedHold, ReportedTouch } from "../../src/org/gate/report.ts";
+import { readReply, writeAsk } from "../../src/org/gate/wire.ts";
+import { env } from "./worker.ts";
+
+const ACTOR: Actor = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null };
+
+/** The lease side of an isolate in a test's hands: it reports when it is told to, and not before. */
+export class LeaseHolder {
+  readonly #purse = new Purse<ReportedHold>(crypto.randomUUID());
+  readonly #org: string;
+  #touch: ReportedTouch = { keys: [], meters: "", customer: null };
+
+  constructor(org: string) {
+    this.#org = org;
+  }
+
+  /** Learns what calls of the org touch, and gets slices of it that are worth several calls of so much. */
+  async lease(nanos: bigint): Promise<void> {
+    const ask = { estimate: { cost_usd: "0" }, dry_run: true };
+    const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
+    const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope);
+    const accounts = verdict?.lesson?.accounts ?? [];
+    const meters = accounts.map(({ meter }) => meter.id).join(" ");
+    this.#touch = { keys: accounts.map(accountKey), meters, customer: null };
+    for (const slice of this.#slices()) {
+      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, nanos);
+    }
+    await this.report();
+  }
+
+  get left(): bigint {
+    return this.#slices().reduce((least, { left }) => (left < least ? left : least), 10n ** 18n);
+  }
+
+  /** Holds from its slices, at a moment of the org's clock, as it would for a caller; false: there is not enough. */
+  hold(nanos: bigint, orgNow: number): string | null {
+    const slices = this.#slices();
+    const amounts = slices.map(() => nanos);
+    if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
+    const id = newId("rsv", orgNow);
+    this.#purse.note([0, id, null, String(nanos), orgNow, orgNow + 900_000]);
+    return id;
+  }
+
+  async report(now = Date.now()): Promise<void> {
+    const ask = this.#purse.ask(now);
+    const reply = await this.#object().syncLeases(writeAsk({ ask, touches: [this.#touch], watch: [] }));
+    if (reply !== null) this.#purse.granted(readReply(reply).grant);
+  }
+
+  /** Its traffic is over: it reports, and gives back what it did not use. */
+  async end(): Promise<void> {
+    while (!this.#purse.idle) await this.report();
+  }
+
+  #slices() {
+    return this.#touch.keys.map((key) => this.#purse.slice(key));
+  }
+
+  #object() {
+    return env.ORG.getByName(this.#org);
+  }
+}

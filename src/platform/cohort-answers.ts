@@ -16,7 +16,10 @@ interface AnswerRow extends Percentiles {
   size: number;
 }
 
-/** The cohort's answer for the month, or its latest one before. */
+/**
+ * The cohort's answer for the month, or its latest one before, as it was, old figures included: showing the old members
+ * with new figures would go on using an org that has left.
+ */
 export async function latestAnswer(
   db: D1Database,
   cohortId: string,
@@ -32,8 +35,10 @@ export async function latestAnswer(
 }
 
 /**
- * Stores the month's answer unless its members nearly repeat those of another answer of the metric: `mayPublish` as one
- * statement with the insert, so that two reads at the same moment cannot both pass it.
+ * Two answers can be subtracted when their members nearly agree: what remains is a handful of orgs. So an answer is
+ * stored only over a set that is large enough by itself and that, against every set ever answered for the metric, in any
+ * cohort and any month, is either the very same or differs by at least the floor. Rule and insert are one statement:
+ * two reads at the same moment cannot both pass it. A month's answer never changes once given.
  */
 export async function storeAnswer(
   db: D1Database,
@@ -79,7 +84,10 @@ export async function storeAnswer(
   ]);
 }
 
-/** Orgs that count in the month: placed in the cohort and contributing, by what the month began with. */
+/**
+ * Orgs that count in the month: placed in the cohort and contributing, by what the month began with. A cohort that was
+ * never read has given no answer that a change could be subtracted from: its first read takes what holds at that moment.
+ */
 export async function contributors(
   db: D1Database,
   cohortId: string,

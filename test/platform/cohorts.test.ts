@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { countsFrom } from "../../src/domain/cohort/membership.ts";
-import { type Month, nextMonth } from "../../src/domain/cohort/month.ts";
-import { distance } from "../../src/domain/cohort/publication.ts";
+import { countsFrom, type Month, nextMonth } from "../../src/domain/cohort/month.ts";
 import {
   contributors,
   latestAnswer,
@@ -14,7 +12,7 @@ import { env } from "../support/worker.ts";
 
 const FLOOR = 5;
 const FIRST_MONTH = "2026-01";
-let games = 0;
+let worlds = 0;
 
 type Move =
   | { kind: "place"; cohort: number; leaveOut: readonly number[] }
@@ -36,38 +34,64 @@ const moves = fc.array(
   { minLength: 12, maxLength: 30 },
 );
 
-/** Plays moves on D1 itself; each game has cohorts, orgs and a metric of its own. */
-async function play(steps: readonly Move[]): Promise<Set<string>[]> {
-  const game = (games += 1);
-  const { DB } = env;
-  const orgs = Array.from({ length: 14 }, (_, index) => `org_${game}_${index}`);
-  const metric = `metric_${game}` as "runs_per_day";
-  const ids = [`coh_${game}_0`, `coh_${game}_1`];
-  const read = [false, false];
-  let month: Month = FIRST_MONTH;
-  for (const id of ids) {
-    await createCohort(DB, { id, name: id, metric, environment: "test", createdAt: 0 }, orgs, month);
+/** Cohorts of one metric as an operator and orgs change them, on D1 itself; each world has orgs and a metric of its own. */
+class World {
+  month: Month = FIRST_MONTH;
+  readonly orgs: readonly string[];
+  readonly #ids: readonly string[];
+  readonly #metric: "runs_per_day";
+  readonly #read = [false, false];
+
+  private constructor(name: number) {
+    this.orgs = Array.from({ length: 14 }, (_, index) => `org_${name}_${index}`);
+    this.#ids = [`coh_${name}_0`, `coh_${name}_1`];
+    this.#metric = `metric_${name}` as "runs_per_day";
   }
-  for (const org of orgs) await pushContribution(DB, org, true, month);
+
+  static async open(): Promise<World> {
+    const world = new World((worlds += 1));
+    const { orgs, month } = world;
+    for (const id of world.#ids) {
+      const cohort = { id, name: id, metric: world.#metric, environment: "test", createdAt: 0 } as const;
+      await createCohort(env.DB, cohort, orgs, month);
+    }
+    for (const org of orgs) await pushContribution(env.DB, org, true, month);
+    return world;
+  }
+
+  async place(cohort: number, leaveOut: readonly number[]): Promise<void> {
+    const id = this.#ids[cohort] ?? "";
+    const placed = this.orgs.filter((_, index) => !leaveOut.includes(index));
+    await replaceMembers(env.DB, { id, name: id }, placed, countsFrom(this.month));
+  }
+
+  async contribute(org: number, on: boolean): Promise<void> {
+    await pushContribution(env.DB, this.orgs[org] ?? "", on, countsFrom(this.month));
+  }
+
+  /** The orgs that the answer was computed over, and its month. */
+  async read(cohort: number): Promise<{ month: Month; members: Set<string> } | null> {
+    const id = this.#ids[cohort] ?? "";
+    const { month } = this;
+    const members = await contributors(env.DB, id, month, this.#read[cohort] === false);
+    this.#read[cohort] = true;
+    const figures = { month, figuresMonth: month, size: members.length, p25: 1, p50: 2, p75: 3 };
+    await storeAnswer(env.DB, { id, metric: this.#metric }, figures, members, FLOOR);
+    const answer = await latestAnswer(env.DB, id, month);
+    return answer && { month: answer.month, members: await membersOf(id, answer.month, answer.size) };
+  }
+}
+
+async function play(steps: readonly Move[]): Promise<Set<string>[]> {
+  const world = await World.open();
   const answers: Set<string>[] = [];
   for (const step of steps) {
-    if (step.kind === "month") month = nextMonth(month);
-    if (step.kind === "contribute") {
-      await pushContribution(DB, orgs[step.org] ?? "", step.on, countsFrom(month));
-    }
-    if (step.kind === "place") {
-      const id = ids[step.cohort] ?? "";
-      const placed = orgs.filter((_, index) => !step.leaveOut.includes(index));
-      await replaceMembers(DB, { id, name: id }, placed, countsFrom(month));
-    }
+    if (step.kind === "month") world.month = nextMonth(world.month);
+    if (step.kind === "contribute") await world.contribute(step.org, step.on);
+    if (step.kind === "place") await world.place(step.cohort, step.leaveOut);
     if (step.kind === "read") {
-      const id = ids[step.cohort] ?? "";
-      const members = await contributors(DB, id, month, read[step.cohort] === false);
-      read[step.cohort] = true;
-      const figures = { month, figuresMonth: month, size: members.length, p25: 1, p50: 2, p75: 3 };
-      await storeAnswer(DB, { id, metric }, figures, members, FLOOR);
-      const answer = await latestAnswer(DB, id, month);
-      if (answer !== null) answers.push(await membersOf(id, answer.month, answer.size));
+      const answer = await world.read(step.cohort);
+      if (answer !== null) answers.push(answer.members);
     }
   }
   return answers;
@@ -82,6 +106,10 @@ async function membersOf(cohortId: string, month: Month, size: number): Promise<
   expect(results).toHaveLength(size);
   return new Set(results.map((row) => row.org_id));
 }
+
+/** How many orgs are in one set and not in the other. */
+const distance = (a: Set<string>, b: Set<string>) =>
+  [...a].filter((org) => !b.has(org)).length + [...b].filter((org) => !a.has(org)).length;
 
 test("over a thousand pairs of readings no two differ by fewer members than the floor", async () => {
   let pairs = 0;
@@ -114,4 +142,51 @@ test("of two cohorts that nearly agree only one is answered, even when both are 
   await Promise.all([store("coh_race_a", orgs), store("coh_race_b", orgs.slice(1))]);
   const given = await Promise.all(["coh_race_a", "coh_race_b"].map((id) => latestAnswer(DB, id, "2026-02")));
   expect(given.filter((one) => one !== null)).toHaveLength(1);
+});
+
+test("an answer does not change within its month, whoever joins or leaves", async () => {
+  const world = await World.open();
+  const before = await world.read(0);
+  expect(before?.members).toEqual(new Set(world.orgs));
+  for (const org of [0, 1, 2, 3, 4, 5]) await world.contribute(org, false);
+  await world.place(0, [5, 6, 7, 8]);
+  expect(await world.read(0)).toEqual(before);
+});
+
+test("a change of at least the floor is followed from the next month on", async () => {
+  const world = await World.open();
+  await world.read(0);
+  for (let org = 0; org < FLOOR; org += 1) await world.contribute(org, false);
+  world.month = nextMonth(world.month);
+  expect(await world.read(0)).toEqual({ month: "2026-02", members: new Set(world.orgs.slice(FLOOR)) });
+});
+
+test("when a single org leaves, the answer stays as it was, old month and all", async () => {
+  const world = await World.open();
+  const before = await world.read(0);
+  await world.place(0, [3]);
+  world.month = nextMonth(world.month);
+  expect(await world.read(0)).toEqual(before);
+});
+
+test("a cohort below the floor, or one that nearly repeats another, has no answer", async () => {
+  const world = await World.open();
+  await world.place(1, [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+  expect(await world.read(1)).toBeNull();
+  const near = await World.open();
+  await near.place(1, [0]);
+  expect(await near.read(0)).not.toBeNull();
+  expect(await near.read(1)).toBeNull();
+});
+
+test("one that leaves and comes back within a month was never away", async () => {
+  const world = await World.open();
+  const before = await world.read(0);
+  await world.contribute(2, false);
+  await world.contribute(2, true);
+  await world.place(0, [4]);
+  await world.place(0, []);
+  world.month = nextMonth(world.month);
+  expect((await world.read(0))?.members).toEqual(before?.members);
+  expect((await world.read(0))?.month).toBe("2026-02");
 });

@@ -16,3 +16,8 @@ export function previousMonth(month: Month): Month {
 export function startOf(month: Month): number {
   return Date.parse(`${month}-01T00:00:00Z`);
 }
+
+/** A change of members or contributors counts from the next calendar month. */
+export function countsFrom(current: Month): Month {
+  return nextMonth(current);
+}

@@ -1,5 +1,4 @@
-import { countsFrom } from "../../domain/cohort/membership.ts";
-import { monthOf } from "../../domain/cohort/month.ts";
+import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { command, done, query, type View } from "../door.ts";
 
 /** Whether the org contributes its monthly figures to cohorts: no, until it says so. */

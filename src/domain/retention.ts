@@ -34,6 +34,20 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
   };
 }
 
+/**
+ * Counters of a window that is over: a run that settles a hold is charged to the window of that hold, which lives a day at
+ * most and is remembered for a week.
+ */
+export const WINDOW_KEPT_MS = 30 * DAY_MS;
+
+/** How far back forecasts look. */
+export const FORECAST_MEMORY_DAYS = 400;
+
+/** Daily sums outlive the runs, for forecasts; while runs are kept, so are the sums over them. */
+export function dailySumsBefore({ runsDays }: RetentionPolicy, now: number): number {
+  return now - Math.max(FORECAST_MEMORY_DAYS, runsDays) * DAY_MS;
+}
+
 /** Between two full steps others are let in. */
 const PAUSE_MS = 250;
 

@@ -10,6 +10,7 @@ import { deliverQueue } from "./webhooks/deliver.ts";
 import { DELIVER } from "./webhooks/queue.ts";
 import { RETENTION_SWEEP } from "./retention/policy.ts";
 import { sweepRetention } from "./retention/sweep.ts";
+import { sweepUsage, USAGE_SWEEP } from "./retention/usage-sweep.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** What `work` may use: its own transactions, and the outside world between them. */
@@ -40,5 +41,6 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   [APPROVAL_EXPIRY]: expireApproval,
   [DELIVER]: deliverQueue,
   [RETENTION_SWEEP]: sweepRetention,
+  [USAGE_SWEEP]: sweepUsage,
   "support-expiry": supportExpiry,
 };

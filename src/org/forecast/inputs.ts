@@ -2,13 +2,13 @@ import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/bu
 import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
 import { query, type View } from "../door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
 
 /** What a forecast is made of. The object only reads it: the isolate does the sums, and leaves the object free. */
 
-const MEMORY_DAYS = 400;
 /** Scopes read at once: the object answers nobody else meanwhile. */
 const SCOPES_AT_ONCE = 25;
 const NANOS_PER_USD = 1e9;
@@ -58,7 +58,7 @@ function scopeUsage(view: View, scope: Scope): ScopeUsage {
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
 function firstDay(view: View): string {
-  return new Date(view.now - MEMORY_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return new Date(view.now - FORECAST_MEMORY_DAYS * 86_400_000).toISOString().slice(0, 10);
 }
 
 const dayNumber = (day: string) => dayOf(Date.parse(day));

@@ -5,6 +5,7 @@ import { type AuditRow, linkReader } from "../audit/store.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
+import { USAGE_SWEEP } from "./usage-sweep.ts";
 
 /** What one step takes away at most, of each kind. */
 const STEP = 2_000;
@@ -25,6 +26,7 @@ export const sweepRetention: DueHandler = {
           ];
     const wasFull = taken.some((count) => count === STEP);
     tx.schedule(RETENTION_SWEEP, key, nextSweep(tx.now, wasFull));
+    if (!wasFull) tx.schedule(USAGE_SWEEP, "", tx.now);
   },
 };
 

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { newSpender, type Spender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
+import { call } from "../support/worker.ts";
+
+const DAY = 86_400;
+
+const windowsOf = async (org: Spender, kind: string) =>
+  (
+    await rowsOf<{ at: number }>(
+      org.id,
+      `SELECT u.window_start AS at FROM usage AS u JOIN meters AS m ON m.id = u.meter_id WHERE m.kind = ? ORDER BY at`,
+      kind,
+    )
+  ).length;
+
+const days = async (org: Spender) =>
+  (await rowsOf<{ day: string }>(org.id, "SELECT DISTINCT day FROM usage_daily ORDER BY day")).length;
+
+/** One run, now. */
+async function spend(org: Spender): Promise<void> {
+  const started_at = new Date(await org.advance(1)).toISOString();
+  expect((await org.run({ started_at, customer_id: "c" })).status).toBe(201);
+}
+
+const budget = (period: string) => ({ scope_kind: "org", limit_usd: "100", period, mode: "enforce" });
+
+test("counters of windows that ended a month ago go; the current one and those without an end stay", async () => {
+  const org = await newSpender();
+  const ids = [];
+  for (const period of ["day", "total"])
+    ids.push((await org.send("POST", "budgets", budget(period))).body.id);
+  await spend(org);
+  await org.advance(2 * DAY);
+  await spend(org);
+  expect(await windowsOf(org, "budget")).toBe(3);
+  await org.advance(20 * DAY);
+  expect(await windowsOf(org, "budget")).toBe(3);
+  await org.advance(20 * DAY);
+  expect(await windowsOf(org, "budget")).toBe(1);
+  const [day, total] = await Promise.all(ids.map((id) => org.send("GET", `budgets/${id}`)));
+  expect([day?.body.spent_usd, total?.body.spent_usd]).toEqual(["0.00", "2.00"]);
+});
+
+test("a window where a hold stands keeps its counters", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", budget("day"));
+  expect((await org.decide("1", { hold_seconds: 86_400 })).status).toBe(200);
+  await rowsOf(org.id, "UPDATE holds SET expires_at = expires_at + 100 * 86400000");
+  await rowsOf(org.id, "DELETE FROM due WHERE kind = 'holds'");
+  await org.advance(60 * DAY);
+  expect(await windowsOf(org, "budget")).toBe(1);
+});
+
+test("daily sums go after 400 days, or when the runs do, whichever is later", async () => {
+  const short = await newSpender();
+  const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
+  await short.send("PUT", "retention-policy", policy);
+  const long = await newSpender();
+  for (const org of [short, long]) {
+    await spend(org);
+    await org.advance(399 * DAY);
+    expect(await days(org)).toBe(1);
+    await org.advance(2 * DAY);
+  }
+  expect([await days(short), await days(long)]).toEqual([0, 1]);
+});
+
+test("a legal hold keeps every counter", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", budget("day"));
+  await org.send("PUT", "retention-policy", {
+    runs_days: 3,
+    audit_days: 90,
+    deliveries_days: 7,
+    legal_hold: true,
+  });
+  await spend(org);
+  await org.advance(500 * DAY);
+  expect([await windowsOf(org, "budget"), await days(org)]).toEqual([1, 1]);
+});
+
+test("what customers who never came back left in a rate window goes", async () => {
+  const org = await newSpender();
+  const policy = {
+    name: "each",
+    match: { route: "POST /v1/edge/decision", customer_id: "*" },
+    unit: "requests",
+    limit: 5,
+    window_seconds: 60,
+    kind: "rate",
+  };
+  const limits = { read_rpm: null, policies: [policy] };
+  await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", limits);
+  await org.decide("1", { customer_id: "gone" });
+  const taken = () =>
+    rowsOf(org.id, "SELECT 1 FROM rate_taken WHERE meter LIKE '% gone'").then((rows) => rows.length);
+  expect(await taken()).toBe(1);
+  await org.advance(2 * DAY);
+  expect(await taken()).toBe(0);
+});
+
+test("more counters than one step looks at are walked to the last", async () => {
+  const org = await newSpender();
+  const limit = { customer_id: "*", limit_usd: "10", period: "day" };
+  await org.send("POST", "customer-limits", limit);
+  await spend(org);
+  await rowsOf(
+    org.id,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+     INSERT INTO usage SELECT meter_id, 'c' || i, window_start, spent, over, held, leased, notices
+       FROM n, usage WHERE subject = 'c'`,
+  );
+  expect(await windowsOf(org, "customer_limit")).toBe(4501);
+  await org.advance(40 * DAY);
+  await expect.poll(() => windowsOf(org, "customer_limit"), { timeout: 20_000 }).toBe(0);
+  await expect
+    .poll(() => rowsOf(org.id, "SELECT 1 FROM due WHERE kind = 'retention.usage'"), { timeout: 20_000 })
+    .toEqual([]);
+  expect((await call("GET", `/v1/orgs/${org.id}/customer-limits`, { key: org.key })).status).toBe(200);
+});

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
+import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { RequestNames } from "../domain/request-hash.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
@@ -15,6 +16,7 @@ import type { DecisionAsk } from "./holds/decide.ts";
 import { loadHolds } from "./holds/store.ts";
 import { claim } from "./idempotency/records.ts";
 import { perform } from "./perform.ts";
+import { missedPlanTerms } from "./plan/reread.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rates/meters.ts";
@@ -57,6 +59,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
       this.#opened ? Date.now() : 0,
     );
     this.#due = new DueRunner(ctx.storage, env, (trace) => this.#view(this.#now(), SYSTEM, trace));
+    if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlan());
   }
 
   /** What an isolate needs to judge requests of this key by itself for the next two seconds; null: no such key. */
@@ -146,6 +149,18 @@ export class OrgObject extends DurableObject<OrgEnv> {
   override alarm(): void {
     if (!this.#opened) return;
     this.#due.wake();
+  }
+
+  /** What was pushed while the object was out of reach is found when it wakes; nobody waits for that. */
+  async #rereadPlan(): Promise<void> {
+    const trace = `wake-${crypto.randomUUID()}`;
+    try {
+      const terms = await missedPlanTerms(this.env.DB, this.#view(this.#now(), SYSTEM, trace));
+      if (terms === null) return;
+      await this.execute("setPlanTerms", terms, { actor: SYSTEM, trace, idempotency: null, ifMatch: null });
+    } catch (error) {
+      logFailure(trace, error);
+    }
   }
 
   #offset(): number {

@@ -1,6 +1,10 @@
+import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { newSpender } from "../support/ledger.ts";
-import { call, operatorKey } from "../support/worker.ts";
+import type { Env } from "../../src/edge/env.ts";
+import worker from "../../src/index.ts";
+import { savePlan } from "../../src/platform/plans.ts";
+import { newSpender, type Spender } from "../support/ledger.ts";
+import { call, env, operatorKey } from "../support/worker.ts";
 
 const setPlan = (plan: string, body: object) =>
   call("PUT", `/v1/admin/plans/${plan}`, { key: operatorKey(), body });
@@ -50,4 +54,53 @@ test("an operator moves an org to another plan, which must exist", async () => {
   expect((await org.run()).body.error.code).toBe("plan_limit_exceeded");
   const listed = await call("GET", "/v1/admin/plans", { key: operatorKey() });
   expect(listed.body.data.map((one: { plan: string }) => one.plan)).toContain("tiny");
+});
+
+test("an org that was out of reach when its plan changed has the new terms once it is awake again", async () => {
+  await setPlan("missed", { runs_limit: 5, tokens_limit: null, overage_policy: "block" });
+  const org = await newSpender({ plan: "missed" });
+  await org.run();
+  const terms = { plan: "missed", runs_limit: 1, tokens_limit: 99, overage_policy: "block" } as const;
+  await savePlan(env.DB, terms);
+  const plan = async () => (await org.send("GET", "plan")).body;
+  expect(await plan()).toMatchObject({ runs_limit: 5 });
+  await evictDurableObject(env.ORG.getByName(org.id));
+  await expect.poll(plan, { timeout: 20_000 }).toMatchObject({ ...terms, runs_used: 1 });
+  expect((await org.run()).body.error.code).toBe("plan_limit_exceeded");
+  const entries = () => org.send("GET", "audit-log?action=plan.changed").then(({ body }) => body.data.length);
+  const before = await entries();
+  await evictDurableObject(env.ORG.getByName(org.id));
+  await plan();
+  expect(await entries()).toBe(before);
+});
+
+/** The Worker where one org's object does not answer. */
+async function withoutOrg(orgId: string, plan: string, body: object): Promise<Response> {
+  const silent = { execute: () => Promise.reject(Object.assign(new Error("reset"), { retryable: true })) };
+  const getByName = (name: string) => (name === orgId ? silent : env.ORG.getByName(name));
+  const request = new Request(`http://sluice.test/v1/admin/plans/${plan}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${operatorKey()}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const partly = { ...env, ORG: { getByName } } as unknown as Env;
+  return worker.fetch(request as Parameters<typeof worker.fetch>[0], partly, createExecutionContext());
+}
+
+test("a change of plan reaches all other orgs when one is out of reach, and says so; sent again, it reaches that one", async () => {
+  const open = { runs_limit: null, tokens_limit: null, overage_policy: "block" };
+  await setPlan("half", open);
+  const orgs: Spender[] = [];
+  for (let index = 0; index < 5; index += 1) orgs.push(await newSpender({ plan: "half" }));
+  const limits = () =>
+    Promise.all(orgs.map(async (org) => (await org.send("GET", "plan")).body.runs_limit as number | null));
+  const answer = await withoutOrg(orgs[2]?.id ?? "", "half", { ...open, runs_limit: 7 });
+  expect(answer.status).toBe(503);
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  expect(error).toMatchObject({ code: "service_unavailable", message: expect.stringContaining("1 ") });
+  expect(await limits()).toEqual([7, 7, null, 7, 7]);
+  const listed = await call("GET", "/v1/admin/plans", { key: operatorKey() });
+  expect(listed.body.data).toContainEqual({ plan: "half", ...open, runs_limit: 7 });
+  expect((await setPlan("half", { ...open, runs_limit: 7 })).status).toBe(200);
+  expect(await limits()).toEqual([7, 7, 7, 7, 7]);
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { type PlanTerms, planTerms } from "../../contract/plan.ts";
-import { invalidField } from "../../contract/refusal.ts";
+import { invalidField, refuse } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
+import { ObjectUnreachable } from "../../edge/unreachable.ts";
 import { orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
 
 const limit = z.int().min(0).max(1_000_000_000_000_000).nullable();
@@ -32,11 +33,26 @@ export const setPlan = operation(
     const terms: PlanTerms = { plan: call.params.plan, ...call.body };
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
     await savePlan(call.env.DB, terms);
-    const orgIds = await orgIdsOnPlan(call.env.DB, terms.plan);
-    for (let at = 0; at < orgIds.length; at += AT_ONCE) {
-      const some = orgIds.slice(at, at + AT_ONCE);
-      await Promise.all(some.map((id) => call.door(id, alone).command("setPlanTerms", terms)));
-    }
-    return call.door(PLATFORM_ORG_ID, alone).command("recordPlan", terms);
+    const unreached = await tell(await orgIdsOnPlan(call.env.DB, terms.plan), (orgId) =>
+      call.door(orgId, alone).command("setPlanTerms", terms),
+    );
+    const recorded = await call.door(PLATFORM_ORG_ID, alone).command("recordPlan", terms);
+    if (unreached === 0) return recorded;
+    const message = `The plan is set, but ${unreached} organizations on it were out of reach. They learn of it when they are next awake; to make sure, send this again.`;
+    return refuse("service_unavailable", {}, { message });
   },
 );
+
+/** Tells every org, whichever of the others cannot be reached; gives back how many were not. */
+async function tell(orgIds: readonly string[], push: (orgId: string) => Promise<unknown>): Promise<number> {
+  let unreached = 0;
+  for (let at = 0; at < orgIds.length; at += AT_ONCE) {
+    const told = await Promise.allSettled(orgIds.slice(at, at + AT_ONCE).map(push));
+    for (const one of told) {
+      if (one.status === "fulfilled") continue;
+      if (!(one.reason instanceof ObjectUnreachable)) throw one.reason;
+      unreached += 1;
+    }
+  }
+  return unreached;
+}

@@ -1,7 +1,7 @@
 import type { PlanTerms } from "../../contract/plan.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
-import { command, done, query, type Tx } from "../door.ts";
+import { command, done, query, type Tx, type View } from "../door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
 
@@ -45,6 +45,20 @@ export const setPlanTerms = command({
   },
 });
 
+/** The terms as this object has them. */
+export function keptPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
+  const load = (id: PlanMeter) => loadMeterRow(view.sql, id, id) ?? meterRow(id, 0);
+  const runs = load("plan_runs");
+  return {
+    plan: view.profile().plan,
+    runs_limit: limitOf(runs),
+    tokens_limit: limitOf(load("plan_tokens")),
+    overage_policy: runs.mode === "enforce" ? "block" : "allow",
+  };
+}
+
+const limitOf = ({ amount }: MeterRow) => (amount === null ? null : Number(amount));
+
 export const getPlan = query({
   refuses: [],
   run(view) {
@@ -53,10 +67,7 @@ export const getPlan = query({
     );
     if (runs === undefined || tokens === undefined) throw new Error("a plan has two meters");
     return {
-      plan: view.profile().plan,
-      runs_limit: runs.meter.limit === null ? null : Number(runs.meter.limit),
-      tokens_limit: tokens.meter.limit === null ? null : Number(tokens.meter.limit),
-      overage_policy: runs.meter.mode === "enforce" ? "block" : "allow",
+      ...keptPlanTerms(view),
       runs_used: Number(totalSpent(runs.usage)),
       tokens_used: Number(totalSpent(tokens.usage)),
       ...publishedPeriod(runs),

@@ -12,7 +12,7 @@ export const USAGE_SWEEP = "retention.usage";
 /** How many rows one step looks at. */
 const STEP = 2_000;
 
-type Row = Record<string, SqlStorageValue>;
+type Row = Record<string, string | number>;
 
 interface Counters {
   readonly table: string;
@@ -103,5 +103,5 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
   }
   const last = rows.at(-1);
   if (rows.length < STEP || last === undefined) return at + 1 < ALL.length ? [at + 1] : null;
-  return [at, ...key.map((name) => last[name] as string | number)];
+  return [at, ...key.map((name) => last[name] ?? "")];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
 
 describe("a run", () => {
@@ -80,4 +81,50 @@ test("runs are listed page by page, by start or by cost, and filtered", async ()
   expect(seen).toEqual(["r3", "r0", "r1", "r2", "r4"]);
   const filtered = await call("GET", "/v1/runs?model=x&from=2026-11-15&to=2026-11-16", { key: org.key });
   expect(filtered.body.data.map((run: { id: string }) => run.id)).toEqual(["r2"]);
+});
+
+describe("a rare run among very many", () => {
+  const RARE = [5, 90_000, 160_000, 160_001, 249_999];
+
+  /** Copies of one run; from the 130,000th on, 120,000 of one and the same moment. */
+  async function crowd(): Promise<string> {
+    const org = await newSpender();
+    await org.run({ id: "first", customer_id: "usual" });
+    await rowsOf(
+      org.id,
+      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 249999)
+       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, cost, data)
+       SELECT i + 2, 'r' || printf('%06d', i), started_at + min(i, 130000) + 1, charged_at, recorded_at, cost,
+         CASE WHEN i IN (${RARE.join(", ")}) THEN replace(data, '"usual"', '"rare"') ELSE data END FROM n, runs`,
+    );
+    return org.key;
+  }
+
+  test("is found in pages that each look at a bounded part of the runs, in order, once", async () => {
+    const key = await crowd();
+    const names = RARE.map((i) => `r${String(i).padStart(6, "0")}`);
+    for (const [sort, expected] of [
+      ["started_at", names],
+      ["-started_at", names.toReversed()],
+    ] as const) {
+      const found: string[] = [];
+      const sizes: number[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const at = cursor === "" ? "" : `&cursor=${cursor}`;
+        const page = await call("GET", `/v1/runs?customer_id=rare&sort=${sort}&limit=2${at}`, { key });
+        expect(page.status).toBe(200);
+        found.push(...page.body.data.map((run: { id: string }) => run.id));
+        sizes.push(page.body.data.length);
+        cursor = page.body.next_cursor;
+      }
+      expect(found).toEqual(expected);
+      expect(sizes.length).toBeGreaterThan(3);
+    }
+    const from = "2026-11-15T02:00:00Z";
+    const near = await call("GET", `/v1/runs?customer_id=rare&from=${from}&to=2026-11-15T02:00:01Z`, { key });
+    expect([near.body.data.length, near.body.next_cursor]).toEqual([1, null]);
+    const all = await call("GET", "/v1/runs?limit=1", { key });
+    expect(all.body.data[0].id).toBe("r249999");
+  });
 });

@@ -25,7 +25,7 @@ async function spend(org: Spender): Promise<void> {
 
 const budget = (period: string) => ({ scope_kind: "org", limit_usd: "100", period, mode: "enforce" });
 
-test("counters of windows that ended a month ago go; the current one and those without an end stay", async () => {
+test.concurrent("counters of windows that ended a month ago go; the current one and those without an end stay", async () => {
   const org = await newSpender();
   const ids = [];
   for (const period of ["day", "total"])
@@ -42,7 +42,7 @@ test("counters of windows that ended a month ago go; the current one and those w
   expect([day?.body.spent_usd, total?.body.spent_usd]).toEqual(["0.00", "2.00"]);
 });
 
-test("a window where a hold stands keeps its counters", async () => {
+test.concurrent("a window where a hold stands keeps its counters", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", budget("day"));
   expect((await org.decide("1", { hold_seconds: 86_400 })).status).toBe(200);
@@ -52,7 +52,7 @@ test("a window where a hold stands keeps its counters", async () => {
   expect(await windowsOf(org, "budget")).toBe(1);
 });
 
-test("daily sums go after 400 days, or when the runs do, whichever is later", async () => {
+test.concurrent("daily sums go after 400 days, or when the runs do, whichever is later", async () => {
   const short = await newSpender();
   const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
   await short.send("PUT", "retention-policy", policy);
@@ -66,7 +66,7 @@ test("daily sums go after 400 days, or when the runs do, whichever is later", as
   expect([await days(short), await days(long)]).toEqual([0, 1]);
 });
 
-test("a legal hold keeps every counter", async () => {
+test.concurrent("a legal hold keeps every counter", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", budget("day"));
   await org.send("PUT", "retention-policy", {
@@ -80,7 +80,7 @@ test("a legal hold keeps every counter", async () => {
   expect([await windowsOf(org, "budget"), await days(org)]).toEqual([1, 1]);
 });
 
-test("what customers who never came back left in a rate window goes", async () => {
+test.concurrent("what customers who never came back left in a rate window goes", async () => {
   const org = await newSpender();
   const policy = {
     name: "each",
@@ -100,7 +100,9 @@ test("what customers who never came back left in a rate window goes", async () =
   expect(await taken()).toBe(0);
 });
 
-test("more counters than one step looks at are walked to the last", async () => {
+test.concurrent("more counters than one step looks at are walked to the last", async ({
+  expect: expects,
+}) => {
   const org = await newSpender();
   const limit = { customer_id: "*", limit_usd: "10", period: "day" };
   await org.send("POST", "customer-limits", limit);
@@ -113,8 +115,8 @@ test("more counters than one step looks at are walked to the last", async () => 
   );
   expect(await windowsOf(org, "customer_limit")).toBe(4501);
   await org.advance(40 * DAY);
-  await expect.poll(() => windowsOf(org, "customer_limit"), { timeout: 20_000 }).toBe(0);
-  await expect
+  await expects.poll(() => windowsOf(org, "customer_limit"), { timeout: 20_000 }).toBe(0);
+  await expects
     .poll(() => rowsOf(org.id, "SELECT 1 FROM due WHERE kind = 'retention.usage'"), { timeout: 20_000 })
     .toEqual([]);
   expect((await call("GET", `/v1/orgs/${org.id}/customer-limits`, { key: org.key })).status).toBe(200);

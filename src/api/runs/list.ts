@@ -22,6 +22,8 @@ export const listRuns = operation(
     method: "GET",
     path: "/v1/runs",
     summary: "List runs",
+    description:
+      "A page looks at 100,000 runs at most: where few of them match the filters it may be short, or empty, and still have a `next_cursor`.",
     role: "viewer",
     scope: "runs:read",
     query: listQuery(LIST),

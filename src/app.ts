@@ -76,6 +76,7 @@ import { describeApi } from "./api/meta/openapi.ts";
 import { changeOrg } from "./api/orgs/change.ts";
 import { getOrg } from "./api/orgs/get.ts";
 import { getRateLimits } from "./api/rate-limits/get.ts";
+import { getOwnRateLimits } from "./api/rate-limits/get-own.ts";
 import { setRateLimits } from "./api/rate-limits/set.ts";
 import { getResidency } from "./api/residency/get.ts";
 import { setResidency } from "./api/residency/set.ts";
@@ -139,6 +140,7 @@ export const OPERATIONS: readonly Operation[] = [
   advanceTestClock,
   getRateLimits,
   setRateLimits,
+  getOwnRateLimits,
   getOrg,
   changeOrg,
   mintKey,

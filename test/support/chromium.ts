@@ -25,16 +25,20 @@ export function launch(): Promise<Browser> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What the accessibility checker calls serious or critical on a page, one line for each finding. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What the accessibility checker calls serious or critical on a page, one line for each finding; by all rules, or by these. */
+export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
   await page.evaluate(axeSource);
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+      axe: {
+        run(
+          options: object,
+        ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
     };
-    const { violations } = await axe.run();
+    const { violations } = await axe.run(only.length === 0 ? {} : { runOnly: only });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-  });
+  }, rules);
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-
+import { type KeyRole, roleIncludes } from "../../contract/access.ts";
 import type { Visitor } from "./view/document.tsx";
-import type { Draft } from "./view/form.tsx";
+import type { Seal } from "./view/form.tsx";
 
 /** What an operation of the API answered. A refusal is the same envelope that any caller gets. */
 export interface Answer<T> {
@@ -44,6 +44,8 @@ export type Shown =
 
 export type PageHandler = (visit: Visit, ask: Ask) => Promise<Shown>;
 
+export type Route = readonly [method: "GET" | "POST", path: string, handler: PageHandler];
+
 export interface ListOf<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
@@ -53,61 +55,14 @@ export function show(title: string, under: string, content: JSX.Element, status 
   return { status, title, under, content };
 }
 
-/** The fields of a refused request, under the name of the form's field that each belongs to. */
-export function refusedDraft(form: URLSearchParams, answer: Answer<unknown>): Draft {
-  const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =
-    answer.error?.details ?? {};
-  const values = Object.fromEntries(form);
-  const errors: Record<string, string> = {};
-  const loose: string[] = [];
-  for (const { field, message } of fields) {
-    const name = field.split(/[.[]/)[0] ?? field;
-    if (name in values) errors[name] ??= message;
-    else loose.push(`${field}: ${message}`);
-  }
-  const problem =
-    fields.length === 0 ? (answer.error?.message ?? null) : loose.length > 0 ? loose.join(" ") : null;
-  return { values, errors, problem };
+/** What a form of this page carries. Each form that is drawn acts once. */
+export function sealOf(visit: Visit): Seal {
+  return { csrf: visit.visitor.csrf, once: visit.once() };
 }
 
-type FieldKind = "text" | "integer" | "list" | "flag";
-
-/** The request body that a form stands for: fields left empty are left out, as a caller would leave them out. */
-export function bodyOf(
-  form: URLSearchParams,
-  shape: Readonly<Record<string, FieldKind>>,
-): Record<string, unknown> {
-  const body: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(shape)) {
-    const value = form.get(name)?.trim() ?? "";
-    if (kind === "flag") body[name] = value === "on";
-    else if (value !== "") body[name] = read(value, kind);
-  }
-  return body;
-}
-
-/** A number that is none is sent as it was typed, so that the API says what is wrong with it. */
-function read(value: string, kind: FieldKind): unknown {
-  if (kind === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (kind === "list") return value.split(/[\s,]+/).filter((part) => part !== "");
-  return value;
-}
-
-/** Sends a form's request; where it is refused, shows the form again with the refusal's own status. */
-export async function submit(
-  visit: Visit,
-  ask: Ask,
-  request: {
-    readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
-    readonly path: string;
-    readonly body: object | null;
-  },
-  done: (body: unknown) => Shown | Promise<Shown>,
-  again: (draft: Draft, status: number) => Shown | Promise<Shown>,
-): Promise<Shown> {
-  const once = ask.form.get("_once") ?? visit.once();
-  const answer = await visit.api.send(request.method, request.path, request.body, once);
-  return answer.error === null ? done(answer.body) : again(refusedDraft(ask.form, answer), answer.status);
+/** Whether the reader's role reaches what needs `role`; the API decides, this only saves a click in vain. */
+export function reaches(visit: Visit, role: KeyRole): boolean {
+  return roleIncludes(visit.visitor.role, role);
 }
 
 /** The query of a list: only the filters that were filled in, and the page. */

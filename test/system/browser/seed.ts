@@ -3,7 +3,10 @@ import type { Caller } from "../../support/server.ts";
 const DAY_MS = 86_400_000;
 
 /** An org with something on every page: limits near and far, runs over weeks, a rule that asks, a grant in use. */
-export async function seedOrg(call: Caller, operator: string): Promise<{ id: string; key: string }> {
+export async function seedOrg(
+  call: Caller,
+  operator: string,
+): Promise<{ id: string; key: string; held: ReturnType<typeof run> & { id: string } }> {
   const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Acme Robotics" } });
   const { id, key } = { id: made.body.org.id as string, key: made.body.owner_key as string };
   const must = async (method: string, path: string, body: object, as = key) => {
@@ -39,7 +42,34 @@ export async function seedOrg(call: Caller, operator: string): Promise<{ id: str
     limit_usd: "150.00",
     period: "month",
   });
+  await must("POST", `${org}/customer-limits`, { customer_id: "*", limit_usd: "40.00", period: "week" });
   await must("POST", `${org}/credit-packs`, { customer_id: "initech", amount_usd: "75.00" });
+  await seedModels(must, org);
+  await must("PUT", `${org}/content-safety`, {
+    detectors: [
+      { id: "credit_card", kind: "builtin", action: "block" },
+      { id: "project_name", kind: "pattern", pattern: "(?i)project\\s+lantern", action: "shadow" },
+    ],
+  });
+  const spikes = {
+    name: "Spikes",
+    match: {},
+    unit: "requests",
+    limit: 6000,
+    window_seconds: 60,
+    kind: "rate",
+  };
+  const match = { route: "POST /v1/edge/decision", customer_id: "*" };
+  const daily = {
+    name: "A day of tokens",
+    match,
+    unit: "tokens",
+    limit: 2_000_000,
+    window_seconds: 86_400,
+    kind: "quota",
+  };
+  const rates = { read_rpm: 3000, policies: [spikes, daily] };
+  await must("PUT", `/v1/admin/orgs/${id}/rate-limits`, rates, operator);
   await must("POST", "/v1/runs/bulk", { runs: runs() });
   const rule = {
     target: "model",
@@ -50,7 +80,15 @@ export async function seedOrg(call: Caller, operator: string): Promise<{ id: str
     mode: "enforce",
   };
   await must("POST", `${org}/policy-rules`, rule);
-  await call("POST", "/v1/runs", { key, body: { ...run(0, 1), model: "acme/huge", incurred: false } });
+  const held = {
+    ...run(0, 1),
+    id: "held-1",
+    model: "acme/huge",
+    incurred: false,
+    cost_usd: "0.01",
+    customer_id: "hooli",
+  };
+  await call("POST", "/v1/runs", { key, body: held });
   await must("POST", `${org}/webhooks`, {
     url: "https://hooks.example.com/sluice",
     events: ["budget.*"],
@@ -64,7 +102,25 @@ export async function seedOrg(call: Caller, operator: string): Promise<{ id: str
   });
   const inside = await must("POST", "/v1/admin/support-sessions", { grant_id: grant["id"] ?? "" }, operator);
   await call("GET", org, { key: inside["token"] ?? "" });
-  return { id, key };
+  return { id, key, held };
+}
+
+type Must = (method: string, path: string, body: object) => Promise<unknown>;
+
+/** Two models with prices, results and a policy that routes between them. */
+async function seedModels(must: Must, org: string): Promise<void> {
+  const prices = { "acme/opus-4": ["15.00", "75.00"], "acme/sonnet-4": ["3.00", "15.00"] } as const;
+  for (const [model, [input, output]] of Object.entries(prices)) {
+    const body = { input_usd_per_mtok: input, output_usd_per_mtok: output };
+    await must("PUT", `${org}/models/${encodeURIComponent(model)}`, body);
+    const run_at = new Date(Date.now() - DAY_MS).toISOString();
+    await must("POST", `${org}/evals`, { suite: "answers", model, score: 0.96, samples: 800, run_at });
+  }
+  await must("PUT", `${org}/routing-policy`, {
+    candidates: ["acme/opus-4", "acme/sonnet-4", "north/mini"],
+    eval_gate: { suite: "answers", min_score: 0.9, min_samples: 100, max_age_days: 30 },
+    prefer: "cheapest",
+  });
 }
 
 function run(daysAgo: number, index: number) {

@@ -1,18 +1,11 @@
-import { count, moment } from "../view/format.ts";
-import { Badge, Card, Empty, Head, Pager, Status, Table } from "../view/parts.tsx";
+import { count, moment, words } from "../view/format.ts";
+import { Badge, Card, Empty, Head, Pager, Status } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
 const DAY_MS = 86_400_000;
-const COLUMNS = [
-  { title: "#", end: true },
-  { title: "When" },
-  { title: "What" },
-  { title: "Who" },
-  { title: "Outcome" },
-];
-
 interface Entry {
   readonly seq: number;
   readonly id: string;
@@ -49,11 +42,7 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
             The first change to this org will be the first entry here.
           </Empty>
         ) : (
-          <Table label="Audit entries" columns={COLUMNS}>
-            {answer.body.data.map((entry) => (
-              <EntryRow entry={entry} />
-            ))}
-          </Table>
+          <Table label="Audit entries" columns={COLUMNS} rows={answer.body.data} />
         )}
         <Pager {...pagesOf(UNDER, ask.query, answer.body.next_cursor)} />
       </Card>
@@ -78,26 +67,30 @@ function ChainBadge({ verified }: { verified: Verified | null }) {
   );
 }
 
-function EntryRow({ entry }: { entry: Entry }) {
-  const { actor } = entry;
-  return (
-    <tr>
-      <td class="end number">{entry.seq}</td>
-      <td class="nowrap">{moment(entry.created_at)}</td>
-      <td>
-        <strong>{entry.action}</strong>
-        {entry.target && <span class="sub mono">{entry.target}</span>}
-      </td>
-      <td>
-        {actor.kind} <span class="mono small">{actor.id}</span>
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    title: "What",
+    cell: ({ action, target }) => (
+      <>
+        <strong>{action}</strong>
+        {target && <code class="sub">{target}</code>}
+      </>
+    ),
+  },
+  { title: "When", kind: "moment", cell: (entry) => moment(entry.created_at) },
+  {
+    title: "Who",
+    cell: ({ actor }) => (
+      <>
+        {words(actor.kind)}
+        <code class="sub">{actor.id}</code>
         {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
-      </td>
-      <td>
-        <Status is={entry.outcome} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { title: "Outcome", cell: ({ outcome }) => <Status is={outcome} /> },
+  { title: "Entry", kind: "number", cell: ({ seq }) => seq },
+];
 
 const on = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

@@ -1,17 +1,10 @@
 import { count, day } from "../view/format.ts";
-import { Card, Empty, Head, Table } from "../view/parts.tsx";
+import { Card, Empty, Head } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/deprecations";
-const COLUMNS = [
-  { title: "Route" },
-  { title: "Since" },
-  { title: "Sunset" },
-  { title: "Use instead" },
-  { title: "Who still calls it" },
-];
-
 interface Deprecation {
   readonly method?: string;
   readonly route: string;
@@ -49,11 +42,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
             Every route that you may call is here to stay.
           </Empty>
         ) : (
-          <Table label="Deprecated routes" columns={COLUMNS}>
-            {answer.body.map((entry) => (
-              <DeprecationRow entry={entry} callers={callers.body?.data ?? []} />
-            ))}
-          </Table>
+          <Table label="Deprecated routes" columns={columns(callers.body?.data ?? [])} rows={answer.body} />
         )}
       </Card>
     </>
@@ -61,33 +50,42 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
   return show("Deprecations", UNDER, content);
 }
 
-function DeprecationRow({ entry, callers }: { entry: Deprecation; callers: Callers["data"] }) {
-  const name = `${entry.method ?? ""} ${entry.route}`.trim();
-  const own = callers.filter(({ method, route }) => `${method} ${route}` === name);
-  return (
-    <tr>
-      <td>
+const nameOf = ({ method = "", route }: Deprecation) => `${method} ${route}`.trim();
+
+function columns(callers: Callers["data"]): readonly Column<Deprecation>[] {
+  return [
+    {
+      title: "Route",
+      cell: (entry) => (
         <a class="mono" href={entry.documentation}>
-          {name}
+          {nameOf(entry)}
         </a>
-      </td>
-      <td class="nowrap">
-        {day(entry.since)} {entry.since.slice(0, 4)}
-      </td>
-      <td class="nowrap">{entry.sunset.replace(/ \d\d:\d\d:\d\d GMT$/, "")}</td>
-      <td class="mono small">{entry.replacement ?? "–"}</td>
-      <td>
-        {own.length === 0 ? (
-          <span class="quiet">None of your keys</span>
-        ) : (
-          own.map(({ key_id, calls, last_called_at }) => (
-            <span class="sub">
-              <code>{key_id}</code> {count(calls)} {calls === 1 ? "call" : "calls"}, last{" "}
-              {day(last_called_at)}
-            </span>
-          ))
-        )}
-      </td>
-    </tr>
-  );
+      ),
+    },
+    {
+      title: "Since",
+      kind: "moment",
+      cell: ({ since }) => `${day(since)} ${since.slice(0, 4)}`,
+    },
+    {
+      title: "Sunset",
+      kind: "moment",
+      cell: ({ sunset }) => sunset.replace(/^\w+, | \d\d:\d\d:\d\d GMT$/g, ""),
+    },
+    { title: "Use instead", cell: ({ replacement }) => <code>{replacement ?? "–"}</code> },
+    {
+      title: "Who still calls it",
+      cell: (entry) =>
+        callersShown(callers.filter(({ method, route }) => `${method} ${route}` === nameOf(entry))),
+    },
+  ];
+}
+
+function callersShown(own: Callers["data"]) {
+  if (own.length === 0) return <span class="quiet">None of your keys</span>;
+  return own.map(({ key_id, calls, last_called_at }) => (
+    <span class="sub">
+      <code>{key_id}</code> {count(calls)} {calls === 1 ? "call" : "calls"}, last {day(last_called_at)}
+    </span>
+  ));
 }

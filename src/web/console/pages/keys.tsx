@@ -1,37 +1,8 @@
-import { moment } from "../view/format.ts";
-import { ActionButton, BLANK, type Draft, Form, Problems, SelectField, TextField } from "../view/form.tsx";
-import { Notice } from "../view/notice.tsx";
-import { Card, Empty, Head, Pager, Secret, Status, Table } from "../view/parts.tsx";
-import {
-  type Ask,
-  bodyOf,
-  listPath,
-  type ListOf,
-  pagesOf,
-  show,
-  type Shown,
-  submit,
-  type Visit,
-} from "../visit.ts";
-import { act } from "./act.ts";
-import { refusedPage } from "./refused.tsx";
-
-const UNDER = "/console/keys";
-const COLUMNS = [
-  { title: "Key" },
-  { title: "Role" },
-  { title: "Scopes" },
-  { title: "State" },
-  { title: "Made" },
-  { title: "Expires" },
-  { title: "Actions", hidden: true },
-];
-const ROLES = [
-  ["developer", "Developer: decisions and runs"],
-  ["viewer", "Viewer: reads"],
-  ["admin", "Admin: limits, policies, keys"],
-  ["owner", "Owner: everything"],
-] as const;
+import type { Resource } from "../page/resource.ts";
+import type { Field } from "../view/field.ts";
+import { ends, moment } from "../view/format.ts";
+import { secretPage, Status } from "../view/parts.tsx";
+import { show, type Shown } from "../visit.ts";
 
 interface Key {
   readonly id: string;
@@ -40,169 +11,122 @@ interface Key {
   readonly scopes: readonly string[];
   readonly status: string;
   readonly last4: string;
+  readonly not_before: string | null;
   readonly expires_at: string | null;
   readonly created_at: string;
 }
 
-export async function listKeys(visit: Visit, ask: Ask): Promise<Shown> {
-  const answer = await visit.api.get<ListOf<Key>>(listPath(`${visit.org}/keys`, ask.query, []));
-  if (answer.body === null) return refusedPage(answer, UNDER);
-  const mint = (
-    <a class="button primary" href="/console/keys/new">
-      Mint a key
-    </a>
-  );
-  const content = (
-    <>
-      <Head
-        title="Keys"
-        about="What programs sign in with. A key's role and scopes are fixed when it is minted; the key itself is shown once."
-      >
-        {mint}
-      </Head>
-      <Notice ask={ask} />
-      <Card bare>
-        {answer.body.data.length === 0 ? (
-          <Empty icon="keys" title="No keys" action={mint}>
-            Mint one for the proxy that asks for decisions, and another for whatever reports runs.
-          </Empty>
-        ) : (
-          <Table label="Keys" columns={COLUMNS}>
-            {answer.body.data.map((key) => (
-              <KeyRow visit={visit} record={key} />
-            ))}
-          </Table>
-        )}
-        <Pager {...pagesOf(UNDER, ask.query, answer.body.next_cursor)} />
-      </Card>
-    </>
-  );
-  return show("Keys", UNDER, content);
-}
+const FIELDS: readonly Field[] = [
+  { name: "name", label: "Name", kind: "text", required: true, placeholder: "Production proxy" },
+  {
+    name: "role",
+    label: "Role",
+    kind: "choice",
+    half: true,
+    options: [
+      ["developer", "Developer: decisions and runs"],
+      ["viewer", "Viewer: reads"],
+      ["admin", "Admin: limits, policies, keys"],
+      ["owner", "Owner: everything"],
+    ],
+  },
+  { name: "expires_at", label: "Expires (UTC)", kind: "moment", half: true, hint: "Left empty: never." },
+  {
+    name: "scopes",
+    label: "Scopes",
+    kind: "list",
+    placeholder: "decisions:evaluate runs:write",
+    hint: "Left empty: all that the role may use.",
+  },
+];
 
-function KeyRow({ visit, record }: { visit: Visit; record: Key }) {
-  const path = `/console/keys/${record.id}`;
-  const form = { csrf: visit.visitor.csrf };
-  return (
-    <tr>
-      <td>
-        {record.name}
-        <span class="sub mono">
-          {record.id} · …{record.last4}
-        </span>
-      </td>
-      <td>{record.role}</td>
-      <td title={record.scopes.join(" ")}>{record.scopes.length}</td>
-      <td>
-        <Status is={record.status} />
-      </td>
-      <td class="nowrap">{moment(record.created_at)}</td>
-      <td class="nowrap">{record.expires_at ? moment(record.expires_at) : "Never"}</td>
-      <td>
-        {record.status !== "revoked" && (
-          <div class="inline">
-            <ActionButton
-              {...form}
-              once={visit.once()}
-              action={`${path}/rotate`}
-              label="Rotate"
-              about={`Rotate ${record.name}`}
-            />
-            <ActionButton
-              {...form}
-              once={visit.once()}
-              action={`${path}/revoke`}
-              label="Revoke"
-              about={`Revoke ${record.name}`}
-              danger
-            />
-          </div>
-        )}
-      </td>
-    </tr>
-  );
-}
+const GRACE: Field = {
+  name: "grace_seconds",
+  label: "The old secret still works for",
+  kind: "integer",
+  options: [
+    ["", "No time at all"],
+    ["3600", "1 hour"],
+    ["86400", "1 day"],
+    ["604800", "1 week"],
+  ],
+};
 
-function newPage(visit: Visit, draft: Draft, status = 200): Shown {
-  const content = (
-    <>
-      <Head title="Mint a key" />
-      <Problems draft={draft} />
-      <Card>
-        <Form action="/console/keys" csrf={visit.visitor.csrf} once={visit.once()}>
-          <TextField name="name" label="Name" required draft={draft} placeholder="Production proxy" />
-          <div class="pair">
-            <SelectField name="role" label="Role" required draft={draft} options={ROLES} />
-            <TextField
-              name="expires_at"
-              label="Expires at"
-              draft={draft}
-              placeholder="2027-01-01T00:00:00Z"
-            />
-          </div>
-          <TextField
-            name="scopes"
-            label="Scopes"
-            draft={draft}
-            placeholder="decisions:evaluate runs:write"
-            hint="Left empty: all that the role may use."
-          />
-          <div class="inline">
-            <button class="primary" type="submit">
-              Mint key
-            </button>
-            <a class="button" href={UNDER}>
-              Cancel
-            </a>
-          </div>
-        </Form>
-      </Card>
-    </>
-  );
-  return show("Mint a key", UNDER, content, status);
-}
+const PATH = "/console/keys";
 
-export async function newKey(visit: Visit): Promise<Shown> {
-  return newPage(visit, BLANK);
-}
+const shownOnce =
+  (title: string) =>
+  (answer: unknown): Shown => {
+    const { key } = answer as { key: string };
+    const text = "Copy it now: it is shown this once, and kept nowhere in readable form.";
+    return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to the keys"]), 201);
+  };
 
-function shownOnce(title: string, key: string): Shown {
-  const content = (
-    <>
-      <Head title={title} />
-      <Secret title="The key" value={key}>
-        Copy it now: it is shown this once, and kept nowhere in readable form.
-      </Secret>
-      <p>
-        <a href={UNDER}>Back to the keys</a>
-      </p>
-    </>
-  );
-  return show(title, UNDER, content, 201);
-}
+const isAlive = ({ status }: Key) => status !== "revoked";
 
-export function mintKey(visit: Visit, ask: Ask): Promise<Shown> {
-  const body = bodyOf(ask.form, { name: "text", role: "text", scopes: "list", expires_at: "text" });
-  return submit(
-    visit,
-    ask,
-    { method: "POST", path: `${visit.org}/keys`, body },
-    (minted) => shownOnce("Key minted", (minted as { key: string }).key),
-    (draft, status) => newPage(visit, draft, status),
-  );
-}
-
-export async function rotateKey(visit: Visit, ask: Ask): Promise<Shown> {
-  const path = `${visit.org}/keys/${ask.params["id"]}/rotate`;
-  const answer = await visit.api.send<{ key: string }>(
-    "POST",
-    path,
-    {},
-    ask.form.get("_once") ?? visit.once(),
-  );
-  return answer.body === null ? refusedPage(answer, UNDER) : shownOnce("Key rotated", answer.body.key);
-}
-
-export function revokeKey(visit: Visit, ask: Ask): Promise<Shown> {
-  return act(visit, ask, ["DELETE", `${visit.org}/keys/${ask.params["id"]}`, null], [UNDER, "revoked"]);
-}
+export const keys: Resource<Key> = {
+  path: PATH,
+  api: "keys",
+  title: "Keys",
+  about:
+    "What programs sign in with. A key's role and scopes are fixed when it is minted; the key itself is shown once.",
+  one: "key",
+  icon: "keys",
+  empty: [
+    "No keys",
+    "Mint one for the proxy that asks for decisions, and another for whatever reports runs.",
+  ],
+  role: "admin",
+  idOf: ({ id }) => id,
+  nameOf: ({ name }) => name,
+  subOf: ({ id, last4 }) => (
+    <code>
+      {id} …{last4}
+    </code>
+  ),
+  columns: [
+    { title: "Role", cell: ({ role }) => role },
+    { title: "Scopes", kind: "number", cell: ({ scopes }) => scopes.length },
+    { title: "State", cell: ({ status }) => <Status is={status} /> },
+    { title: "Made", kind: "moment", cell: (key) => moment(key.created_at) },
+    { title: "Expires", kind: "moment", cell: (key) => ends(key.expires_at) },
+  ],
+  factsOf: (key) => [
+    ["State", <Status is={key.status} />],
+    ["Role", key.role],
+    ["Ends with", <code>…{key.last4}</code>],
+    ["Made", moment(key.created_at)],
+    ["Valid from", key.not_before ? moment(key.not_before) : "The start"],
+    ["Expires", ends(key.expires_at)],
+    [
+      "Scopes",
+      <ul class="tags">
+        {key.scopes.map((scope) => (
+          <li>{scope}</li>
+        ))}
+      </ul>,
+    ],
+  ],
+  create: { title: "Mint a key", save: "Mint key", fields: FIELDS, done: shownOnce("Key minted") },
+  actions: [
+    {
+      name: "rotate",
+      label: "Rotate",
+      method: "POST",
+      api: "/rotate",
+      fields: [GRACE],
+      isFor: isAlive,
+      done: shownOnce("Key rotated"),
+    },
+    {
+      name: "revoke",
+      label: "Revoke",
+      method: "DELETE",
+      api: "",
+      inList: true,
+      isFor: isAlive,
+      confirm: () => "Whatever uses this key is refused everywhere, at once and for good.",
+      notice: "revoked",
+    },
+  ],
+};

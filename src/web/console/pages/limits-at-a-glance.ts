@@ -29,9 +29,10 @@ export interface CustomerLimit {
   readonly customer_id: string;
   readonly limit_usd: string;
   readonly period: string;
-  readonly spent_usd?: string;
-  readonly reserved_usd?: string;
-  readonly period_end?: string | null;
+  /** Null for a star, which counts each customer apart. */
+  readonly spent_usd: string | null;
+  readonly reserved_usd: string | null;
+  readonly period_end: string | null;
 }
 
 export interface Quota {
@@ -126,18 +127,18 @@ function budgetRow(budget: Budget): Row {
 
 /** A limit for every customer has no spending of its own. */
 function customerRow(limit: CustomerLimit): Row[] {
-  if (limit.spent_usd === undefined || limit.customer_id === "*") return [];
-  const { spent_usd: spent, reserved_usd: held = "0.00", limit_usd } = limit;
+  const { spent_usd: spent, reserved_usd: held, limit_usd } = limit;
+  if (spent === null || held === null) return [];
   const about = `Customer limit, per ${limit.period}`;
   return [
     {
       name: limit.customer_id,
       about,
-      href: "/console/limits",
+      href: `/console/customers/${limit.id}`,
       spent,
       held,
       limit: limit_usd,
-      resets: limit.period_end ?? null,
+      resets: limit.period_end,
     },
   ];
 }

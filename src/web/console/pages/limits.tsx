@@ -1,94 +1,112 @@
-import { BLANK, type Draft, Problems } from "../view/form.tsx";
-import { Notice, noticeAt } from "../view/notice.tsx";
-import { Head } from "../view/parts.tsx";
-import { type Ask, bodyOf, type ListOf, show, type Shown, submit, type Visit } from "../visit.ts";
-import { act } from "./act.ts";
-import {
-  BalanceCard,
-  CapCard,
-  type ChainBudget,
-  CustomersCard,
-  type Pack,
-  PacksCard,
-} from "./limit-cards.tsx";
-import type { CustomerLimit, Plan, Quota, SpendCap } from "./limits-at-a-glance.ts";
+import type { Child } from "hono/jsx";
+import type { Setting, SettingsPage } from "../page/settings.tsx";
+import { count, moment, usd } from "../view/format.ts";
+import { Card, type Fact, Facts, UsedOf } from "../view/parts.tsx";
+import type { Visit } from "../visit.ts";
+import type { Plan, Quota, SpendCap } from "./limits-at-a-glance.ts";
 
-const UNDER = "/console/limits";
+interface ChainBudget {
+  readonly max_cost_usd: string | null;
+  readonly max_depth: number | null;
+  readonly max_tokens: number | null;
+}
 
-export async function limits(visit: Visit, ask: Ask, draft: Draft = BLANK, status = 200): Promise<Shown> {
-  const { api, org } = visit;
-  const [cap, customers, packs, quota, plan, chain] = await Promise.all([
-    api.get<SpendCap>(`${org}/spend-cap`),
-    api.get<ListOf<CustomerLimit>>(`${org}/customer-limits?limit=200`),
-    api.get<ListOf<Pack>>(`${org}/credit-packs?limit=200`),
-    api.get<Quota>(`${org}/quota`),
-    api.get<Plan>(`${org}/plan`),
-    api.get<ChainBudget>(`${org}/chain-budget`),
-  ]);
-  const content = (
-    <>
-      <Head
-        title="Limits"
-        about="Everything else that can say no: the daily cap, customers, credits, the prepaid balance, the plan and chains."
-      />
-      <Notice ask={ask} />
-      <Problems draft={draft} />
-      <div class="columns">
-        <CapCard visit={visit} cap={cap.body} draft={draft} />
-        <BalanceCard quota={quota.body} plan={plan.body} chain={chain.body} />
+const cap: Setting<SpendCap> = {
+  name: "spend-cap",
+  title: "Daily spend cap",
+  api: "spend-cap",
+  method: "PUT",
+  role: "admin",
+  save: "Save the cap",
+  noteOf: (found) => (found ? `Resets ${moment(found.resets_at)}` : "Not set"),
+  above: (found) =>
+    found && (
+      <div>
+        <UsedOf spent={found.spent_usd} held={found.reserved_usd} limit={found.cap_usd} />
+        <p class="quiet small number">
+          {usd(found.spent_usd)} spent and {usd(found.reserved_usd)} held of {usd(found.cap_usd)}
+        </p>
       </div>
-      <CustomersCard visit={visit} limits={customers.body?.data ?? []} draft={draft} />
-      <PacksCard visit={visit} packs={packs.body?.data ?? []} />
-    </>
-  );
-  return show("Limits", UNDER, content, status);
+    ),
+  fieldsOf: () => [
+    {
+      name: "cap_usd",
+      label: "Cap in US dollars",
+      kind: "money",
+      required: true,
+      half: true,
+      placeholder: "100.00",
+      hint: "The most that the whole org may spend in a day.",
+    },
+    {
+      name: "timezone",
+      label: "Time zone of that day",
+      kind: "text",
+      half: true,
+      placeholder: "Europe/Berlin",
+      hint: "Left empty: UTC.",
+    },
+  ],
+  remove: {
+    label: "Remove the cap",
+    confirm: "Spending is then held back by budgets and other limits only.",
+  },
+};
+
+const chain: Setting<ChainBudget> = {
+  name: "chain-budget",
+  title: "Each chain of runs",
+  api: "chain-budget",
+  method: "PUT",
+  role: "admin",
+  save: "Save the chain budget",
+  noteOf: (found) => (found ? "Holds for every chain" : "Not set"),
+  fieldsOf: () => [
+    {
+      name: "max_cost_usd",
+      label: "Cost in US dollars",
+      kind: "money",
+      half: true,
+      placeholder: "5.00",
+      hint: "Stops an agent that calls itself in circles.",
+    },
+    { name: "max_depth", label: "Depth", kind: "integer", half: true, placeholder: "10" },
+    { name: "max_tokens", label: "Tokens", kind: "integer", half: true, placeholder: "2000000" },
+  ],
+  remove: {
+    label: "Remove the chain budget",
+    confirm: "Chains may then grow until another limit stops them.",
+  },
+};
+
+const most = (limit: number | null) => (limit === null ? "unlimited" : count(limit));
+
+function planFacts(plan: Plan): readonly Fact[] {
+  return [
+    ["Plan", plan.plan],
+    ["Runs this month", `${count(plan.runs_used)} of ${most(plan.runs_limit)}`],
+    ["Tokens this month", `${count(plan.tokens_used)} of ${most(plan.tokens_limit)}`],
+    ["Past the plan", plan.overage_policy === "block" ? "Refused" : "Allowed"],
+  ];
 }
 
-export function saveCap(visit: Visit, ask: Ask): Promise<Shown> {
-  const request = {
-    method: "PUT",
-    path: `${visit.org}/spend-cap`,
-    body: bodyOf(ask.form, { cap_usd: "text", timezone: "text" }),
-  } as const;
-  return submit(
-    visit,
-    ask,
-    request,
-    () => noticeAt(UNDER, "saved"),
-    (draft, status) => limits(visit, ask, draft, status),
+/** What the platform sets, and an org reads. */
+async function planAndBalance({ api, org }: Visit): Promise<Child> {
+  const [quota, plan] = await Promise.all([api.get<Quota>(`${org}/quota`), api.get<Plan>(`${org}/plan`)]);
+  const balance = quota.body
+    ? `${usd(quota.body.balance_usd)}, of which ${usd(quota.body.reserved_usd)} held`
+    : "Not prepaid";
+  return (
+    <Card title="Plan and prepaid balance" note="Set by your provider">
+      <Facts of={[["Prepaid balance", balance], ...(plan.body ? planFacts(plan.body) : [])]} />
+    </Card>
   );
 }
 
-export function removeCap(visit: Visit, ask: Ask): Promise<Shown> {
-  return act(visit, ask, ["DELETE", `${visit.org}/spend-cap`, null], [UNDER, "deleted"]);
-}
-
-export function limitCustomer(visit: Visit, ask: Ask): Promise<Shown> {
-  const body = bodyOf(ask.form, { customer_id: "text", limit_usd: "text", period: "text" });
-  const request = { method: "POST", path: `${visit.org}/customer-limits`, body } as const;
-  return submit(
-    visit,
-    ask,
-    request,
-    () => noticeAt(UNDER, "created"),
-    (draft, status) => limits(visit, ask, draft, status),
-  );
-}
-
-export function unlimitCustomer(visit: Visit, ask: Ask): Promise<Shown> {
-  return act(
-    visit,
-    ask,
-    ["DELETE", `${visit.org}/customer-limits/${ask.params["id"]}`, null],
-    [UNDER, "deleted"],
-  );
-}
-
-export function voidPack(visit: Visit, ask: Ask): Promise<Shown> {
-  return act(
-    visit,
-    ask,
-    ["POST", `${visit.org}/credit-packs/${ask.params["id"]}/void`, {}],
-    [UNDER, "voided"],
-  );
-}
+export const limits: SettingsPage = {
+  path: "/console/limits",
+  title: "Caps and plan",
+  about: "What holds for the whole org: the daily cap, chains of runs, the plan and the prepaid balance.",
+  settings: [cap, chain],
+  below: planAndBalance,
+};

@@ -1,6 +1,7 @@
-import { type DayAmount, type ForecastPoint, Meter, Ranking, SpendChart } from "../view/charts.tsx";
-import { count, moment, percent, share, usd } from "../view/format.ts";
-import { Card, Empty, Head, Table, Tile, Tiles } from "../view/parts.tsx";
+import { type DayAmount, type ForecastPoint, Ranking, SpendChart } from "../view/charts.tsx";
+import { count, ends, moment, usd } from "../view/format.ts";
+import { Card, Empty, Head, Tile, Tiles, UsedOf } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
 import { type ListOf, show, type Shown, type Visit } from "../visit.ts";
 import { type AtAGlance, readLimits, type SpendCap } from "./limits-at-a-glance.ts";
 
@@ -124,41 +125,33 @@ function LimitsCard({ limits }: { limits: readonly AtAGlance[] }) {
       </Card>
     );
   }
-  const columns = [
-    { title: "Limit" },
-    { title: "Used" },
-    { title: "Spent", end: true },
-    { title: "Held", end: true },
-    { title: "Of", end: true },
-    { title: "Resets", end: true },
-  ];
   return (
     <Card title="Limits" note="Nearest first" bare>
-      <Table label="Limits" columns={columns}>
-        {limits.map((limit) => (
-          <tr>
-            <td>
-              <a href={limit.href}>{limit.name}</a>
-              <span class="sub">{limit.about}</span>
-            </td>
-            <td class="wide">
-              <Meter
-                spent={share(limit.spent, limit.limit)}
-                held={Number(limit.limit) > 0 ? share(limit.held, limit.limit) : 0}
-                label={limit.name}
-              />
-              <span class="sub number">{percent(limit.used)}</span>
-            </td>
-            <td class="end number">{limit.shown(limit.spent)}</td>
-            <td class="end number">{limit.shown(limit.held)}</td>
-            <td class="end number">{limit.shown(limit.limit)}</td>
-            <td class="end number">{limit.resets ? moment(limit.resets) : "Never"}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table label="Limits" columns={COLUMNS} rows={limits} />
     </Card>
   );
 }
+
+const COLUMNS: readonly Column<AtAGlance>[] = [
+  {
+    title: "Limit",
+    cell: ({ href, name, about }) => (
+      <>
+        <a href={href}>{name}</a>
+        <span class="sub">{about}</span>
+      </>
+    ),
+  },
+  {
+    title: "Used",
+    kind: "meter",
+    cell: ({ spent, held, limit }) => <UsedOf spent={spent} held={held} limit={limit} />,
+  },
+  { title: "Spent", kind: "number", cell: (row) => row.shown(row.spent) },
+  { title: "Held", kind: "number", cell: (row) => row.shown(row.held) },
+  { title: "Of", kind: "number", cell: (row) => row.shown(row.limit) },
+  { title: "Resets", kind: "moment", cell: (row) => ends(row.resets) },
+];
 
 function RankingCard({ title, of }: { title: string; of: Usage["by_model"] }) {
   return (

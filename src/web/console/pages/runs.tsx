@@ -1,7 +1,8 @@
 import { count, moment, usd, words } from "../view/format.ts";
-import { Card, Empty, Facts, Head, Pager, Table } from "../view/parts.tsx";
+import { Card, Empty, Facts, Head, Pager } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/runs";
 const FILTERS = [
@@ -22,15 +23,6 @@ const TITLES: Readonly<Partial<Record<string, string>>> = {
   customer_id: "Customer",
   chain_id: "Chain",
 };
-const COLUMNS = [
-  { title: "Started" },
-  { title: "Run" },
-  { title: "Model" },
-  { title: "For" },
-  { title: "Tokens in, out", end: true },
-  { title: "Cost", end: true },
-];
-
 interface Run {
   readonly id: string;
   readonly started_at: string;
@@ -48,6 +40,56 @@ interface Run {
     readonly amount?: number;
   }[];
 }
+
+type Charge = NonNullable<Run["charges"]>[number];
+
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    title: "Run",
+    cell: ({ id, action }) => (
+      <>
+        <a class="mono" href={`/console/runs/${encodeURIComponent(id)}`}>
+          {id}
+        </a>
+        {action && <span class="sub">{action}</span>}
+      </>
+    ),
+  },
+  { title: "Started", kind: "moment", cell: (run) => moment(run.started_at) },
+  { title: "Model", cell: ({ model }) => model },
+  {
+    title: "For",
+    cell: (run) => (
+      <>
+        {run.workflow_id ?? <span class="quiet">–</span>}
+        {run.customer_id && <span class="sub">{run.customer_id}</span>}
+      </>
+    ),
+  },
+  {
+    title: "Tokens in, out",
+    kind: "number",
+    cell: ({ usage }) => `${count(usage.input_tokens)} · ${count(usage.output_tokens)}`,
+  },
+  { title: "Cost", kind: "number", cell: (run) => usd(run.cost_usd) },
+];
+
+const CHARGES: readonly Column<Charge>[] = [
+  {
+    title: "Limit",
+    cell: ({ kind, id }) => (
+      <>
+        <strong>{words(kind)}</strong>
+        {id && <code class="sub">{id}</code>}
+      </>
+    ),
+  },
+  {
+    title: "Amount",
+    kind: "number",
+    cell: ({ amount, amount_usd }) => (amount_usd === undefined ? count(amount) : usd(amount_usd)),
+  },
+];
 
 const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
@@ -80,11 +122,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
               : "Report a run when it has ended; every limit that applies is charged at once."}
           </Empty>
         ) : (
-          <Table label="Runs" columns={COLUMNS}>
-            {runs.map((run) => (
-              <RunRow run={run} />
-            ))}
-          </Table>
+          <Table label="Runs" columns={COLUMNS} rows={runs} />
         )}
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
@@ -132,31 +170,6 @@ function Filters({ query }: { query: URLSearchParams }) {
   );
 }
 
-function RunRow({ run }: { run: Run }) {
-  return (
-    <tr>
-      <td class="nowrap">{moment(run.started_at)}</td>
-      <td>
-        <a class="mono" href={`/console/runs/${encodeURIComponent(run.id)}`}>
-          {run.id}
-        </a>
-      </td>
-      <td>
-        {run.model}
-        {run.action && <span class="sub">{run.action}</span>}
-      </td>
-      <td>
-        {run.workflow_id ?? <span class="quiet">–</span>}
-        {run.customer_id && <span class="sub">{run.customer_id}</span>}
-      </td>
-      <td class="end number">
-        {count(run.usage.input_tokens)} · {count(run.usage.output_tokens)}
-      </td>
-      <td class="end number">{usd(run.cost_usd)}</td>
-    </tr>
-  );
-}
-
 export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
   const answer = await visit.api.get<Run & Record<string, unknown>>(
     `/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`,
@@ -191,20 +204,7 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
           <Facts of={facts} />
         </Card>
         <Card title="What it was charged to" bare>
-          <Table
-            label="Charges"
-            columns={[{ title: "Limit" }, { title: "Id" }, { title: "Amount", end: true }]}
-          >
-            {(run.charges ?? []).map((charge) => (
-              <tr>
-                <td>{words(charge.kind)}</td>
-                <td class="mono small">{charge.id ?? "–"}</td>
-                <td class="end number">
-                  {charge.amount_usd === undefined ? count(charge.amount) : usd(charge.amount_usd)}
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table label="Charges" columns={CHARGES} rows={run.charges ?? []} />
         </Card>
       </div>
     </>

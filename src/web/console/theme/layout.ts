@@ -3,13 +3,14 @@ export const layout = `
 .skip:focus { top: 10px; }
 .shell { display: grid; grid-template-columns: 216px minmax(0, 1fr); min-height: 100vh; }
 .side { background: var(--surface); border-right: 1px solid var(--line); padding: 18px 12px; display: flex; flex-direction: column; gap: 18px;
-  position: sticky; top: 0; height: 100vh; overflow-y: auto; }
+  position: sticky; top: 0; height: 100vh; }
 .brand { display: flex; align-items: center; gap: 9px; padding: 0 8px; color: var(--ink); text-decoration: none; font-weight: 680; font-size: 16px; letter-spacing: -.02em; }
 .brand svg { width: 22px; height: 22px; color: var(--accent); flex: none; }
-.nav { display: flex; flex-direction: column; gap: 14px; flex: 1; }
+.nav { display: flex; flex-direction: column; gap: 11px; flex: 1; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: hidden auto; min-height: 0; scrollbar-width: thin; }
+.menu { display: none; }
 .nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
-.nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 4px; }
-.nav a { display: flex; align-items: center; gap: 9px; padding: 5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
+.nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 3px; }
+.nav a { display: flex; align-items: center; gap: 9px; padding: 3.5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
 .nav a:hover { background: var(--raised); }
 .nav a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .nav svg { width: 16px; height: 16px; flex: none; opacity: .8; }
@@ -29,17 +30,4 @@ export const layout = `
 .plain { min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; }
 .plain .card { width: min(100%, 400px); padding: 28px; display: grid; gap: 18px; }
 .plain .brand { padding: 0; }
-@media (max-width: 820px) {
-  .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
-  .side { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 10px 14px 0; gap: 8px; display: grid; grid-template-columns: 1fr auto; align-items: center; }
-  .nav { grid-column: 1 / -1; flex-direction: row; overflow-x: auto; gap: 2px; margin: 0 -14px; padding: 2px 14px 8px; scrollbar-width: none; }
-  .nav h2 { display: none; }
-  .nav ul { flex-direction: row; gap: 2px; }
-  .nav a { white-space: nowrap; padding: 7px 10px; }
-  .nav svg { display: none; }
-  .who { grid-row: 1; grid-column: 2; border: 0; padding: 0; display: flex; align-items: center; gap: 10px; }
-  .who > div { display: none; }
-  .main { padding: 16px 14px 40px; gap: 14px; }
-  h1 { font-size: 19px; }
-}
 `;

@@ -20,11 +20,13 @@ th:first-child, td:first-child { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 16px; }
 th.end, td.end { text-align: right; }
 td .sub { display: block; color: var(--quiet); font-size: 12px; }
-td:first-child:not(.end) { min-width: 172px; }
-td.wide { min-width: 160px; }
+td:first-child { min-width: 172px; }
+td.wide { width: 220px; min-width: 140px; }
+td .sub { overflow-wrap: anywhere; }
+td.act .inline { justify-content: flex-end; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
 td .inline { flex-wrap: nowrap; }
-@media (min-width: 821px) { td.mono, td .mono, td code { overflow-wrap: anywhere; } }
+td .mono, td code { overflow-wrap: anywhere; }
 .badge { display: inline-flex; align-items: center; gap: 5px; padding: 1px 8px; border-radius: 99px; font-size: 12px; font-weight: 560; background: var(--track); color: var(--ink); white-space: nowrap; }
 .badge.good { background: var(--good-soft); color: var(--good); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }
@@ -36,11 +38,24 @@ td .inline { flex-wrap: nowrap; }
 .button.primary:hover, button.primary:hover { filter: brightness(1.08); }
 button.danger, .button.danger { color: var(--bad); border-color: var(--bad); }
 button.danger:hover { background: var(--bad-soft); }
+button.solid { background: var(--bad); border-color: var(--bad); color: var(--surface); }
+button.solid:hover { background: var(--bad); filter: brightness(1.1); }
+.ask { position: fixed; inset: 0; margin: auto; width: min(92vw, 400px); height: fit-content; padding: 20px; color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); white-space: normal; text-align: left; overflow-wrap: anywhere; }
+.ask:not(:popover-open) { display: none; }
+.ask::backdrop { background: rgb(0 0 0 / .45); }
+.tags { list-style: none; display: flex; flex-wrap: wrap; gap: 4px; }
+.tags li { font: 12px/1.5 var(--mono); background: var(--track); border-radius: 4px; padding: 0 6px; }
 .small-button, button.small-button { min-height: 26px; padding: 2px 9px; font-size: 12.5px; }
 button.link { border: 0; background: none; padding: 0; min-height: 0; color: var(--accent); text-decoration: underline; text-underline-offset: 2px; }
-.form { display: grid; gap: 14px; max-width: 560px; }
-.form .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 200px), 1fr)); gap: 14px; align-items: start; }
-.field { display: grid; gap: 4px; min-width: 0; }
+.form, .form fieldset { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; max-width: 600px; }
+.form > *, .form h3, .field, .form fieldset { grid-column: 1 / -1; }
+.form .field.half { grid-column: auto; }
+fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+.field { display: grid; gap: 4px; min-width: 0; align-content: start; }
+.field.flag { grid-template-columns: auto 1fr; column-gap: 9px; align-items: center; }
+.field.flag .hint, .field.flag .error { grid-column: 2; }
+:disabled { opacity: .65; cursor: not-allowed; }
+fieldset:disabled { opacity: 1; }
 .field label, .field legend, fieldset legend { font-weight: 580; font-size: 13px; }
 .field .hint { color: var(--quiet); font-size: 12.5px; }
 .field .error { color: var(--bad); font-size: 12.5px; font-weight: 540; }
@@ -65,6 +80,8 @@ pre { margin: 0; font: 12.5px/1.55 var(--mono); background: var(--raised); borde
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 18px; font-size: 13px; }
 .facts dt { color: var(--quiet); }
 .facts dd { overflow-wrap: anywhere; }
+.facts .meter { max-width: 280px; margin-top: 5px; }
+.form h3 { margin-top: 6px; }
 .pager { display: flex; justify-content: space-between; gap: 12px; padding: 10px 16px; border-top: 1px solid var(--line); font-size: 13px; }
 details > summary { cursor: pointer; color: var(--accent); font-size: 12.5px; }
 `;

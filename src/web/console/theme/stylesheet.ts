@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 
 import { charts } from "./charts.ts";
 import { layout } from "./layout.ts";
+import { narrow } from "./narrow.ts";
 import { parts } from "./parts.ts";
 import { tokens } from "./tokens.ts";
 
 /** The console's one stylesheet. Its address changes with its content, so that browsers may keep it for ever. */
-export const stylesheet = [tokens, layout, parts, charts].join("");
+export const stylesheet = [tokens, layout, parts, charts, narrow].join("");
 
 export const STYLESHEET_PATH = `/console/style-${createHash("sha256").update(stylesheet).digest("hex").slice(0, 12)}.css`;

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-
+import type { KeyRole } from "../../../contract/access.ts";
 import { STYLESHEET_PATH } from "../theme/stylesheet.ts";
 import { Icon, type IconName, Mark } from "./icons.tsx";
 
@@ -7,7 +7,7 @@ export interface Visitor {
   readonly orgName: string;
   readonly orgId: string;
   readonly name: string;
-  readonly role: string;
+  readonly role: KeyRole;
   readonly csrf: string;
   /** Open support grants whose session has been used: shown on every page until they end. */
   readonly supportInside: { readonly reason: string; readonly until: string } | null;
@@ -25,15 +25,33 @@ const SECTIONS: readonly Section[] = [
     pages: [
       ["/console", "Overview", "overview"],
       ["/console/runs", "Runs", "runs"],
-      ["/console/budgets", "Budgets", "budgets"],
-      ["/console/limits", "Limits", "limits"],
+      ["/console/benchmarks", "Benchmarks", "benchmarks"],
     ],
   },
   {
-    title: "Control",
+    title: "Limits",
+    pages: [
+      ["/console/budgets", "Budgets", "budgets"],
+      ["/console/limits", "Caps and plan", "limits"],
+      ["/console/customers", "Customer limits", "customers"],
+      ["/console/packs", "Credit packs", "packs"],
+      ["/console/rate-limits", "Rate limits", "rates"],
+    ],
+  },
+  {
+    title: "Rules",
     pages: [
       ["/console/policies", "Policies", "policies"],
       ["/console/approvals", "Approvals", "approvals"],
+      ["/console/safety", "Content safety", "safety"],
+    ],
+  },
+  {
+    title: "Models",
+    pages: [
+      ["/console/models", "Price book", "models"],
+      ["/console/routing", "Routing", "routing"],
+      ["/console/evals", "Eval results", "evals"],
     ],
   },
   {
@@ -45,11 +63,14 @@ const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    title: "Trust",
+    title: "Organization",
     pages: [
       ["/console/audit", "Audit trail", "audit"],
       ["/console/people", "People", "people"],
+      ["/console/sso", "Single sign-on", "sso"],
       ["/console/support", "Support access", "support"],
+      ["/console/data", "Data", "data"],
+      ["/console/settings", "Settings", "settings"],
     ],
   },
 ];
@@ -105,7 +126,11 @@ function Side({ path, visitor }: { path: string; visitor: Visitor }) {
         <Mark />
         Sluice
       </a>
-      <nav class="nav" aria-label="Console">
+      <button class="menu" type="button" popovertarget="nav">
+        <Icon name="menu" />
+        Menu
+      </button>
+      <nav class="nav" id="nav" popover="auto" aria-label="Console">
         {SECTIONS.map((section) => (
           <div>
             <h2>{section.title}</h2>

@@ -1,83 +1,106 @@
 import type { Child } from "hono/jsx";
+import type { Draft, Field } from "./field.ts";
 
-/** What was typed, and what the API says is wrong with it: a form that is refused comes back with both. */
-export interface Draft {
-  readonly values: Readonly<Record<string, string>>;
-  readonly errors: Readonly<Record<string, string>>;
-  /** What is wrong with the request as a whole. */
-  readonly problem: string | null;
-}
-
-export const BLANK: Draft = { values: {}, errors: {}, problem: null };
-
-interface FormProps {
-  readonly action: string;
+/** What every form of a page carries: its token, and an idempotency key, so that one that is sent twice acts once. */
+export interface Seal {
   readonly csrf: string;
-  /** Sent as `Idempotency-Key`: a form that is submitted twice acts once. */
   readonly once: string;
-  readonly children: Child;
-  readonly class?: string;
 }
 
-export function Form(props: FormProps) {
+export function Form(props: { action: string; seal: Seal; children: Child; class?: string }) {
   return (
     <form method="post" action={props.action} class={props.class ?? "form"}>
-      <input type="hidden" name="_csrf" value={props.csrf} />
-      <input type="hidden" name="_once" value={props.once} />
+      <input type="hidden" name="_csrf" value={props.seal.csrf} />
+      <input type="hidden" name="_once" value={props.seal.once} />
       {props.children}
     </form>
   );
 }
 
+interface ActionProps {
+  readonly action: string;
+  readonly seal: Seal;
+  readonly label: string;
+  /** What the button says to who cannot see the row that it stands in. */
+  readonly about?: string;
+  /** What cannot be undone asks first, in these words. */
+  readonly confirm?: string;
+}
+
 /** One button that does one thing. */
-export function ActionButton(
-  props: Omit<FormProps, "children"> & { label: string; danger?: boolean; about?: string },
-) {
+export function ActionButton(props: ActionProps) {
+  const { action, seal, label, about = label, confirm } = props;
+  if (confirm === undefined) {
+    return (
+      <Form action={action} seal={seal} class="">
+        <button type="submit" class="small-button" aria-label={about}>
+          {label}
+        </button>
+      </Form>
+    );
+  }
+  const id = `ask-${seal.once}`;
   return (
-    <Form action={props.action} csrf={props.csrf} once={props.once} class="">
-      <button
-        type="submit"
-        class={props.danger ? "small-button danger" : "small-button"}
-        {...(props.about ? { "aria-label": props.about } : {})}
-      >
-        {props.label}
+    <>
+      <button type="button" class="small-button danger" popovertarget={id} aria-label={about}>
+        {label}
       </button>
-    </Form>
+      <div class="ask" id={id} popover="auto" role="dialog" aria-label={about}>
+        <Form action={action} seal={seal} class="stack">
+          <p>{confirm}</p>
+          <div class="inline">
+            <button type="submit" class="danger solid">
+              {about}
+            </button>
+            <button type="button" popovertarget={id} popovertargetaction="hide">
+              Cancel
+            </button>
+          </div>
+        </Form>
+      </div>
+    </>
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
+interface FieldsProps {
+  readonly of: readonly Field[];
   readonly draft: Draft;
-  readonly hint?: string;
-  readonly required?: boolean;
+  /** Tells the fields of one form from those of another on the same page. */
+  readonly scope?: string;
 }
 
-function describedBy({ name, draft, hint }: FieldProps) {
-  const ids = [...(hint ? [`${name}-hint`] : []), ...(draft.errors[name] ? [`${name}-error`] : [])];
-  return {
-    ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
-    ...(draft.errors[name] ? { "aria-invalid": "true" as const } : {}),
-  };
+export function fieldId(name: string, scope?: string): string {
+  const plain = name.replaceAll(".", "-");
+  return scope === undefined ? plain : `${scope}-${plain}`;
 }
 
-function Labelled(props: FieldProps & { children: Child }) {
-  const error = props.draft.errors[props.name];
+export function Fields({ of, draft, scope }: FieldsProps) {
+  return <>{of.map((field) => labelled(field, draft, fieldId(field.name, scope)))}</>;
+}
+
+function labelled(field: Field, draft: Draft, id: string) {
+  if (field.kind === "heading") return <h3>{field.label}</h3>;
+  const error = draft.errors[field.name];
+  const optional = !field.required && field.kind !== "flag" && field.options === undefined;
+  const label = (
+    <label for={id}>
+      {field.label}
+      {optional && <span class="quiet"> (optional)</span>}
+    </label>
+  );
+  const shape = field.kind === "flag" ? "field flag" : "field";
   return (
-    <div class="field">
-      <label for={props.name}>
-        {props.label}
-        {!props.required && <span class="quiet"> (optional)</span>}
-      </label>
-      {props.children}
-      {props.hint && (
-        <span class="hint" id={`${props.name}-hint`}>
-          {props.hint}
+    <div class={field.half ? `${shape} half` : shape}>
+      {field.kind === "flag" ? null : label}
+      {control(field, draft.values[field.name] ?? "", described(id, field, error))}
+      {field.kind === "flag" ? label : null}
+      {field.hint && (
+        <span class="hint" id={`${id}-hint`}>
+          {field.hint}
         </span>
       )}
       {error && (
-        <span class="error" id={`${props.name}-error`}>
+        <span class="error" id={`${id}-error`}>
           {error}
         </span>
       )}
@@ -85,64 +108,71 @@ function Labelled(props: FieldProps & { children: Child }) {
   );
 }
 
-export function TextField(
-  props: FieldProps & { type?: string; inputmode?: "decimal" | "numeric"; placeholder?: string },
-) {
-  return (
-    <Labelled {...props}>
-      <input
-        id={props.name}
-        name={props.name}
-        type={props.type ?? "text"}
-        value={props.draft.values[props.name] ?? ""}
-        autocomplete="off"
-        {...(props.inputmode ? { inputmode: props.inputmode } : {})}
-        {...(props.placeholder ? { placeholder: props.placeholder } : {})}
-        {...describedBy(props)}
-      />
-    </Labelled>
-  );
+type Attributes = Readonly<Record<string, string>>;
+
+function described(id: string, field: Field, error: string | undefined): Attributes {
+  const ids = [...(field.hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])];
+  return {
+    id,
+    name: field.name,
+    ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
+    ...(error ? { "aria-invalid": "true" } : {}),
+  };
 }
 
-export function AreaField(props: FieldProps) {
-  return (
-    <Labelled {...props}>
-      <textarea id={props.name} name={props.name} spellcheck={false} {...describedBy(props)}>
-        {props.draft.values[props.name] ?? ""}
+const INPUTS: Readonly<Partial<Record<Field["kind"], Attributes>>> = {
+  money: { inputmode: "decimal" },
+  integer: { inputmode: "numeric" },
+  number: { inputmode: "decimal" },
+  moment: { type: "datetime-local" },
+  secret: { type: "password" },
+};
+
+function control(field: Field, value: string, attributes: Attributes) {
+  if (field.kind === "area") {
+    return (
+      <textarea spellcheck={false} {...attributes}>
+        {value}
       </textarea>
-    </Labelled>
-  );
-}
-
-export function SelectField(
-  props: FieldProps & { options: readonly (readonly [value: string, title: string])[] },
-) {
-  const chosen = props.draft.values[props.name];
-  return (
-    <Labelled {...props}>
-      <select id={props.name} name={props.name} {...describedBy(props)}>
-        {props.options.map(([value, title]) => (
-          <option value={value} selected={value === chosen}>
+    );
+  }
+  if (field.kind === "flag") return <input type="checkbox" checked={value === "on"} {...attributes} />;
+  if (field.options !== undefined) {
+    return (
+      <select {...attributes}>
+        {field.options.map(([option, title]) => (
+          <option value={option} selected={option === value}>
             {title}
           </option>
         ))}
       </select>
-    </Labelled>
+    );
+  }
+  const placeholder = field.placeholder === undefined ? {} : { placeholder: field.placeholder };
+  return (
+    <input
+      type="text"
+      value={field.kind === "secret" ? "" : value}
+      autocomplete="off"
+      {...INPUTS[field.kind]}
+      {...placeholder}
+      {...attributes}
+    />
   );
 }
 
 /** What went wrong, said once at the top, each field linked. */
-export function Problems({ draft }: { draft: Draft }) {
-  const errors = Object.entries(draft.errors);
-  if (draft.problem === null && errors.length === 0) return null;
+export function Problems({ of, draft, scope }: FieldsProps) {
+  const wrong = of.filter(({ name }) => draft.errors[name] !== undefined);
+  if (draft.problem === null && wrong.length === 0) return null;
   return (
     <div class="notice bad" role="alert">
-      <strong>{draft.problem ?? "Some fields need another look."}</strong>
-      {errors.length > 0 && (
+      <strong>{draft.problem ?? "Nothing was changed: some fields need another look."}</strong>
+      {wrong.length > 0 && (
         <ul>
-          {errors.map(([name, message]) => (
+          {wrong.map(({ name, label }) => (
             <li>
-              <a href={`#${name}`}>{name.replaceAll("_", " ")}</a>: {message}
+              <a href={`#${fieldId(name, scope)}`}>{label}</a>: {draft.errors[name]}
             </li>
           ))}
         </ul>

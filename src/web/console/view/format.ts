@@ -28,6 +28,11 @@ export function moment(timestamp: string | null | undefined): string {
   return `${day(timestamp)} ${timestamp.slice(0, 4)}, ${timestamp.slice(11, 16)} ${zone}`;
 }
 
+/** When something is over, for what may last for ever. */
+export function ends(timestamp: string | null | undefined): string {
+  return timestamp ? moment(timestamp) : "Never";
+}
+
 /** The part of `of` that `amount` is, from 0; a limit of zero is full. */
 export function share(amount: string | number, of: string | number): number {
   const whole = Number(of);

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-
+import { Meter } from "./charts.tsx";
+import { percent, share } from "./format.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "accent" | "plain";
@@ -64,32 +65,6 @@ export function Status({ is }: { is: string }) {
   return <Badge tone={TONES[is] ?? "plain"}>{is.replaceAll("_", " ")}</Badge>;
 }
 
-export interface Column {
-  readonly title: string;
-  readonly end?: boolean;
-  readonly hidden?: boolean;
-}
-
-/** A table that scrolls sideways by itself on a narrow screen, and can be reached by keyboard when it does. */
-export function Table(props: { label: string; columns: readonly Column[]; children: Child }) {
-  return (
-    <div class="scroll" tabindex={0} role="region" aria-label={props.label}>
-      <table>
-        <thead>
-          <tr>
-            {props.columns.map(({ title, end, hidden }) => (
-              <th scope="col" {...(end ? { class: "end" } : {})}>
-                {hidden ? <span class="hidden">{title}</span> : title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{props.children}</tbody>
-      </table>
-    </div>
-  );
-}
-
 /** Tells a newcomer what goes here and what to do first. */
 export function Empty(props: { icon: IconName; title: string; children: Child; action?: Child }) {
   return (
@@ -116,7 +91,9 @@ export function Tile(props: { label: string; value: string; children?: Child }) 
   );
 }
 
-export function Facts({ of }: { of: readonly (readonly [string, Child])[] }) {
+export type Fact = readonly [name: string, value: Child];
+
+export function Facts({ of }: { of: readonly Fact[] }) {
   return (
     <dl class="facts">
       {of.map(([name, value]) => (
@@ -139,13 +116,36 @@ export function Pager({ first, next }: { first: string | null; next: string | nu
   );
 }
 
-export function Secret(props: { title: string; value: string; children: Child }) {
+/** How much of a limit is spent and held, as a bar and in words. */
+export function UsedOf({ spent, held, limit }: { spent: string; held: string; limit: string }) {
+  const used = share(spent, limit);
+  const holding = Number(limit) > 0 ? share(held, limit) : 0;
   return (
-    <Card title={props.title}>
-      <div class="secret">
-        <code>{props.value}</code>
-        <p class="quiet small">{props.children}</p>
-      </div>
-    </Card>
+    <>
+      <Meter spent={used} held={holding} label="Of this limit" />
+      <span class="sub number">{percent(used + holding)}</span>
+    </>
+  );
+}
+
+/** What is shown once, and never again. */
+export function secretPage(
+  title: string,
+  [name, value, about]: readonly [name: string, value: string, about: string],
+  [href, back]: readonly [href: string, title: string],
+) {
+  return (
+    <>
+      <Head title={title} />
+      <Card title={name}>
+        <div class="secret">
+          <code>{value}</code>
+          <p class="quiet small">{about}</p>
+        </div>
+      </Card>
+      <p>
+        <a href={href}>{back}</a>
+      </p>
+    </>
   );
 }

@@ -6,25 +6,32 @@ const TITLES: Readonly<Record<string, string>> = {
   forbidden: "Your role does not reach this",
   missing_scope: "Your session does not reach this",
   support_scope_denied: "Outside the support grant",
+  residency_violation: "Not in this region",
+  conflict: "That cannot be done now",
   rate_limited: "Too many requests",
   service_unavailable: "Out of reach for a moment",
 };
 
 /** A page whose content the API refused: the same words, code and status that an API caller gets. */
-export function refusedPage(answer: Answer<unknown>, under: string): Shown {
+export function refusedPage(answer: Answer<unknown>, under: string, back = "/console"): Shown {
   const code = answer.error?.code ?? "internal";
   const title = TITLES[code] ?? "This did not work";
-  return show(
-    title,
-    under,
+  const content = (
     <>
       <Head title={title} about={answer.error?.message ?? "Something went wrong on our side."} />
       <Card>
-        <p class="quiet">
-          The API answered <code>{answer.status}</code> <code>{code}</code>.
-        </p>
+        <div class="stack">
+          <p class="quiet">
+            The API answered <code>{answer.status}</code> <code>{code}</code>. Nothing was changed.
+          </p>
+          <p>
+            <a class="button" href={back}>
+              {back === "/console" ? "To the overview" : "Back"}
+            </a>
+          </p>
+        </div>
       </Card>
-    </>,
-    answer.status,
+    </>
   );
+  return show(title, under, content, answer.status);
 }

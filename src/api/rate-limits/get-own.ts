@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { isRefusal } from "../../contract/refusal.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { rateLimits } from "./shape.ts";
+
+const ownRateLimits = rateLimits
+  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })
+  .meta({ id: "OwnRateLimits" });
+
+export const getOwnRateLimits = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/rate-limits",
+    summary: "Read the rate limits that hold for your organization",
+    role: "viewer",
+    scope: "limits:read",
+    reply: { 200: ownRateLimits },
+    refuses: [],
+  },
+  async (call) => {
+    const found = await call.org.query("getRateLimits", {});
+    if (isRefusal(found)) return found;
+    const limits = found.body as z.output<typeof rateLimits>;
+    const effective = limits.read_rpm ?? call.settings.SVC_READ_LIMIT_PER_MINUTE;
+    return reply(200, { ...limits, effective_read_rpm: effective });
+  },
+);

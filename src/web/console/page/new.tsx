@@ -1,0 +1,65 @@
+import { BLANK, bodyOf, type Draft } from "../view/field.ts";
+import { Fields, Form, Problems } from "../view/form.tsx";
+import { noticeAt } from "../view/notice.tsx";
+import { Card, Head } from "../view/parts.tsx";
+import { type Ask, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { submit } from "./act.ts";
+import type { Resource } from "./resource.ts";
+
+type Create = NonNullable<Resource<never>["create"]>;
+
+export async function newPage(
+  { path }: Pick<Resource<never>, "path">,
+  create: Create,
+  visit: Visit,
+  draft: Draft = BLANK,
+  status = 200,
+): Promise<Shown> {
+  const content = (
+    <>
+      <Head title={create.title} />
+      <Problems of={create.fields} draft={draft} />
+      <Card>
+        <Form action={path} seal={sealOf(visit)}>
+          <Fields of={create.fields} draft={draft} />
+          <div class="inline">
+            <button class="primary" type="submit">
+              {create.save}
+            </button>
+            <a class="button" href={path}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+  return show(create.title, path, content, status);
+}
+
+/** A part of the address that is missing leaves nothing to ask the API, so it is refused here, as the API would. */
+function missingPart(form: URLSearchParams, fields: Create["fields"]): Draft | null {
+  const missing = fields.find(({ name, inPath }) => inPath === true && !form.get(name)?.trim());
+  if (missing === undefined) return null;
+  return { values: Object.fromEntries(form), errors: { [missing.name]: "is required" }, problem: null };
+}
+
+export function createOne(
+  resource: Pick<Resource<never>, "path" | "api">,
+  create: Create,
+  visit: Visit,
+  ask: Ask,
+): Promise<Shown> {
+  const { put, fields } = create;
+  const missing = missingPart(ask.form, fields);
+  if (missing !== null) return newPage(resource, create, visit, missing, 422);
+  const path = `${visit.org}/${put === undefined ? resource.api : put(ask.form)}`;
+  return submit(
+    visit,
+    ask,
+    { method: put === undefined ? "POST" : "PUT", path, body: bodyOf(ask.form, fields) },
+    fields,
+    (made) => create.done?.(made) ?? noticeAt(resource.path, "created"),
+    (draft, { status }) => newPage(resource, create, visit, draft, status),
+  );
+}

@@ -1,0 +1,122 @@
+import { bodyOf, type Draft, draftOf } from "../view/field.ts";
+import { BLANK } from "../view/field.ts";
+import { Fields, Form, Problems } from "../view/form.tsx";
+import { Notice, noticeAt } from "../view/notice.tsx";
+import { Card, Facts, Head } from "../view/parts.tsx";
+import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { submit } from "./act.ts";
+import { button } from "./list.tsx";
+import { refusedPage } from "./refused.tsx";
+import { type Action, hasPage, type Resource } from "./resource.ts";
+
+const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: Ask) =>
+  `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
+
+/** The page of one: what it is, the form that changes it, and what can be done with it. */
+export async function onePage<T>(
+  resource: Resource<T>,
+  visit: Visit,
+  ask: Ask,
+  refused: Draft | null = null,
+  status = 200,
+): Promise<Shown> {
+  const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
+  const row = answer.body;
+  if (row === null) return refusedPage(answer, resource.path);
+  const { actions = [], change } = resource;
+  const [id, name] = [resource.idOf(row), resource.nameOf(row)];
+  const mayWrite = reaches(visit, resource.role);
+  const content = (
+    <>
+      <Head title={name} about={id === name ? null : <code>{id}</code>}>
+        {mayWrite && actions.map((action) => (action.fields ? null : button(resource, action, visit, row)))}
+      </Head>
+      <Notice ask={ask} />
+      <Problems of={change?.fields ?? []} draft={refused ?? BLANK} />
+      <Card>
+        <Facts
+          of={resource.factsOf?.(row) ?? resource.columns.map(({ title, cell }) => [title, cell(row)])}
+        />
+      </Card>
+      {mayWrite && changeCard(resource, visit, row, refused)}
+      {mayWrite && actions.map((action) => actionCard(resource, action, visit, row))}
+      {await resource.below?.(visit, ask, row)}
+    </>
+  );
+  return show(name, resource.path, content, status);
+}
+
+function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Draft | null) {
+  const { change } = resource;
+  if (change === undefined) return null;
+  return (
+    <Card title={`Change this ${resource.one}`} note={change.note}>
+      <Form action={`${resource.path}/${encodeURIComponent(resource.idOf(row))}`} seal={sealOf(visit)}>
+        <Fields of={change.fields} draft={refused ?? draftOf(row, change.fields)} />
+        <div class="inline">
+          <button class="primary" type="submit">
+            Save
+          </button>
+          <a class="button" href={resource.path}>
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+/** An action that needs to be told something has a form instead of a button. */
+function actionCard<T>(resource: Resource<T>, action: Action<T>, visit: Visit, row: T) {
+  if (action.fields === undefined || action.isFor?.(row) === false) return null;
+  const to = `${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`;
+  return (
+    <Card title={action.label}>
+      <Form action={to} seal={sealOf(visit)}>
+        <Fields of={action.fields} draft={BLANK} scope={action.name} />
+        <div>
+          <button type="submit">{action.label}</button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+export function changeOne<T>(
+  resource: Resource<T>,
+  change: NonNullable<Resource<T>["change"]>,
+  visit: Visit,
+  ask: Ask,
+): Promise<Shown> {
+  const { fields, method } = change;
+  return submit(
+    visit,
+    ask,
+    { method, path: addressOf(resource, visit, ask), body: bodyOf(ask.form, fields) },
+    fields,
+    () => noticeAt(ask.path, "saved"),
+    (draft, { status }) => onePage(resource, visit, ask, draft, status),
+  );
+}
+
+/** Back to the page of the one that it was done to, or to the list where that page is gone. */
+export function actOnOne<T>(
+  resource: Resource<T>,
+  action: Action<T>,
+  visit: Visit,
+  ask: Ask,
+): Promise<Shown> {
+  const id = ask.params["id"] ?? "";
+  const { method, fields = [], notice = "saved" } = action;
+  const stays = hasPage(resource) && method !== "DELETE";
+  const back = stays ? `${resource.path}/${encodeURIComponent(id)}` : resource.path;
+  const body = method === "DELETE" ? null : bodyOf(ask.form, fields);
+  return submit(
+    visit,
+    ask,
+    { method, path: addressOf(resource, visit, ask) + action.api, body },
+    fields,
+    (answer) => action.done?.(answer, id) ?? noticeAt(back, notice),
+    (draft, answer) => refusedPage(answer, resource.path, back),
+  );
+}

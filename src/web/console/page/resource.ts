@@ -1,0 +1,86 @@
+import type { Child } from "hono/jsx";
+import type { KeyRole } from "../../../contract/access.ts";
+import type { Field } from "../view/field.ts";
+import type { IconName } from "../view/icons.tsx";
+import type { NoticeName } from "../view/notice.tsx";
+import type { Fact } from "../view/parts.tsx";
+import type { Column } from "../view/table.tsx";
+import type { Ask, Shown, Visit } from "../visit.ts";
+import type { Method } from "./act.ts";
+
+/**
+ * A resource of the API as pages: its list, a form that makes one, a page for each with a form that changes it, and the
+ * buttons that act on it. Everything that such pages share is in this folder; a resource only says what is its own.
+ */
+export interface Resource<T> {
+  /** Where its pages are. */
+  readonly path: string;
+  /** Where the API has it, under the org. */
+  readonly api: string;
+  readonly title: string;
+  readonly about: string;
+  /** What one of them is called. */
+  readonly one: string;
+  readonly icon: IconName;
+  /** What a newcomer reads where the list would be. */
+  readonly empty: readonly [title: string, text: Child];
+  /** The role that may change it. */
+  readonly role: KeyRole;
+  idOf(row: T): string;
+  nameOf(row: T): string;
+  /** Stands below the name. */
+  subOf?(row: T): Child;
+  readonly columns: readonly Column<T>[];
+  readonly create?: Create;
+  readonly change?: Change;
+  readonly actions?: readonly Action<T>[];
+  factsOf?(row: T): readonly Fact[];
+  /** What a page shows beneath the one that it is about. */
+  below?(visit: Visit, ask: Ask, row: T): Promise<Child>;
+}
+
+interface Create {
+  readonly title: string;
+  readonly save: string;
+  readonly fields: readonly Field[];
+  /** Where the new one goes, when not simply to the list. */
+  readonly put?: (form: URLSearchParams) => string;
+  /** What is shown then, when not the list. */
+  readonly done?: (made: unknown) => Shown;
+}
+
+interface Change {
+  readonly method: "PATCH" | "PUT";
+  readonly fields: readonly Field[];
+  readonly note?: string;
+}
+
+export interface Action<T> {
+  readonly name: string;
+  readonly label: string;
+  readonly method: Method;
+  /** Beneath the resource's own address. */
+  readonly api: string;
+  /** Asked first, where it cannot be undone. */
+  confirm?(row: T): string;
+  isFor?(row: T): boolean;
+  /** Whether it stands in the list, too. */
+  readonly inList?: boolean;
+  readonly fields?: readonly Field[];
+  readonly notice?: NoticeName;
+  /** What is shown then, when not a notice. */
+  readonly done?: (answer: unknown, id: string) => Shown;
+}
+
+/** The last page of a deletion: there is none of it any more. */
+export const DELETE = {
+  name: "delete",
+  label: "Delete",
+  method: "DELETE",
+  api: "",
+  notice: "deleted",
+} as const;
+
+export function hasPage(resource: Resource<never>): boolean {
+  return resource.change !== undefined || resource.factsOf !== undefined;
+}

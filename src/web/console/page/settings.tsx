@@ -1,0 +1,172 @@
+import type { Child } from "hono/jsx";
+import type { KeyRole } from "../../../contract/access.ts";
+import { bodyOf, type Draft, draftOf, type Field } from "../view/field.ts";
+import { ActionButton, Fields, Form, Problems } from "../view/form.tsx";
+import { Notice, noticeAt } from "../view/notice.tsx";
+import { Card, Head } from "../view/parts.tsx";
+import {
+  type Answer,
+  type Ask,
+  reaches,
+  type Route,
+  sealOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../visit.ts";
+import { submit } from "./act.ts";
+import { refusedPage } from "./refused.tsx";
+
+/** Something that an org has one of, as a card with a form: read with GET, written whole. */
+export interface Setting<T> {
+  /** Its part of the address, and what tells its fields from another card's. */
+  readonly name: string;
+  readonly title: string;
+  readonly api: string;
+  readonly method: "PUT" | "PATCH";
+  readonly role: KeyRole;
+  readonly save: string;
+  /** The fields may depend on what is there. */
+  fieldsOf(found: T | null, form: URLSearchParams | null): readonly Field[];
+  noteOf?(found: T | null): Child;
+  /** Stands above the form. */
+  above?(found: T | null): Child;
+  draftOf?(found: T | null): Draft;
+  bodyOf?(form: URLSearchParams): object;
+  /** The form's field that a complaint of the API's is about, where that is not plain from its name. */
+  complaintAt?(field: string, form: URLSearchParams): string;
+  readonly remove?: { readonly label: string; readonly confirm: string };
+}
+
+export interface SettingsPage {
+  readonly path: string;
+  readonly title: string;
+  readonly about: string;
+  readonly settings: readonly Setting<unknown>[];
+  above?(visit: Visit): Promise<Child>;
+  below?(visit: Visit, ask: Ask): Promise<Child>;
+}
+
+interface Refusal {
+  readonly name: string;
+  readonly draft: Draft;
+  readonly status: number;
+}
+
+export function settingsPages(page: SettingsPage): readonly Route[] {
+  const { path } = page;
+  const routes: Route[] = [["GET", path, (visit, ask) => showSettings(page, visit, ask, null)]];
+  for (const setting of page.settings) {
+    const at = `${path}/${setting.name}`;
+    routes.push(["POST", at, (visit, ask) => save(page, setting, visit, ask)]);
+    if (setting.remove)
+      routes.push(["POST", `${at}/delete`, (visit, ask) => remove(page, setting, visit, ask)]);
+  }
+  return routes;
+}
+
+async function showSettings(
+  page: SettingsPage,
+  visit: Visit,
+  ask: Ask,
+  refused: Refusal | null,
+): Promise<Shown> {
+  const found = await Promise.all(page.settings.map(({ api }) => visit.api.get(addressOf(visit, api))));
+  const content = (
+    <>
+      <Head title={page.title} about={page.about} />
+      <Notice ask={ask} />
+      {await page.above?.(visit)}
+      {page.settings.map((setting, index) =>
+        settingCard(page, setting, visit, found[index] as Answer<unknown>, ask, refused),
+      )}
+      {await page.below?.(visit, ask)}
+    </>
+  );
+  return show(page.title, page.path, content, refused?.status ?? 200);
+}
+
+const addressOf = (visit: Visit, api: string) => (api === "" ? visit.org : `${visit.org}/${api}`);
+
+/** What is not set yet is an empty form; what the reader may not read is no form at all. */
+function settingCard(
+  page: SettingsPage,
+  setting: Setting<unknown>,
+  visit: Visit,
+  answer: Answer<unknown>,
+  ask: Ask,
+  refused: Refusal | null,
+) {
+  const { name, title } = setting;
+  if (answer.error !== null && answer.status !== 404) {
+    return (
+      <Card title={title}>
+        <p class="quiet">
+          {answer.error.message} <code>{answer.error.code}</code>
+        </p>
+      </Card>
+    );
+  }
+  const own = refused?.name === name ? refused.draft : null;
+  const fields = setting.fieldsOf(answer.body, own === null ? null : ask.form);
+  const draft = own ?? setting.draftOf?.(answer.body) ?? draftOf(answer.body, fields);
+  const mayWrite = reaches(visit, setting.role);
+  return (
+    <Card title={title} note={setting.noteOf?.(answer.body)}>
+      <div class="stack">
+        <Problems of={fields} draft={own ?? { values: {}, errors: {}, problem: null }} scope={name} />
+        {setting.above?.(answer.body)}
+        <Form action={`${page.path}/${name}`} seal={sealOf(visit)}>
+          <fieldset disabled={!mayWrite}>
+            <Fields of={fields} draft={draft} scope={name} />
+          </fieldset>
+          {mayWrite ? (
+            <div>
+              <button class="primary" type="submit">
+                {setting.save}
+              </button>
+            </div>
+          ) : (
+            <p class="quiet small">Changing this needs the role {setting.role}.</p>
+          )}
+        </Form>
+        {mayWrite && answer.body !== null && setting.remove && (
+          <div>
+            <ActionButton
+              action={`${page.path}/${name}/delete`}
+              seal={sealOf(visit)}
+              label={setting.remove.label}
+              confirm={setting.remove.confirm}
+            />
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: Ask): Promise<Shown> {
+  const { name, method } = setting;
+  const fields = setting.fieldsOf(null, ask.form);
+  const body = setting.bodyOf?.(ask.form) ?? bodyOf(ask.form, fields);
+  return submit(
+    visit,
+    ask,
+    { method, path: addressOf(visit, setting.api), body },
+    fields,
+    () => noticeAt(page.path, "saved"),
+    (draft, { status }) => showSettings(page, visit, ask, { name, draft, status }),
+    (field) => setting.complaintAt?.(field, ask.form) ?? field,
+  );
+}
+
+function remove(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: Ask): Promise<Shown> {
+  return submit(
+    visit,
+    ask,
+    { method: "DELETE", path: addressOf(visit, setting.api), body: null },
+    [],
+    () => noticeAt(page.path, "deleted"),
+    (_, answer) => refusedPage(answer, page.path, page.path),
+  );
+}

@@ -1,0 +1,103 @@
+import type { Child } from "hono/jsx";
+import type { Setting, SettingsPage } from "../page/settings.tsx";
+import { usd, words } from "../view/format.ts";
+import { Card, Empty } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import type { ListOf, Visit } from "../visit.ts";
+
+interface Cohort {
+  readonly id: string;
+  readonly name: string;
+  readonly metric: string;
+}
+
+interface Reading {
+  readonly month: string;
+  readonly p25: string | number;
+  readonly p50: string | number;
+  readonly p75: string | number;
+  readonly own_value: string | number | null;
+}
+
+interface Row {
+  readonly cohort: Cohort;
+  readonly reading: Reading | null;
+  readonly refusal: string | null;
+}
+
+interface Profile {
+  readonly contributing: boolean;
+  readonly counts_from: string | null;
+}
+
+const profile: Setting<Profile> = {
+  name: "profile",
+  title: "Contributing",
+  api: "benchmark-profile",
+  method: "PUT",
+  role: "admin",
+  save: "Save",
+  noteOf: (found) => (found?.counts_from ? `Counts from ${found.counts_from}` : null),
+  fieldsOf: () => [
+    {
+      name: "contributing",
+      label: "Contribute our figures to cohorts",
+      kind: "flag",
+      hint: "Opt-in. Only percentiles over many orgs are ever shown, and a change counts from the next month.",
+    },
+  ],
+};
+
+const figure = (value: string | number | null | undefined) =>
+  value === null || value === undefined
+    ? "–"
+    : typeof value === "string"
+      ? usd(value)
+      : value.toLocaleString("en-US");
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: "Cohort",
+    cell: ({ cohort, refusal }) => (
+      <>
+        <strong>{cohort.name}</strong>
+        <span class="sub">{refusal ?? words(cohort.metric)}</span>
+      </>
+    ),
+  },
+  { title: "You", kind: "number", cell: ({ reading }) => figure(reading?.own_value) },
+  { title: "25th percentile", kind: "number", cell: ({ reading }) => figure(reading?.p25) },
+  { title: "Median", kind: "number", cell: ({ reading }) => figure(reading?.p50) },
+  { title: "75th percentile", kind: "number", cell: ({ reading }) => figure(reading?.p75) },
+  { title: "Month", kind: "moment", cell: ({ reading }) => reading?.month ?? "–" },
+];
+
+async function cohorts({ api }: Visit): Promise<Child> {
+  const listed = await api.get<ListOf<Cohort>>("/v1/benchmarks/cohorts?limit=20");
+  const rows = await Promise.all(
+    (listed.body?.data ?? []).map(async (cohort): Promise<Row> => {
+      const { body, error } = await api.get<Reading>(`/v1/benchmarks/cohorts/${cohort.id}`);
+      return { cohort, reading: body, refusal: error?.message ?? null };
+    }),
+  );
+  return (
+    <Card title="Cohorts" bare>
+      {rows.length === 0 ? (
+        <Empty icon="benchmarks" title="You are in no cohort yet">
+          Your provider groups orgs that are alike. When you are placed in a group, its figures stand here
+          beside your own.
+        </Empty>
+      ) : (
+        <Table label="Cohorts" columns={COLUMNS} rows={rows} />
+      )}
+    </Card>
+  );
+}
+
+export const benchmarks: SettingsPage = {
+  path: "/console/benchmarks",
+  title: "Benchmarks",
+  about: "How your cost, tokens and runs compare with organizations like yours.",
+  settings: [profile],
+  below: cohorts,
+};

@@ -1,0 +1,71 @@
+import { DELETE, type Resource } from "../page/resource.ts";
+import type { Field } from "../view/field.ts";
+import { ends, usd } from "../view/format.ts";
+import { UsedOf } from "../view/parts.tsx";
+import type { CustomerLimit } from "./limits-at-a-glance.ts";
+import { PERIODS } from "./periods.ts";
+
+const TERMS: readonly Field[] = [
+  {
+    name: "limit_usd",
+    label: "Limit in US dollars",
+    kind: "money",
+    required: true,
+    half: true,
+    placeholder: "50.00",
+  },
+  { name: "period", label: "Period", kind: "choice", half: true, options: PERIODS },
+];
+
+export const customers: Resource<CustomerLimit> = {
+  path: "/console/customers",
+  api: "customer-limits",
+  title: "Customer limits",
+  about:
+    "How much each of your own customers may spend in a period. A star is everyone without a limit of their own.",
+  one: "customer limit",
+  icon: "customers",
+  empty: [
+    "No customer is limited",
+    "Send customer_id with each decision and run, then limit one customer by that id, or all of them at once with a star.",
+  ],
+  role: "admin",
+  idOf: ({ id }) => id,
+  nameOf: ({ customer_id }) => (customer_id === "*" ? "Every other customer" : customer_id),
+  subOf: ({ customer_id, period }) => `${customer_id === "*" ? "*, each apart, " : ""}per ${period}`,
+  columns: [
+    {
+      title: "Used",
+      kind: "meter",
+      cell: (row) =>
+        row.spent_usd === null ? (
+          <span class="quiet">Counted for each apart</span>
+        ) : (
+          <UsedOf spent={row.spent_usd} held={row.reserved_usd ?? "0"} limit={row.limit_usd} />
+        ),
+    },
+    { title: "Spent", kind: "number", cell: (row) => usd(row.spent_usd) },
+    { title: "Held", kind: "number", cell: (row) => usd(row.reserved_usd) },
+    { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
+    { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
+  ],
+  create: {
+    title: "Limit a customer",
+    save: "Set the limit",
+    fields: [
+      {
+        name: "customer_id",
+        label: "Customer",
+        kind: "text",
+        required: true,
+        placeholder: "globex",
+        hint: "The id that your calls send as customer_id, or * for everyone without a limit of their own.",
+      },
+      ...TERMS,
+    ],
+  },
+  change: { method: "PATCH", fields: TERMS, note: "Felt everywhere within two seconds." },
+  actions: [
+    { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will then spend without a limit of its own.` },
+  ],
+};

@@ -1,0 +1,55 @@
+import type { Resource } from "../page/resource.ts";
+import { count, moment } from "../view/format.ts";
+
+interface Eval {
+  readonly suite: string;
+  readonly model: string;
+  readonly score: number;
+  readonly samples: number;
+  readonly run_at: string;
+}
+
+export const evals: Resource<Eval> = {
+  path: "/console/evals",
+  api: "evals",
+  title: "Eval results",
+  about:
+    "How models did on your own suites. Routing asks for a fresh result, on enough samples, above the bar.",
+  one: "model",
+  icon: "evals",
+  empty: ["No results yet", "Report a result from your eval run, here or with POST /v1/orgs/{id}/evals."],
+  role: "admin",
+  idOf: ({ model, suite, run_at }) => `${suite} ${model} ${run_at}`,
+  nameOf: ({ model }) => model,
+  subOf: ({ suite }) => `Suite ${suite}`,
+  columns: [
+    { title: "Score", kind: "number", cell: ({ score }) => score },
+    { title: "Samples", kind: "number", cell: ({ samples }) => count(samples) },
+    { title: "Ran", kind: "moment", cell: ({ run_at }) => moment(run_at) },
+  ],
+  create: {
+    title: "Report a result",
+    save: "Report",
+    fields: [
+      {
+        name: "suite",
+        label: "Suite",
+        kind: "text",
+        required: true,
+        half: true,
+        placeholder: "support-answers",
+      },
+      { name: "model", label: "Model", kind: "text", required: true, half: true, placeholder: "acme/m1" },
+      {
+        name: "score",
+        label: "Score, 0 to 1",
+        kind: "number",
+        required: true,
+        half: true,
+        placeholder: "0.93",
+      },
+      { name: "samples", label: "Samples", kind: "integer", required: true, half: true, placeholder: "400" },
+      { name: "run_at", label: "Ran at (UTC)", kind: "moment", required: true, half: true },
+    ],
+  },
+};

@@ -1,0 +1,93 @@
+import { refusedPage } from "../page/refused.tsx";
+import { count } from "../view/format.ts";
+import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import { show, type Shown, type Visit } from "../visit.ts";
+
+const UNDER = "/console/rate-limits";
+
+interface Policy {
+  readonly id: string;
+  readonly name: string;
+  readonly match: { readonly route?: string; readonly key_id?: string; readonly customer_id?: string };
+  readonly unit: string;
+  readonly limit: number;
+  readonly window_seconds: number;
+  readonly kind: string;
+}
+
+interface RateLimits {
+  readonly read_rpm: number | null;
+  readonly effective_read_rpm: number;
+  readonly policies: readonly Policy[];
+}
+
+const UNITS = [
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
+
+/** `3600` as `hour`, `7200` as `2 hours`. */
+function windowText(seconds: number): string {
+  const [size, name] = UNITS.find(([unit]) => seconds % unit === 0) ?? [1, "second"];
+  return seconds === size ? name : `${count(seconds / size)} ${name}s`;
+}
+
+function subjectOf({ route, key_id, customer_id }: Policy["match"]): string {
+  const customer = customer_id === "*" ? "each customer apart" : customer_id && `customer ${customer_id}`;
+  return [route, key_id && `key ${key_id}`, customer].filter(Boolean).join(", ") || "The whole org";
+}
+
+const COLUMNS: readonly Column<Policy>[] = [
+  {
+    title: "Policy",
+    cell: ({ name, id }) => (
+      <>
+        <strong>{name}</strong>
+        <code class="sub">{id}</code>
+      </>
+    ),
+  },
+  { title: "Counts", cell: ({ match }) => subjectOf(match) },
+  { title: "Limit", kind: "number", cell: ({ limit, unit }) => `${count(limit)} ${unit}` },
+  { title: "Per", cell: ({ window_seconds }) => windowText(window_seconds) },
+  {
+    title: "Window",
+    cell: ({ kind }) => <Badge tone="plain">{kind === "rate" ? "sliding" : "fixed"}</Badge>,
+  },
+];
+
+/** The platform's operator sets these; an org sees what holds for it. */
+export async function rateLimits(visit: Visit): Promise<Shown> {
+  const answer = await visit.api.get<RateLimits>(`${visit.org}/rate-limits`);
+  if (answer.body === null) return refusedPage(answer, UNDER);
+  const { read_rpm, effective_read_rpm, policies } = answer.body;
+  const content = (
+    <>
+      <Head
+        title="Rate limits"
+        about="How many requests and tokens pass in a window. Your provider sets them; this is what holds for you."
+      />
+      <Tiles>
+        <Tile label="Reads per minute" value={count(effective_read_rpm)}>
+          {read_rpm === null ? "The service's own limit, for orgs without one" : "Set for your org"}
+        </Tile>
+        <Tile label="Policies" value={count(policies.length)}>
+          Past one: 429, and Retry-After says when to come back
+        </Tile>
+      </Tiles>
+      <Card bare>
+        {policies.length === 0 ? (
+          <Empty icon="rates" title="No policy of your own">
+            Only the read limit holds. Ask your provider for one by route, by key or by customer.
+          </Empty>
+        ) : (
+          <Table label="Policies" columns={COLUMNS} rows={policies} />
+        )}
+      </Card>
+    </>
+  );
+  return show("Rate limits", UNDER, content);
+}

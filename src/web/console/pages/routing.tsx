@@ -1,0 +1,134 @@
+import type { Child } from "hono/jsx";
+import type { Setting, SettingsPage } from "../page/settings.tsx";
+import { Badge, Card } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import type { Visit } from "../visit.ts";
+
+interface Considered {
+  readonly model: string;
+  readonly eligible: boolean;
+  readonly why: string;
+}
+
+interface Selection {
+  readonly model: string;
+  readonly reason: string;
+  readonly considered: readonly Considered[];
+}
+
+const policy: Setting<unknown> = {
+  name: "policy",
+  title: "Routing policy",
+  api: "routing-policy",
+  method: "PUT",
+  role: "admin",
+  save: "Save the policy",
+  noteOf: (found) => (found === null ? "Not set" : null),
+  fieldsOf: () => [
+    {
+      name: "candidates",
+      label: "Candidates",
+      kind: "list",
+      required: true,
+      placeholder: "acme/m1, acme/m2",
+      hint: "Models that calls may be routed to.",
+    },
+    {
+      name: "prefer",
+      label: "Prefer the",
+      kind: "choice",
+      half: true,
+      options: [
+        ["cheapest", "Cheapest that passes"],
+        ["best", "Best that passes"],
+      ],
+    },
+    {
+      name: "fallback_model",
+      label: "Fallback model",
+      kind: "text",
+      half: true,
+      hint: "Taken when no candidate passes. Left empty: the call is refused.",
+    },
+    {
+      name: "eval_gate.suite",
+      label: "Eval suite",
+      kind: "text",
+      required: true,
+      half: true,
+      placeholder: "support-answers",
+    },
+    {
+      name: "eval_gate.min_score",
+      label: "Bar, 0 to 1",
+      kind: "number",
+      required: true,
+      half: true,
+      placeholder: "0.9",
+      hint: "What the lower confidence bound of the score must reach.",
+    },
+    {
+      name: "eval_gate.min_samples",
+      label: "Samples at least",
+      kind: "integer",
+      required: true,
+      half: true,
+      placeholder: "100",
+    },
+    {
+      name: "eval_gate.max_age_days",
+      label: "Days old at most",
+      kind: "integer",
+      required: true,
+      half: true,
+      placeholder: "30",
+    },
+  ],
+};
+
+const COLUMNS: readonly Column<Considered>[] = [
+  { title: "Model", cell: ({ model }) => <strong>{model}</strong> },
+  {
+    title: "Passes",
+    cell: ({ eligible }) => <Badge tone={eligible ? "good" : "warn"}>{eligible ? "yes" : "no"}</Badge>,
+  },
+  { title: "Why", cell: ({ why }) => why },
+];
+
+/** What the policy would choose for a call now: the quickest way to see that it says what was meant. */
+async function chosenNow(visit: Visit): Promise<Child> {
+  const answer = await visit.api.send<Selection>("POST", "/v1/routing/select", {}, visit.once());
+  const link = <a href="/console/evals">Eval results</a>;
+  if (answer.body === null) {
+    return (
+      <Card title="Chosen now" note={link}>
+        <p class="quiet">
+          {answer.error?.message} <code>{answer.error?.code}</code>
+        </p>
+      </Card>
+    );
+  }
+  const { model, reason, considered } = answer.body;
+  return (
+    <Card
+      title={`Chosen now: ${model}`}
+      note={
+        <>
+          As the {reason}. {link}
+        </>
+      }
+      bare
+    >
+      <Table label="Candidates" columns={COLUMNS} rows={considered} />
+    </Card>
+  );
+}
+
+export const routing: SettingsPage = {
+  path: "/console/routing",
+  title: "Routing",
+  about:
+    "Which model a call goes to: allowed by policy, in the region, priced, and proven on your own evals.",
+  settings: [policy],
+  below: chosenNow,
+};

@@ -1,0 +1,129 @@
+import { BUILT_INS, type BuiltIn } from "../../../domain/safety-detectors.ts";
+import type { Setting, SettingsPage } from "../page/settings.tsx";
+import type { Draft, Field, Option } from "../view/field.ts";
+import { moment } from "../view/format.ts";
+
+const TITLES: Readonly<Record<BuiltIn, string>> = {
+  email: "Email addresses",
+  phone: "Phone numbers",
+  credit_card: "Card numbers",
+  us_ssn: "US social security numbers",
+  api_key: "API keys",
+  private_key: "Private keys",
+  prompt_injection: "Prompt injection",
+};
+const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
+
+interface Detector {
+  readonly id: string;
+  readonly kind: "builtin" | "pattern";
+  readonly pattern?: string;
+  readonly action: string;
+}
+
+interface Safety {
+  readonly detectors: readonly Detector[];
+  readonly updated_at: string | null;
+}
+
+const ACTIONS: readonly Option[] = [
+  ["", "Off"],
+  ["shadow", "Only tell (shadow)"],
+  ["block", "Block the run"],
+];
+
+const builtIn = (id: BuiltIn): Field => ({
+  name: `builtin-${id}`,
+  label: TITLES[id],
+  kind: "choice",
+  half: true,
+  options: ACTIONS,
+});
+
+/** A pattern of one's own has three fields; emptied, it is gone. */
+function ownPattern(at: number): readonly Field[] {
+  return [
+    { name: `own-${at}`, label: `Pattern ${at + 1}`, kind: "heading" },
+    {
+      name: `own-${at}-id`,
+      label: "Id",
+      kind: "text",
+      half: true,
+      placeholder: "project_name",
+    },
+    { name: `own-${at}-action`, label: "Action", kind: "choice", half: true, options: ACTIONS.slice(1) },
+    {
+      name: `own-${at}-pattern`,
+      label: "Pattern",
+      kind: "text",
+      placeholder: "(?i)project\\s+lantern",
+      hint: "RE2: it takes linear time on any text.",
+    },
+  ];
+}
+
+const patternsIn = (form: URLSearchParams) =>
+  [...form.keys()].filter((key) => /^own-\d+-id$/.test(key)).length;
+
+/** What the form stands for, each detector beside the name that its fields begin with. */
+function detectorsIn(form: URLSearchParams): { readonly at: string; readonly detector: Detector }[] {
+  const chosen = NAMES.flatMap((id) => {
+    const action = form.get(`builtin-${id}`) ?? "";
+    return action === "" ? [] : [{ at: `builtin-${id}`, detector: { id, kind: "builtin" as const, action } }];
+  });
+  const own = Array.from({ length: patternsIn(form) }, (_, at) => `own-${at}`).flatMap((at) => {
+    const [id = "", pattern = "", action = ""] = ["id", "pattern", "action"].map((part) =>
+      form.get(`${at}-${part}`)?.trim(),
+    );
+    return id === "" && pattern === ""
+      ? []
+      : [{ at, detector: { id, kind: "pattern" as const, pattern, action } }];
+  });
+  return [...chosen, ...own];
+}
+
+function draftOf(found: Safety | null): Draft {
+  const values: Record<string, string> = {};
+  const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern");
+  for (const { id, kind, action } of found?.detectors ?? [])
+    if (kind === "builtin") values[`builtin-${id}`] = action;
+  for (const [at, { id, pattern = "", action }] of own.entries()) {
+    Object.assign(values, {
+      [`own-${at}-id`]: id,
+      [`own-${at}-pattern`]: pattern,
+      [`own-${at}-action`]: action,
+    });
+  }
+  return { values, errors: {}, problem: null };
+}
+
+const detectors: Setting<Safety> = {
+  name: "detectors",
+  title: "Detectors",
+  api: "content-safety",
+  method: "PUT",
+  role: "admin",
+  save: "Save the detectors",
+  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "None is on"),
+  fieldsOf(found, form) {
+    const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern").length + 1;
+    const shown = form === null ? own : Math.max(own, patternsIn(form));
+    return [...NAMES.map(builtIn), ...Array.from({ length: shown }, (_, at) => ownPattern(at)).flat()];
+  },
+  draftOf,
+  bodyOf: (form) => ({ detectors: detectorsIn(form).map(({ detector }) => detector) }),
+  complaintAt(field, form) {
+    const [, index, part] = /^detectors\[(\d+)\](?:\.(\w+))?$/.exec(field) ?? [];
+    const at = detectorsIn(form)[Number(index)]?.at;
+    if (at === undefined) return field;
+    return at.startsWith("own-") ? `${at}-${part ?? "pattern"}` : at;
+  },
+};
+
+export const safety: SettingsPage = {
+  path: "/console/safety",
+  title: "Content safety",
+  about:
+    "Detectors that read the input of each reported run. Nothing that they read is stored; a block is a refusal of the run, a shadow only tells.",
+  settings: [detectors],
+};

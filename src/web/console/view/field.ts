@@ -1,0 +1,123 @@
+/** One description of a form's field: what is drawn, what is filled in, and what is sent all come from it. */
+export interface Field {
+  /** Its name in the request's body; a dot reaches into an object. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind: FieldKind;
+  readonly required?: boolean;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly options?: readonly Option[];
+  /** Two that are next to each other share a line where there is room. */
+  readonly half?: boolean;
+  /** Sent when the field is empty; without it, an empty field is left out, as a caller would leave it out. */
+  readonly whenEmpty?: null | readonly [];
+  /** Part of the address, not of the body. */
+  readonly inPath?: boolean;
+}
+
+export type FieldKind =
+  | "text"
+  | "area"
+  | "money"
+  | "integer"
+  | "number"
+  | "list"
+  | "moment"
+  | "choice"
+  | "flag"
+  | "secret"
+  /** No field, but a title over those that follow. */
+  | "heading";
+
+export type Option = readonly [value: string, title: string];
+
+/** What was typed, and what the API says is wrong with it: a form that is refused comes back with both. */
+export interface Draft {
+  readonly values: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, string>>;
+  /** What is wrong with the request as a whole. */
+  readonly problem: string | null;
+}
+
+export const BLANK: Draft = { values: {}, errors: {}, problem: null };
+
+/** A number that is none is sent as it was typed, so that the API says what is wrong with it. */
+function parse(value: string, kind: FieldKind): unknown {
+  if (kind === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (kind === "number") return /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
+  if (kind === "list") return value.split(/[\s,]+/).filter((part) => part !== "");
+  // Browsers send a moment without its zone; the form says that it is UTC.
+  if (kind === "moment") return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(value) ? `${value}:00Z` : value;
+  return value;
+}
+
+function put(body: Record<string, unknown>, name: string, value: unknown): void {
+  const [head = "", ...rest] = name.split(".");
+  if (rest.length === 0) {
+    body[head] = value;
+    return;
+  }
+  const inner = (body[head] ?? {}) as Record<string, unknown>;
+  put(inner, rest.join("."), value);
+  body[head] = inner;
+}
+
+/** The request body that a form stands for. */
+export function bodyOf(form: URLSearchParams, fields: readonly Field[]): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { name, kind, whenEmpty, inPath } of fields) {
+    const value = form.get(name)?.trim() ?? "";
+    if (inPath === true || kind === "heading") continue;
+    if (kind === "flag") put(body, name, value === "on");
+    else if (value !== "") put(body, name, parse(value, kind));
+    else if (whenEmpty !== undefined) put(body, name, whenEmpty);
+  }
+  return body;
+}
+
+function valueAt(record: unknown, name: string): unknown {
+  let value = record;
+  for (const part of name.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[part];
+  return value;
+}
+
+/** The form's fields as a record of the API fills them in. */
+export function draftOf(record: unknown, fields: readonly Field[]): Draft {
+  const values: Record<string, string> = {};
+  for (const { name, kind } of fields) {
+    const value = valueAt(record, name) as string | number | boolean | readonly string[] | null | undefined;
+    if (value === null || value === undefined || kind === "secret") continue;
+    const text = Array.isArray(value) ? value.join(", ") : String(value);
+    if (kind === "flag") values[name] = value === true ? "on" : "";
+    else values[name] = kind === "moment" ? text.slice(0, 16) : text;
+  }
+  return { values, errors: {}, problem: null };
+}
+
+interface Refused {
+  readonly error: { readonly message: string; readonly details: object } | null;
+}
+
+/** What the API refused, under the name of the form's field that each complaint belongs to. */
+export function refusedDraft(
+  form: URLSearchParams,
+  answer: Refused,
+  fields: readonly Field[],
+  complaintAt: (field: string) => string = (field) => field,
+): Draft {
+  const { fields: complaints = [] }: { fields?: readonly { field: string; message: string }[] } =
+    answer.error?.details ?? {};
+  const errors: Record<string, string> = {};
+  const loose: string[] = [];
+  for (const { field: asked, message } of complaints) {
+    const field = complaintAt(asked);
+    const name = fields.find((known) => known.name === field || isInside(field, known.name))?.name;
+    if (name === undefined) loose.push(`${asked} ${message}.`);
+    else errors[name] ??= message;
+  }
+  const problem = complaints.length === 0 ? (answer.error?.message ?? null) : loose.join(" ") || null;
+  return { values: Object.fromEntries(form), errors, problem };
+}
+
+const isInside = (path: string, name: string) => path.startsWith(`${name}.`) || path.startsWith(`${name}[`);

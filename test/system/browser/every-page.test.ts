@@ -1,0 +1,124 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PAGES } from "../../../src/web/console/pages/routes.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../support/chromium.ts";
+import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { seedOrg } from "./seed.ts";
+
+/** Every page, looked at. Set SLUICE_SCREENSHOTS to a folder to see what the tests saw. */
+
+const SHOTS = process.env["SLUICE_SCREENSHOTS"];
+const READ = PAGES.filter(([method]) => method === "GET").map(([, path]) => path);
+
+describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSING_NOTE}`, () => {
+  let fixture: ServerFixture;
+  let browser: Browser;
+  let base: string;
+  let call: Caller;
+  let operator: string;
+
+  beforeAll(async () => {
+    fixture = await serverFixture();
+    base = fixture.server.urls[0];
+    call = callerAt(base);
+    operator = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
+    browser = await launch();
+    return async () => {
+      await browser.close();
+      await fixture.end();
+    };
+  });
+
+  const link = (orgId: string) => `${base}/console/enter?org=${orgId}&token=${fixture.server.signInSecret}`;
+
+  test("no page has a serious finding, breaks its own policy, or is wider than a phone", async () => {
+    const org = await seedOrg(call, operator);
+    const page = await (await browser.newContext()).newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    await page.goto(link(org.id));
+    for (const route of READ) await look(page, await concrete(page, route));
+    await look(page, "/console/audit?verify=yes");
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 300_000);
+
+  test("the pages of a new org tell what to do first, and the ways in are as sound as the rest", async () => {
+    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "New" } });
+    const page = await (await browser.newContext()).newPage();
+    await look(page, "/console/login");
+    await look(page, `/console/login?org=${made.body.org.id}`);
+    await page.goto(link(made.body.org.id));
+    expect(await page.locator("main").innerText()).toContain("First steps");
+    for (const route of READ.filter((path) => !path.includes(":") && !path.endsWith("/new"))) {
+      await look(page, route, "new");
+    }
+    await page.context().close();
+  }, 300_000);
+
+  test("a question, a refusal and an open menu are as sound as the pages that they cover", async () => {
+    const org = await seedOrg(call, operator);
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(link(org.id));
+    await page.goto(`${base}/console/keys`);
+    await page.click("button:has-text('Revoke')");
+    await inspect(page, "asked");
+    await page.goto(`${base}/console/budgets/new`);
+    await page.click("text=Create budget");
+    await inspect(page, "refused-field");
+    await page.goto(`${base}/console/budgets/bud_none`);
+    await inspect(page, "refused-page");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${base}/console`);
+    await page.click("text=Menu");
+    await inspect(page, "menu");
+    await page.context().close();
+  }, 120_000);
+
+  async function inspect(page: Page, name: string): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      expect([name, colorScheme, await seriousFindings(page)]).toEqual([name, colorScheme, []]);
+      await shoot(page, `state_${name}-${colorScheme}`);
+    }
+  }
+
+  /** A page of one thing is looked at for the first that its list links to. */
+  async function concrete(page: Page, route: string): Promise<string> {
+    if (!route.includes(":")) return route;
+    const list = route.replace("/:id", "");
+    await page.goto(base + list);
+    const links = page.locator(`td a[href^="${list}/"]`);
+    return (await links.first().getAttribute("href")) ?? "";
+  }
+
+  /** The rules are about structure but for the one about contrast, which is all that another scheme changes. */
+  async function look(page: Page, path: string, kind = "seeded"): Promise<void> {
+    const name = path
+      .replace(/\?.*/, "")
+      .replaceAll("/", "_")
+      .replace(/_(\w+)_\w{20,}$/, "_$1_one");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(base + path);
+      const found = await seriousFindings(page, colorScheme === "dark" ? ["color-contrast"] : []);
+      expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
+      await shoot(page, `${name}-${kind}-${colorScheme}-wide`);
+      if (colorScheme === "dark" && SHOTS === undefined) continue;
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
+      await shoot(page, `${name}-${kind}-${colorScheme}-phone`);
+    }
+  }
+
+  async function shoot(page: Page, name: string): Promise<void> {
+    if (SHOTS === undefined) return;
+    mkdirSync(SHOTS, { recursive: true });
+    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+  }
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import { signedIn } from "../../support/session.ts";
+import { call, newOrg, operatorKey, type TestOrg } from "../../support/worker.ts";
+
+/** Each form of the console against the operation that it stands for: what it changes, and how it is refused. */
+
+function read(org: TestOrg, path: string) {
+  return call("GET", `/v1/orgs/${org.id}${path}`, { key: org.ownerKey });
+}
+
+async function visitor() {
+  const org = await newOrg();
+  return { org, browser: await signedIn(org.id) };
+}
+
+describe("lists with their forms", () => {
+  test("a customer limit is created, changed and deleted", async () => {
+    const { org, browser } = await visitor();
+    await browser.post("/console/customers", { customer_id: "globex", limit_usd: "5", period: "day" });
+    const [limit] = (await read(org, "/customer-limits")).body.data;
+    expect(limit).toMatchObject({ customer_id: "globex", limit_usd: "5.00", period: "day" });
+    const form = await (await browser.get(`/console/customers/${limit.id}`)).text();
+    expect(form).toContain('value="5.00"');
+    expect(form).toMatch(/<option value="day" selected/);
+    const saved = await browser.post(`/console/customers/${limit.id}`, { limit_usd: "7", period: "week" });
+    expect(saved.headers.get("location")).toBe(`/console/customers/${limit.id}?notice=saved`);
+    expect((await read(org, `/customer-limits/${limit.id}`)).body).toMatchObject({
+      limit_usd: "7.00",
+      period: "week",
+    });
+    await browser.post(`/console/customers/${limit.id}/delete`, {});
+    expect((await read(org, "/customer-limits")).body.data).toEqual([]);
+  });
+
+  test("a limit for every customer is listed without figures of its own", async () => {
+    const { browser } = await visitor();
+    await browser.post("/console/customers", { customer_id: "*", limit_usd: "5", period: "day" });
+    const page = await (await browser.get("/console/customers")).text();
+    expect(page).toContain("Every other customer");
+    expect(page).not.toContain("NaN");
+  });
+
+  test("a credit pack is granted, from and until when its form says in UTC, and voided", async () => {
+    const { org, browser } = await visitor();
+    const pack = { customer_id: "initech", amount_usd: "75", priority: "3", expires_at: "2099-01-01T12:30" };
+    await browser.post("/console/packs", pack);
+    const [made] = (await read(org, "/credit-packs")).body.data;
+    expect(made).toMatchObject({
+      amount_usd: "75.00",
+      priority: 3,
+      expires_at: "2099-01-01T12:30:00.000Z",
+      status: "live",
+    });
+    await browser.post(`/console/packs/${made.id}/void`, {});
+    expect((await read(org, `/credit-packs/${made.id}`)).body.status).toBe("voided");
+    expect(await (await browser.get("/console/packs")).text()).not.toContain(`/packs/${made.id}/void`);
+  });
+
+  test("a model is priced under its own name, slash included, and a missing name is refused beside its field", async () => {
+    const { org, browser } = await visitor();
+    const price = { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: "eu, us" };
+    await browser.post("/console/models", { model: "acme/m1", ...price });
+    expect((await read(org, "/models/acme%2Fm1")).body).toMatchObject({ regions: ["eu", "us"] });
+    await browser.post("/console/models/acme%2Fm1", { ...price, input_usd_per_mtok: "4", regions: "" });
+    expect((await read(org, "/models/acme%2Fm1")).body).toMatchObject({
+      input_usd_per_mtok: "4.00",
+      regions: null,
+    });
+    const refused = await browser.post("/console/models", { model: "", ...price });
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('id="model-error"');
+  });
+
+  test("a webhook is changed and switched off where it is shown", async () => {
+    const { org, browser } = await visitor();
+    const body = { url: "https://hooks.example.com/a", events: ["budget.*"] };
+    const made = await call("POST", `/v1/orgs/${org.id}/webhooks`, { key: org.ownerKey, body });
+    const fields = { url: body.url, events: "key.*", description: "Pager", status: "disabled" };
+    await browser.post(`/console/webhooks/${made.body.id}`, fields);
+    expect((await read(org, `/webhooks/${made.body.id}`)).body).toMatchObject({
+      events: ["key.*"],
+      status: "disabled",
+    });
+  });
+
+  test("a key is rotated with a grace, and its page names its scopes", async () => {
+    const { org, browser } = await visitor();
+    const old = await org.mint("viewer");
+    const [{ id }] = (await read(org, "/keys")).body.data.filter(
+      (key: { role: string }) => key.role === "viewer",
+    );
+    expect(await (await browser.get(`/console/keys/${id}`)).text()).toContain("budgets:read");
+    const rotated = await browser.post(`/console/keys/${id}/rotate`, { grace_seconds: "3600" });
+    const key = /svc_live_[0-9A-Za-z_]+/.exec(await rotated.text())?.[0] ?? "";
+    for (const bearer of [old, key]) {
+      expect((await call("GET", `/v1/orgs/${org.id}`, { key: bearer })).status).toBe(200);
+    }
+  });
+});
+
+describe("settings", () => {
+  test("a routing policy is saved, with its gate, and the page says what it would choose and why", async () => {
+    const { org, browser } = await visitor();
+    const fields = {
+      candidates: "acme/m1 acme/m2",
+      prefer: "best",
+      "eval_gate.suite": "answers",
+      "eval_gate.min_score": "0.9",
+      "eval_gate.min_samples": "100",
+      "eval_gate.max_age_days": "30",
+    };
+    await browser.post("/console/routing/policy", fields);
+    expect((await read(org, "/routing-policy")).body).toMatchObject({
+      candidates: ["acme/m1", "acme/m2"],
+      eval_gate: { suite: "answers", min_score: 0.9 },
+    });
+    expect(await (await browser.get("/console/routing")).text()).toContain("no_model_passes_eval");
+    const refused = await browser.post("/console/routing/policy", { ...fields, "eval_gate.min_score": "7" });
+    expect(refused.status).toBe(422);
+    const text = await refused.text();
+    expect(text).toContain('id="policy-eval_gate-min_score-error"');
+    expect(text).toContain('value="7"');
+  });
+
+  test("detectors are switched on and off, and a bad pattern is refused beside its own field", async () => {
+    const { org, browser } = await visitor();
+    const own = { "own-0-id": "lantern", "own-0-action": "shadow", "own-0-pattern": "lantern" };
+    await browser.post("/console/safety/detectors", { "builtin-email": "block", ...own });
+    expect((await read(org, "/content-safety")).body.detectors).toEqual([
+      { id: "email", kind: "builtin", action: "block" },
+      { id: "lantern", kind: "pattern", pattern: "lantern", action: "shadow" },
+    ]);
+    const bad = { "own-1-id": "bad", "own-1-action": "block", "own-1-pattern": "(" };
+    const refused = await browser.post("/console/safety/detectors", { ...own, ...bad });
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('id="detectors-own-1-pattern-error"');
+    await browser.post("/console/safety/detectors", { "own-0-id": "", "own-0-pattern": "" });
+    expect((await read(org, "/content-safety")).body.detectors).toEqual([]);
+  });
+
+  test("retention and residency are saved, and an empty list of regions lifts the rule", async () => {
+    const { org, browser } = await visitor();
+    const days = { runs_days: "30", audit_days: "400", deliveries_days: "9" };
+    await browser.post("/console/data/retention", { ...days, legal_hold: "on" });
+    expect((await read(org, "/retention-policy")).body).toMatchObject({ runs_days: 30, legal_hold: true });
+    await browser.post("/console/data/retention", days);
+    expect((await read(org, "/retention-policy")).body.legal_hold).toBe(false);
+    await browser.post("/console/data/residency", { regions: "local" });
+    expect((await read(org, "/residency")).body.regions).toEqual(["local"]);
+    await browser.post("/console/data/residency", { regions: "" });
+    expect((await read(org, "/residency")).body.regions).toBeNull();
+  });
+
+  test("the org is renamed, and an emptied allow-list is empty", async () => {
+    const { org, browser } = await visitor();
+    await browser.post("/console/settings/org", { name: "Renamed", ip_allow_list: "203.0.113.7" });
+    const from = "198.51.100.1";
+    const elsewhere = await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey, from });
+    expect(elsewhere.body.error.code).toBe("ip_not_allowed");
+    await browser.post("/console/settings/org", { name: "Renamed", ip_allow_list: "" });
+    expect((await read(org, "")).body).toMatchObject({ name: "Renamed", ip_allow_list: [] });
+  });
+
+  test("the daily cap and the chain budget are set and removed", async () => {
+    const { org, browser } = await visitor();
+    await browser.post("/console/limits/spend-cap", { cap_usd: "9", timezone: "" });
+    expect((await read(org, "/spend-cap")).body).toMatchObject({ cap_usd: "9.00", timezone: "UTC" });
+    await browser.post("/console/limits/spend-cap/delete", {});
+    expect((await read(org, "/spend-cap")).status).toBe(404);
+    await browser.post("/console/limits/chain-budget", { max_depth: "4" });
+    expect((await read(org, "/chain-budget")).body).toMatchObject({ max_depth: 4, max_cost_usd: null });
+    const empty = await browser.post("/console/limits/chain-budget", {});
+    expect([empty.status, await empty.text()]).toEqual([422, expect.stringContaining("at least one of")]);
+  });
+
+  test("contributing to benchmarks is one checkbox", async () => {
+    const { org, browser } = await visitor();
+    await browser.post("/console/benchmarks/profile", { contributing: "on" });
+    expect((await read(org, "/benchmark-profile")).body.contributing).toBe(true);
+  });
+
+  test("a role that may only read sees the setting, disabled, and is told which role changes it", async () => {
+    const org = await newOrg();
+    const browser = await signedIn(org.id, "viewer");
+    const text = await (await browser.get("/console/safety")).text();
+    expect(text).toContain("<fieldset disabled");
+    expect(text).toContain("needs the role admin");
+    const forced = await browser.post("/console/safety/detectors", { "builtin-email": "block" });
+    expect(forced.status).toBe(403);
+  });
+});
+
+test("an owner reads the rate limits that the operator set, and the fallback where there are none", async () => {
+  const { org, browser } = await visitor();
+  const own = () => read(org, "/rate-limits");
+  expect((await own()).body).toEqual({ read_rpm: null, effective_read_rpm: 600, policies: [] });
+  const policy = {
+    name: "spikes",
+    match: { customer_id: "*" },
+    unit: "requests",
+    limit: 5000,
+    window_seconds: 7200,
+    kind: "rate",
+  };
+  const body = { read_rpm: 50, policies: [policy] };
+  await call("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey(), body });
+  expect((await own()).body).toMatchObject({ read_rpm: 50, effective_read_rpm: 50, policies: [policy] });
+  const text = await (await browser.get("/console/rate-limits")).text();
+  expect(text).toContain("2 hours");
+  expect(text).toContain("each customer apart");
+});

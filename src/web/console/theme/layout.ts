@@ -10,7 +10,7 @@ export const layout = `
 .menu { display: none; }
 .nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
 .nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 3px; }
-.nav a { display: flex; align-items: center; gap: 9px; padding: 3.5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
+.nav a { display: flex; align-items: center; gap: 9px; padding: 2px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
 .nav a:hover { background: var(--raised); }
 .nav a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .nav svg { width: 16px; height: 16px; flex: none; opacity: .8; }

@@ -82,8 +82,19 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     evict: (name) => runtime.miniflare.unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () => runtime.crash(),
     dispose: async () => {
+      await storeCounts(urls, settings["SVC_METRICS_TOKEN"]);
       await runtime.dispose();
       folder.close();
     },
   };
+}
+
+const STORING_PATIENCE_MS = 1000;
+
+/** A scrape stores what an isolate has counted and not sent yet: an orderly stop loses no count. */
+async function storeCounts(urls: readonly string[], token: string | undefined): Promise<void> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const signal = AbortSignal.timeout(STORING_PATIENCE_MS);
+  const scrapes = urls.map(async (url) => (await fetch(`${url}/metrics`, { headers, signal })).text());
+  await Promise.allSettled(scrapes);
 }

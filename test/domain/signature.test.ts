@@ -85,6 +85,13 @@ describe("v1", () => {
   });
 });
 
+test("stripe's verifier refuses a v1 delivery: its header has no time", () => {
+  const secret = mint();
+  const message = { eventId, body: "{}", sentAtMs: Date.now() };
+  const headers = signatureHeaders({ scheme: "v1", secrets: [secret] }, message);
+  expect(() => verifiers["stripe"]?.("{}", headers, secret)).toThrow(/timestamp/i);
+});
+
 describe("v2", () => {
   test("is the time and one signature of time and body for each live secret", () => {
     const secrets = [mint(), mint()] as const;

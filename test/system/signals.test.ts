@@ -140,6 +140,22 @@ test("a route flagged in one region is flagged in every region, and a call that 
   expect(counted).toEqual([1, 0]);
 });
 
+test("every count survives a restart, down to the last request", async () => {
+  const dataDir = temporaryFolder();
+  const settings = { ...SECRETS, SVC_METRICS_TOKEN: "metrics-token-of-the-test-0123456789abcdef" };
+  const first = await startServer({ port: 0, dataDir, settings, isolates: 2 });
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    http("GET", `${first.urls[index % 2]}/v1/meta/errors`),
+  );
+  await Promise.all(calls);
+  await first.dispose();
+  const second = await startServer({ port: 0, dataDir, settings });
+  onTestFinished(() => second.dispose());
+  const scraped = await http("GET", `${second.urls[0]}/metrics`, { key: settings.SVC_METRICS_TOKEN });
+  const series = `svc_requests_total{route="/v1/meta/errors",method="GET",status="200"} 40`;
+  expect(scraped.text.split("\n")).toContain(series);
+});
+
 test("10,000 random paths add no series", { timeout: 120_000 }, async () => {
   for (const index of [0, 1, 2]) await (await fetch(`${isolate(index)}/v1/${crypto.randomUUID()}`)).text();
   await scrape(0);

@@ -8,6 +8,7 @@ import { RequestNames } from "../domain/request-hash.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
 import { COMMANDS } from "./commands.ts";
+import { transaction } from "./copies.ts";
 import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
 import { type DecisionVerdict, ObjectGate, type RequestVerdict } from "./gate/gate.ts";
@@ -140,7 +141,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
     const ask = envelope.idempotency;
     if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
     const view = this.#view(this.#now(), envelope.actor, envelope.trace);
-    const claimed = this.ctx.storage.transactionSync(() => claim(view, ask));
+    const claimed = transaction(this.ctx.storage, () => claim(view, ask));
     return claimed.kind === "granted"
       ? { fence: claimed.fence, seed: claimed.seed }
       : { outcome: claimed.outcome };

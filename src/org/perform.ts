@@ -2,6 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { etagOf, ifMatchHolds } from "../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { appendAudit } from "./audit/append.ts";
+import { transaction } from "./copies.ts";
 import { countSeries } from "./counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
 import { scheduleDue } from "./due/table.ts";
@@ -33,7 +34,7 @@ export function attempt(
   const tx = openTx(view, aftermath);
   let result: Done | Refusal | undefined;
   try {
-    storage.transactionSync(() => {
+    transaction(storage, () => {
       result = run(tx);
       if (isRefusal(result)) throw new RolledBack();
     });
@@ -63,7 +64,7 @@ export function perform<Input>(
   command: Command<Input, ErrorCode>,
   input: Input,
 ): Outcome {
-  return storage.transactionSync(() => {
+  return transaction(storage, () => {
     const ask = envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);
@@ -105,5 +106,5 @@ export function perform<Input>(
 
 /** Work that the object does by itself when it falls due, with the same guarantees as a command. */
 export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
-  storage.transactionSync(() => run(openTx(view, [])));
+  transaction(storage, () => run(openTx(view, [])));
 }

@@ -1,6 +1,6 @@
 import { roleIncludes } from "../../contract/access.ts";
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
-import { envelopeText, isRefusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
+import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
 import { logFailure, logText } from "../../log.ts";
@@ -178,18 +178,34 @@ function respond(call: FastCall, verdict: Verdict, place: "edge" | "object", dry
   const ms = Date.now() - call.startedAt;
   count(call, status, code, place, ms, dry);
   log(call, status, code, place, ms);
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "x-svc-trace-id": call.trace,
-    "x-svc-region": call.who.settings.SVC_REGION,
-    "x-svc-decided": place,
-  };
-  const { asker, gate } = call.who;
-  if (asker.policies.length > 0) Object.assign(headers, decisionRateHeaders(gate, asker, call.startedAt));
-  if (refusal !== null) Object.assign(headers, refusalHeaders(refusal));
   const text = isRefusal(verdict) ? envelopeText(verdict) : verdict;
-  return new Response(text, { status, headers });
+  return new Response(text, { status, headers: headersOf(call, refusal, place) });
+}
+
+/** What every answer from here or from the object carries: a response copies it, which is cheaper than to make it anew. */
+const common = new Map<string, Headers>();
+
+function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): Headers {
+  const { asker, gate, settings } = call.who;
+  const region = settings.SVC_REGION;
+  const shared = cached(common, `${place} ${region}`, () => {
+    return new Headers({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-svc-region": region,
+      "x-svc-decided": place,
+    });
+  });
+  const own = asker.policies.length > 0 || refusal !== null;
+  const headers = own ? new Headers(shared) : shared;
+  headers.set("x-svc-trace-id", call.trace);
+  if (asker.policies.length > 0) setAll(headers, decisionRateHeaders(gate, asker, call.startedAt));
+  if (refusal !== null) setAll(headers, refusalHeaders(refusal));
+  return headers;
+}
+
+function setAll(headers: Headers, values: Readonly<Record<string, string>>): void {
+  for (const name in values) headers.set(name, values[name] ?? "");
 }
 
 /** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
@@ -226,7 +242,7 @@ function count(
   if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));
 }
 
-function cached<K>(series: Map<K, string>, key: K, make: () => string): string {
+function cached<K, V>(series: Map<K, V>, key: K, make: () => V): V {
   let found = series.get(key);
   if (found === undefined) {
     found = make();

@@ -1,7 +1,7 @@
 import { type Attempt, KINDS } from "../../domain/kinds.ts";
 import type { Slice } from "../../domain/lease/purse.ts";
 import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate-policy.ts";
-import type { Matters } from "../../org/gate/decide.ts";
+import type { Matters } from "../../org/gate/lesson.ts";
 import type { ReportedTouch } from "../../org/gate/report.ts";
 import type { KnownAccount } from "./org-gate.ts";
 

@@ -1,4 +1,5 @@
 import { shardOf } from "../../contract/metrics.ts";
+import { transaction } from "../copies.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { scheduleDue } from "../due/table.ts";
 import { closeBatches, confirmBatches, COUNTERS_DUE, hasCounts } from "./count.ts";
@@ -9,10 +10,10 @@ export const flushCounts: DueHandler = {
   async run(object) {
     const { storage, env } = object;
     const { sql, orgId } = object.view();
-    const batches = storage.transactionSync(() => closeBatches(sql));
+    const batches = transaction(storage, () => closeBatches(sql));
     const [first] = batches;
     if (first) await env.COUNTERS.getByName(shardOf(orgId)).add(orgId, first.seq, batches);
-    storage.transactionSync(() => {
+    transaction(storage, () => {
       confirmBatches(sql, batches);
       scheduleDue(sql, COUNTERS_DUE, "", hasCounts(sql) ? object.view().now : null);
     });

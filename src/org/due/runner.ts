@@ -1,4 +1,5 @@
 import { logFailure } from "../../log.ts";
+import { transaction } from "../copies.ts";
 import type { OrgEnv, View } from "../door.ts";
 import { DUE_HANDLERS } from "../due-handlers.ts";
 import { performDue } from "../perform.ts";
@@ -117,6 +118,6 @@ export class DueRunner {
 
   #retryLater(kind: string, key: string): void {
     const { sql, now } = this.#view("retry");
-    this.#storage.transactionSync(() => scheduleDue(sql, kind, key, now + RETRY_MS));
+    transaction(this.#storage, () => scheduleDue(sql, kind, key, now + RETRY_MS));
   }
 }

@@ -1,3 +1,5 @@
+import { Copy } from "../copies.ts";
+
 /** What is to happen later, by the org's clock: one row each, so that an alarm that fails loses nothing. */
 
 export interface DueRow extends Record<string, SqlStorageValue> {
@@ -6,7 +8,10 @@ export interface DueRow extends Record<string, SqlStorageValue> {
   at: number;
 }
 
+const next = new Copy<number | null>();
+
 export function scheduleDue(sql: SqlStorage, kind: string, key: string, at: number | null): void {
+  next.forget(sql);
   if (at === null) sql.exec("DELETE FROM due WHERE kind = ? AND key = ?", kind, key);
   else {
     sql.exec(
@@ -23,5 +28,5 @@ export function dueBy(sql: SqlStorage, now: number, limit: number): DueRow[] {
 }
 
 export function nextDueAt(sql: SqlStorage): number | null {
-  return sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM due").one().at;
+  return next.get(sql, () => sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM due").one().at);
 }

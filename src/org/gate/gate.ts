@@ -11,12 +11,13 @@ import {
   type RateStanding,
   type RateSubject,
 } from "../../domain/rate-policy.ts";
-import { done, type View } from "../door.ts";
-import { type DecisionAsk, tokensOf } from "../holds/decide.ts";
+import { transaction } from "../copies.ts";
+import type { Done, View } from "../door.ts";
+import { type DecisionAsk, decideOnce, tokensOf } from "../holds/decide.ts";
 import { attempt, performDue } from "../perform.ts";
 import { type Clock, RateMeters } from "../rates/meters.ts";
 import { deleteHolder, loadBook, saveHolder } from "./book-store.ts";
-import { type Decided, decideExactly, type Lesson, lessonFor, withRates } from "./decide.ts";
+import { type Lesson, lessonFor, withRates } from "./lesson.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { type RateInfo, readAsk, type SyncReply, writeReply } from "./wire.ts";
@@ -35,6 +36,11 @@ export interface DecisionVerdict extends RequestVerdict {
   readonly lesson: Lesson | null;
   /** Which limits the lesson is about: when they change, so does this. */
   readonly version: string;
+}
+
+interface Decided {
+  readonly result: Done | Refusal;
+  readonly taken: boolean;
 }
 
 export const DECISION_ROUTE = "POST /v1/edge/decision";
@@ -86,15 +92,16 @@ export class ObjectGate {
       const denial = rateDenial(standings, clock.org);
       const limit = denial === null ? null : rateRefusal(denial);
       const decided =
-        limit !== null && ask.dry_run !== true ? { verdict: limit, taken: false } : this.#exact(ask, view);
+        limit !== null && ask.dry_run !== true ? { result: limit, taken: false } : this.#exact(ask, view);
+      const { result } = decided;
       if (decided.taken) {
         for (const meter of meters) this.#rates.take(meter, amountOf(meter), clock.org, clock.org);
       }
-      const refusal = isRefusal(decided.verdict) ? decided.verdict : null;
+      const refusal = isRefusal(result) ? result : null;
       if (learn || refusal !== null) this.#toldAt = clock.real;
       return {
         refusal,
-        text: isRefusal(decided.verdict) ? null : withRates(decided.verdict, standings, limit),
+        text: isRefusal(result) ? null : withRates(result.body ?? {}, standings, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
         lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
         orgNow: clock.org,
@@ -174,13 +181,13 @@ export class ObjectGate {
   }
 
   #exact(ask: DecisionAsk, view: View): Decided {
-    let decided: Decided | undefined;
-    attempt(this.#storage, view, (tx) => {
-      decided = decideExactly(tx, ask);
-      return isRefusal(decided.verdict) ? decided.verdict : done(200, null);
+    let taken = false;
+    const result = attempt(this.#storage, view, (tx) => {
+      const decided = decideOnce(tx, ask);
+      ({ taken } = decided);
+      return decided.result;
     });
-    if (decided === undefined) throw new Error("a decision came to nothing");
-    return decided;
+    return { result, taken };
   }
 
   #lesson(ask: DecisionAsk, view: View): Lesson {
@@ -232,7 +239,7 @@ export class ObjectGate {
 
   #transaction<T>(run: () => T): T {
     try {
-      return this.#storage.transactionSync(run);
+      return transaction(this.#storage, run);
     } catch (error) {
       this.#book = null;
       this.#rates.forget();

@@ -79,6 +79,7 @@ function insert(tx: Tx, holds: readonly ReportedHold[], touches: readonly Report
   if (holds.length === 0) return;
   let first = Number.POSITIVE_INFINITY;
   for (const [, , , , , expiresAt] of holds) first = Math.min(first, expiresAt);
+  expireNoLaterThan(tx, first);
   tx.sql.exec(
     `INSERT OR REPLACE INTO holds
        (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
@@ -88,5 +89,4 @@ function insert(tx: Tx, holds: readonly ReportedHold[], touches: readonly Report
     JSON.stringify(holds),
     JSON.stringify(touches.map(({ meters, customer }) => [meters, customer])),
   );
-  expireNoLaterThan(tx, first);
 }

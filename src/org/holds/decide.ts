@@ -5,14 +5,14 @@ import type { Account } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import type { Scopes } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, type Tx } from "../door.ts";
+import { command, type Done, done, type Tx } from "../door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { DECISION_CODES, toRefusal } from "../ledger/refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { priceOf } from "../models/store.ts";
 import { expireHolds, expireNoLaterThan } from "./expire.ts";
-import { type HoldRow, insertHold, loadHoldOfRequest } from "./store.ts";
+import { type HoldRow, insertHold, loadHold } from "./store.ts";
 
 export const DEFAULT_HOLD_SECONDS = 900;
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -35,40 +35,64 @@ export interface DecisionAsk {
   readonly dry_run?: boolean | undefined;
 }
 
+/** A decision, and whether it holds something now that it did not before. */
+export interface Decided {
+  readonly result: Done | Refusal<DecideCode>;
+  readonly taken: boolean;
+}
+
+type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "conflict";
+
 /** The decision, exact, in one step: held against every limit that applies, or against none. */
 export const decide = command({
   action: null,
   refuses: [...DECISION_CODES, "validation_failed", "conflict"],
-  run(tx, ask: DecisionAsk) {
-    const repeated = repeatOf(tx, ask);
-    if (repeated !== null) return isRefusal(repeated) ? repeated : done(200, repeated.verdict);
-    const nanos = estimateOf(tx.sql, ask);
-    if (isRefusal(nanos)) return nanos;
-    expireHolds(tx);
-    const draft = new Draft(tx.sql, "decision", tx.now);
-    const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
-    const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
-    const { refusedBy, shadow } = admit(accounts, attempt);
-    const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
-    if (ask.dry_run === true) {
-      const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
-      return done(200, verdictOf(tx.now, accounts, { reservation: null, wouldDeny, shadowed }));
-    }
-    if (refusedBy !== null) {
-      tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-      return toRefusal<(typeof DECISION_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
-    }
-    for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
-    holdAll(accounts, attempt);
-    draft.save();
-    return done(200, hold(tx, ask, nanos, accounts, shadowed));
-  },
+  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask).result,
 });
 
-function hold(tx: Tx, ask: DecisionAsk, nanos: bigint, accounts: readonly Account[], shadowed: object[]) {
+/** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
+export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
   // The same request has the same name wherever it is decided: isolates derive it alike.
-  const name = ask.request_id === undefined ? null : tx.requestNames().of(ask.request_id);
-  const id = name === null ? newId("rsv", tx.now) : `rsv_${name}`;
+  const id =
+    ask.request_id === undefined ? newId("rsv", tx.now) : `rsv_${tx.requestNames().of(ask.request_id)}`;
+  const before = ask.request_id === undefined || ask.dry_run === true ? null : loadHold(tx.sql, id);
+  const told = before === null ? null : retold(before, ask, tx.now);
+  if (told !== null) return { result: told, taken: false };
+  const result = decideAnew(tx, ask, id);
+  return { result, taken: !isRefusal(result) && ask.dry_run !== true };
+}
+
+function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {
+  const nanos = estimateOf(tx.sql, ask);
+  if (isRefusal(nanos)) return nanos;
+  expireHolds(tx);
+  const draft = new Draft(tx.sql, "decision", tx.now);
+  const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
+  const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
+  const { refusedBy, shadow } = admit(accounts, attempt);
+  const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
+  if (ask.dry_run === true) {
+    const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
+    return done(200, verdictOf(tx.now, accounts, { reservation: null, wouldDeny, shadowed }));
+  }
+  if (refusedBy !== null) {
+    tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
+    return toRefusal<(typeof DECISION_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
+  }
+  for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
+  holdAll(accounts, attempt);
+  draft.save();
+  return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
+}
+
+function hold(
+  tx: Tx,
+  ask: DecisionAsk,
+  id: string,
+  nanos: bigint,
+  accounts: readonly Account[],
+  shadowed: object[],
+) {
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
     id,
@@ -90,23 +114,37 @@ function hold(tx: Tx, ask: DecisionAsk, nanos: bigint, accounts: readonly Accoun
     amount: String(nanos),
     meters: accounts.map(({ meter }) => meter.id).join(" "),
     customer_id: ask.customer_id ?? null,
-    verdict: JSON.stringify(verdict),
+    // Only a request that has an id can be asked again.
+    verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
   };
-  insertHold(tx.sql, row);
   expireNoLaterThan(tx, expiresAt);
+  insertHold(tx.sql, row);
   return verdict;
 }
 
 /** An open or settled hold answers again for its request; one that was let go or expired holds nothing, and is asked anew. */
-function repeatOf(tx: Tx, ask: DecisionAsk): { verdict: object } | Refusal<"conflict"> | null {
-  if (ask.request_id === undefined || ask.dry_run === true) return null;
-  const row = loadHoldOfRequest(tx.sql, ask.request_id);
-  if (row === null || row.status === "released" || row.status === "expired") return null;
-  if (row.status === "open" && row.expires_at <= tx.now) return null;
+function retold(row: HoldRow, ask: DecisionAsk, now: number): Done | Refusal<"conflict"> | null {
+  if (row.status !== "settled" && !(row.status === "open" && row.expires_at > now)) return null;
+  if (row.verdict === "") return done(200, verdictOfReported(row));
   if (row.digest !== digestOf(ask)) {
     return refuse("conflict", {}, { message: "This request_id was used for another question." });
   }
-  return { verdict: JSON.parse(row.verdict) as object };
+  return done(200, JSON.parse(row.verdict) as object);
+}
+
+/** A hold that an isolate made is known by its amounts alone; its verdict is put together again. */
+function verdictOfReported(row: HoldRow): object {
+  return {
+    decision: "allow",
+    decision_id: `dec_${row.id.slice("rsv_".length)}`,
+    reservation: {
+      id: row.id,
+      amount_usd: formatUsd(BigInt(row.amount)),
+      expires_at: new Date(row.expires_at).toISOString(),
+    },
+    limits: [],
+    evaluated_at: new Date(row.at).toISOString(),
+  };
 }
 
 interface VerdictParts {

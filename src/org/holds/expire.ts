@@ -1,5 +1,6 @@
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { Copy } from "../copies.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -11,8 +12,13 @@ const KEPT_MS = 7 * 86_400_000;
 
 const HOLDS_DUE = "holds";
 
+/** No open hold ends before this moment; null when none is open. */
+const earliest = new Copy<number | null>();
+
 /** Ends the holds whose time is up. Every command that asks for room does this first, so none waits for the alarm. */
 export function expireHolds(tx: Tx): void {
+  const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
+  if (first === null || first > tx.now) return;
   const rows = tx.sql
     .exec<HoldRow>(
       "SELECT * FROM holds WHERE status = 'open' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
@@ -20,6 +26,7 @@ export function expireHolds(tx: Tx): void {
       AT_ONCE,
     )
     .toArray();
+  earliest.forget(tx.sql);
   if (rows.length === 0) return;
   const draft = new Draft(tx.sql, "decision", tx.now);
   for (const row of rows) {
@@ -36,12 +43,15 @@ export function expireHolds(tx: Tx): void {
   if (rows.length === AT_ONCE) expireHolds(tx);
 }
 
-/** One row stands for all holds, due when the first of them is: a hold costs no row of its own. */
+/**
+ * Before holds are made that end then or later. One row stands for all holds, due when the first of them is: a hold
+ * costs no row of its own.
+ */
 export function expireNoLaterThan(tx: Tx, at: number): void {
-  const due = tx.sql
-    .exec<{ at: number }>("SELECT at FROM due WHERE kind = ? AND key = ''", HOLDS_DUE)
-    .toArray()[0];
-  if (due === undefined || due.at > at) tx.schedule(HOLDS_DUE, "", at);
+  const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
+  if (first !== null && first <= at) return;
+  earliest.set(tx.sql, at);
+  tx.schedule(HOLDS_DUE, "", at);
 }
 
 /** The earliest moment at which a hold will need ending; null when none stands. */
@@ -56,6 +66,8 @@ export const expireDueHolds: DueHandler = {
   run(tx) {
     expireHolds(tx);
     tx.sql.exec("DELETE FROM holds WHERE ended_at <= ?", tx.now - KEPT_MS);
-    tx.schedule(HOLDS_DUE, "", nextExpiry(tx.sql));
+    const next = nextExpiry(tx.sql);
+    earliest.set(tx.sql, next);
+    tx.schedule(HOLDS_DUE, "", next);
   },
 };

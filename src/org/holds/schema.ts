@@ -21,4 +21,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
     CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
   },
+  // A request's hold is found by its name, which is made of the request's id.
+  { name: "holds/2", sql: "DROP INDEX holds_request" },
 ];

@@ -31,15 +31,6 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): Map<string, 
   return new Map(rows.toArray().map((row) => [row.id, row]));
 }
 
-/** The latest hold under a request id: one that was released or expired may have been followed by another. */
-export function loadHoldOfRequest(sql: SqlStorage, requestId: string): HoldRow | null {
-  return (
-    sql
-      .exec<HoldRow>("SELECT * FROM holds WHERE request_id = ? ORDER BY at DESC, id DESC LIMIT 1", requestId)
-      .toArray()[0] ?? null
-  );
-}
-
 /** A request that is asked anew after its hold was let go has the same name again: the new hold takes its place. */
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(

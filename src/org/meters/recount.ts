@@ -4,7 +4,7 @@ import { leasedAnew } from "../gate/money.ts";
 import type { HoldRow } from "../holds/store.ts";
 import { amountCharged, fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
 import { noteRecount } from "./store.ts";
-import { type Entry, newEntry, saveUsage } from "./usage.ts";
+import { type Entry, forgetUsage, newEntry, saveUsage } from "./usage.ts";
 
 /**
  * Adds a meter's counters up anew from the runs and holds that name it, and the slices that isolates have of it, for the
@@ -52,6 +52,7 @@ export function recount(tx: Tx, meter: Meter): void {
     entry.usage = { ...entry.usage, leased: entry.usage.leased + left };
   }
   tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
+  forgetUsage(tx.sql);
   saveUsage(tx.sql, entries.values());
   noteRecount(tx.sql, meter.id, tx.now);
 }

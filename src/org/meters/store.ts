@@ -1,6 +1,8 @@
 import type { Meter, MeterKind, MeterWindow, ScopeKind } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
+import { Copy } from "../copies.ts";
+import { forgetUsage } from "./usage.ts";
 
 /** Every limit of the org, whatever its kind, is a row of `meters`; what only its own noun knows is in `extra`. */
 export type MeterRow = {
@@ -77,14 +79,15 @@ export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
     row.since,
     row.extra,
   );
-  forgetIndex(sql);
+  known.forget(sql);
 }
 
 /** A limit that ends takes its counters along: one made later under the same id begins with none. */
 export function deleteMeter(sql: SqlStorage, id: string): void {
   sql.exec("DELETE FROM meters WHERE id = ?", id);
   sql.exec("DELETE FROM usage WHERE meter_id = ?", id);
-  forgetIndex(sql);
+  forgetUsage(sql);
+  known.forget(sql);
 }
 
 /** When the windows of a meter were last counted anew. */
@@ -102,23 +105,16 @@ interface KnownMeters {
   readonly hasCustomerRows: boolean;
 }
 
-/**
- * The meters that are not one customer's, in memory between calls. Whoever writes a meter forgets them; runs and
- * decisions, which write none, fill them in: so a rolled-back write can leave nothing wrong behind.
- */
-const known = new WeakMap<SqlStorage, KnownMeters>();
+/** The meters that are not one customer's, in memory between calls. */
+const known = new Copy<KnownMeters>();
 
 export function knownMeters(sql: SqlStorage): KnownMeters {
-  const there = known.get(sql);
-  if (there !== undefined) return there;
+  return known.get(sql, () => readMeters(sql));
+}
+
+function readMeters(sql: SqlStorage): KnownMeters {
   const rows = sql.exec<MeterRow>("SELECT * FROM meters WHERE scope_kind <> 'customer' OR scope_id = '*'");
   const index = indexMeters(rows.toArray().map(toMeter));
   const own = "SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*' LIMIT 1";
-  const made = { index, hasCustomerRows: sql.exec(own).toArray().length > 0 };
-  known.set(sql, made);
-  return made;
-}
-
-function forgetIndex(sql: SqlStorage): void {
-  known.delete(sql);
+  return { index, hasCustomerRows: sql.exec(own).toArray().length > 0 };
 }

@@ -1,5 +1,6 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
+import { Copy } from "../copies.ts";
 
 /** An account as it is worked on: with what was announced about it, and what of it is stored. */
 export interface Entry extends Account {
@@ -21,9 +22,43 @@ export function newEntry(meter: Meter, subject: string, atMs: number): Entry {
   return { meter, subject, window: windowOf(meter, atMs), ...stored, stored };
 }
 
-/** Fills entries with what is stored of them, in one statement. */
+type Stored = Entry["stored"];
+
+const MOST_COPIES = 10_000;
+const copies = new Copy<Map<string, Stored>>();
+
+function keyOf({ meter, subject, window }: Entry): string {
+  // Neither a meter's id nor a number has a space in it.
+  return `${meter.id} ${window.startMs} ${subject}`;
+}
+
+/** Whoever changes counters otherwise than by `saveUsage` has their copies forgotten. */
+export function forgetUsage(sql: SqlStorage): void {
+  copies.forget(sql);
+}
+
+/** Fills entries with what is stored of them: out of memory where it is there, all others in one statement. */
 export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
-  if (entries.length === 0) return;
+  const known = copies.get(sql, () => new Map());
+  const unknown: Entry[] = [];
+  for (const entry of entries) {
+    const stored = known.get(keyOf(entry));
+    if (stored === undefined) unknown.push(entry);
+    else fill(entry, stored);
+  }
+  if (unknown.length === 0) return;
+  readUsage(sql, unknown);
+  if (known.size + unknown.length > MOST_COPIES) known.clear();
+  for (const entry of unknown) known.set(keyOf(entry), entry.stored);
+}
+
+function fill(entry: Entry, stored: Stored): void {
+  entry.usage = stored.usage;
+  entry.notices = stored.notices;
+  entry.stored = stored;
+}
+
+function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
   const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
   const rows = sql.exec<UsageRow>(
     `SELECT k.key AS at, u.spent, u.over, u.held, u.leased, u.notices
@@ -34,20 +69,20 @@ export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
   for (const row of rows) {
     const entry = entries[row.at];
     if (entry === undefined) continue;
-    entry.usage = {
+    const usage = {
       spent: BigInt(row.spent),
       over: BigInt(row.over),
       held: BigInt(row.held),
       leased: BigInt(row.leased),
     };
-    entry.notices = row.notices;
-    entry.stored = { usage: entry.usage, notices: entry.notices };
+    fill(entry, { usage, notices: row.notices });
   }
 }
 
 /** Writes the entries that changed, each once, in one statement. */
 export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
   const changed: unknown[] = [];
+  const known = copies.get(sql, () => new Map());
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage && entry.notices === entry.stored.notices) continue;
     const { spent, over, held, leased } = entry.usage;
@@ -62,6 +97,7 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
       entry.notices,
     ]);
     entry.stored = { usage: entry.usage, notices: entry.notices };
+    known.set(keyOf(entry), entry.stored);
   }
   if (changed.length === 0) return;
   sql.exec(

@@ -1,4 +1,5 @@
 import type { Org } from "../../contract/resources.ts";
+import { Copy } from "../copies.ts";
 
 /** The org itself: one row. */
 export interface Profile {
@@ -27,7 +28,13 @@ type Row = {
   clock_offset_ms: number;
 };
 
+const copy = new Copy<Profile | null>();
+
 export function loadProfile(sql: SqlStorage): Profile | null {
+  return copy.get(sql, () => readProfile(sql));
+}
+
+function readProfile(sql: SqlStorage): Profile | null {
   const row = sql.exec<Row>("SELECT * FROM profile").toArray()[0];
   if (row === undefined) return null;
   return {
@@ -59,6 +66,7 @@ export function saveProfile(sql: SqlStorage, profile: Profile): void {
     profile.createdAt,
     profile.clockOffsetMs,
   );
+  copy.forget(sql);
 }
 
 export function toOrg(profile: Profile): Org {

@@ -4,6 +4,7 @@ import { windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { loadMetersById } from "../meters/store.ts";
+import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rates/store.ts";
 import { loadRetention } from "./policy.ts";
 
@@ -99,6 +100,7 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
   if (over.length > 0) {
     const keys = JSON.stringify(over.map((row) => key.map((name) => row[name])));
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
+    forgetUsage(tx.sql);
     tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, keys);
   }
   const last = rows.at(-1);

@@ -95,8 +95,8 @@ export function fromRow(row: RunRow): Run {
   };
 }
 
-function dataOf(run: Run): string {
-  const data: RunData = [
+function dataOf(run: Run): RunData {
+  return [
     run.model,
     run.action,
     run.workflowId,
@@ -111,7 +111,6 @@ function dataOf(run: Run): string {
     run.depth,
     run.extra,
   ];
-  return JSON.stringify(data);
 }
 
 /** Which of the ids are taken: asked of the index alone, for most ids of a batch are new. */
@@ -154,7 +153,7 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
     if (rows.length === 0) return;
     sql.exec(
       `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
-       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, ?1, ${chargedAt}, ${chainId}
+       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value -> 3, ?1, ${chargedAt}, ${chainId}
        FROM json_each(?2)`,
       recordedAt,
       JSON.stringify(rows),

@@ -4,6 +4,7 @@ import { type NextStep, nextStep } from "../../domain/delivery.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
 import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
+import { transaction } from "../copies.ts";
 import type { Tx, View } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
 import { scheduleDue } from "../due/table.ts";
@@ -32,7 +33,7 @@ export const deliverQueue: DueHandler = {
   async run(object, subscriptionId) {
     const { storage } = object;
     for (;;) {
-      const attempt = storage.transactionSync(() => nextAttempt(object.view(), subscriptionId, Date.now()));
+      const attempt = transaction(storage, () => nextAttempt(object.view(), subscriptionId, Date.now()));
       if (attempt === null) return;
       const posted = await sendApart(attempt);
       performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));

@@ -4,6 +4,7 @@ import type { Answer, Envelope } from "../../../src/org/door.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { BASE_MS, HOUR_MS } from "./model.ts";
+import { loadProfile, saveProfile } from "../../../src/org/profile/store.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
@@ -39,7 +40,9 @@ export class World {
   async moveTo(hour: number): Promise<void> {
     await runInDurableObject(this.#stub, (object, state) => {
       const offset = BASE_MS + hour * HOUR_MS - Date.now();
-      state.storage.sql.exec("UPDATE profile SET clock_offset_ms = ?", Math.round(offset));
+      const { sql } = state.storage;
+      const profile = loadProfile(sql);
+      if (profile !== null) saveProfile(sql, { ...profile, clockOffsetMs: Math.round(offset) });
       object.alarm();
     });
   }

@@ -1,10 +1,9 @@
-import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Refusal } from "../../contract/refusal.ts";
 import type { Account } from "../../domain/meter.ts";
-import { formatUsd, type TokenPrice } from "../../domain/money.ts";
+import type { TokenPrice } from "../../domain/money.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
-import type { Done, Tx, View } from "../door.ts";
-import { type DecisionAsk, decide, scopesOf } from "../holds/decide.ts";
-import { type HoldRow, loadHoldOfRequest } from "../holds/store.ts";
+import type { View } from "../door.ts";
+import { type DecisionAsk, scopesOf } from "../holds/decide.ts";
 import { Draft } from "../ledger/draft.ts";
 import { knownMeters } from "../meters/store.ts";
 import { priceOf } from "../models/store.ts";
@@ -26,47 +25,6 @@ export interface Matters {
 }
 
 const MOST_NAMES = 500;
-
-/** The verdict as text, or the refusal; `taken` when it holds something now that it did not before. */
-export interface Decided {
-  readonly verdict: object | Refusal;
-  readonly taken: boolean;
-}
-
-/** The decision through the ledger, with holds that isolates have reported counted as its own. */
-export function decideExactly(tx: Tx, ask: DecisionAsk): Decided {
-  const before = ask.request_id === undefined ? null : loadHoldOfRequest(tx.sql, ask.request_id);
-  const told = ask.dry_run === true ? null : repeatOf(before, tx.now);
-  if (told !== null) return { verdict: told, taken: false };
-  const result: Done | Refusal = decide.run(tx, ask);
-  if (isRefusal(result)) return { verdict: result, taken: false };
-  const repeated = before !== null && (before.status === "settled" || isOpen(before, tx.now));
-  return { verdict: result.body ?? {}, taken: ask.dry_run !== true && !repeated };
-}
-
-/** A hold that an isolate made is known by its amounts alone; its verdict is put together again. */
-function repeatOf(row: HoldRow | null, now: number): object | null {
-  if (row === null || row.verdict !== "") return null;
-  return row.status === "settled" || isOpen(row, now) ? verdictOf(row) : null;
-}
-
-function isOpen(row: HoldRow, now: number): boolean {
-  return row.status === "open" && row.expires_at > now;
-}
-
-function verdictOf(row: HoldRow): object {
-  return {
-    decision: "allow",
-    decision_id: `dec_${row.id.slice("rsv_".length)}`,
-    reservation: {
-      id: row.id,
-      amount_usd: formatUsd(BigInt(row.amount)),
-      expires_at: new Date(row.expires_at).toISOString(),
-    },
-    limits: [],
-    evaluated_at: new Date(row.at).toISOString(),
-  };
-}
 
 /** The verdict as text, with the rate limits that it was held against, and in a dry run with the one that would refuse. */
 export function withRates(

@@ -1,0 +1,40 @@
+/**
+ * Copies, in the object's memory, of what it has stored. Whoever writes the original renews or forgets its copy, and
+ * whatever is rolled back has every copy forgotten: so none is ever of something that is not stored.
+ */
+const COPIES: { forget(sql: SqlStorage): void }[] = [];
+
+export class Copy<T> {
+  readonly #of = new WeakMap<SqlStorage, { readonly value: T }>();
+
+  constructor() {
+    COPIES.push(this);
+  }
+
+  /** The copy, read anew where there is none. */
+  get(sql: SqlStorage, read: () => T): T {
+    const there = this.#of.get(sql);
+    if (there !== undefined) return there.value;
+    const value = read();
+    this.#of.set(sql, { value });
+    return value;
+  }
+
+  set(sql: SqlStorage, value: T): void {
+    this.#of.set(sql, { value });
+  }
+
+  forget(sql: SqlStorage): void {
+    this.#of.delete(sql);
+  }
+}
+
+/** Every transaction of an org's object, so that no copy outlives one that fails. */
+export function transaction<T>(storage: DurableObjectStorage, run: () => T): T {
+  try {
+    return storage.transactionSync(run);
+  } catch (error) {
+    for (const copy of COPIES) copy.forget(storage.sql);
+    throw error;
+  }
+}

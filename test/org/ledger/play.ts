@@ -282,7 +282,7 @@ export class Play {
       const overage_policy = step.block ? "block" : "allow";
       await world.call(
         "setPlanTerms",
-        { plan: "standard", runs_limit: step.runs, tokens_limit: step.tokens, overage_policy },
+        { plan: "unlisted", runs_limit: step.runs, tokens_limit: step.tokens, overage_policy },
         step.fault,
       );
       const mode = step.block ? "enforce" : "count";

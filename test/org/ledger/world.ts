@@ -2,9 +2,9 @@ import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudfla
 import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/door.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
+import { loadProfile, saveProfile } from "../../../src/org/profile/store.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { BASE_MS, HOUR_MS } from "./model.ts";
-import { loadProfile, saveProfile } from "../../../src/org/profile/store.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
@@ -27,7 +27,8 @@ export class World {
   }
 
   async open(): Promise<void> {
-    const plan = { plan: "standard", runs_limit: null, tokens_limit: null, overage_policy: "allow" as const };
+    // No plan of that name is stored: the object has its terms from the test alone.
+    const plan = { plan: "unlisted", runs_limit: null, tokens_limit: null, overage_policy: "allow" as const };
     await this.#stub.execute(
       "openOrg",
       { id: this.#id, name: "x", plan, environment: "test", homeRegion: "local", seed: this.#id },

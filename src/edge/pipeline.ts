@@ -173,11 +173,11 @@ export function serve(operation: Operation) {
     });
     let result: Result;
     try {
-      result = noteDeprecated(call, await recordSupport(call, await answer(operation, call)));
+      result = noteDeprecated(call, await answer(operation, call));
     } catch (error) {
       result = failed(call.trace, error);
     }
-    return respond(call, operation, result);
+    return respond(call, operation, call.caller?.support ? await recordSupport(call, result) : result);
   };
 }
 

@@ -1,7 +1,9 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
 import { type SupportScope, supportRefusal } from "../domain/support.ts";
+import { logFailure } from "../log.ts";
 import type { Actor } from "../org/door.ts";
+import type { GrantState } from "../org/support/session.ts";
 import type { OrgSnapshot } from "../org/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
@@ -12,6 +14,7 @@ import { doorHome } from "./region/door-home.ts";
 interface Admitted {
   readonly operator: string;
   readonly grant_id: string;
+  readonly grant_status: GrantState;
   readonly scope: SupportScope;
   readonly org: OrgSnapshot;
 }
@@ -36,7 +39,8 @@ export async function identifySupport(call: Call, bearer: string): Promise<Refus
   if (door === null) return refuse("unauthorized");
   const admitted = await door.command("admitSupport", { digest: tokenDigest(pepper, bearer) });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
-  const { operator, grant_id: grantId, scope, org } = JSON.parse(admitted.text ?? "{}") as Admitted;
+  const found = JSON.parse(admitted.text ?? "{}") as Admitted;
+  const { operator, grant_id: grantId, scope, org } = found;
   call.caller = {
     actor: { ...asking, id: operator, onBehalfOf: grantId },
     role: "viewer",
@@ -45,7 +49,14 @@ export async function identifySupport(call: Call, bearer: string): Promise<Refus
     org: { id: org.id, snapshot: org, allowList: [] },
     support: scope,
   };
-  return null;
+  return grantRefusal(found.grant_status);
+}
+
+function grantRefusal(status: GrantState): Refusal | null {
+  if (status === "active") return null;
+  return status === "closed"
+    ? refuse("gone", {}, { message: "This support grant was ended." })
+    : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 
 export function checkSupport(call: Call): Refusal | null {
@@ -56,7 +67,7 @@ export function checkSupport(call: Call): Refusal | null {
   return reason === null ? null : refuse("support_scope_denied", { reason, scope, method });
 }
 
-/** No trail, no answer: a request under a grant that cannot be recorded is not answered. */
+/** No trail, no answer: a request under a grant that cannot be recorded is not answered. One that failed is recorded, too. */
 export async function recordSupport(call: Call, result: Result): Promise<Result> {
   const { caller } = call;
   if (caller?.support === undefined || caller.org === null || "relayed" in result) return result;
@@ -67,8 +78,13 @@ export async function recordSupport(call: Call, result: Result): Promise<Result>
     code: isRefusal(result) ? result.code : null,
   };
   const envelope = { actor: caller.actor, trace: call.trace, idempotency: null, ifMatch: null };
-  const door = await doorHome(call.env, call.settings, caller.org.id, envelope);
-  const recorded = await door?.command("recordSupportRequest", request);
-  if (recorded === undefined) return refuse("service_unavailable");
-  return isRefusal(recorded) ? recorded : result;
+  try {
+    const door = await doorHome(call.env, call.settings, caller.org.id, envelope);
+    const recorded = await door?.command("recordSupportRequest", request);
+    if (recorded === undefined) return refuse("service_unavailable");
+    return isRefusal(recorded) ? recorded : result;
+  } catch (error) {
+    logFailure(call.trace, error);
+    return refuse("service_unavailable");
+  }
 }

@@ -123,6 +123,31 @@ test("every request under a grant is in the trail with both identities, the refu
   }
 });
 
+test("what is tried with the token of a grant that is over is refused, and in the trail with both identities", async () => {
+  const org = await newOrg({ environment: "test" });
+  const grants = [await openGrant(org), await openGrant(org, { expires_in_seconds: 60 })];
+  const [ended, expired] = [await comeIn(grants[0] ?? ""), await comeIn(grants[1] ?? "")];
+  await call("DELETE", `/v1/orgs/${org.id}/support-grants/${grants[0]}`, { key: org.ownerKey });
+  const body = { advance_seconds: 61 };
+  await call("POST", `/v1/admin/orgs/${org.id}/test-clock`, { key: operatorKey(), body });
+  await call("GET", `/v1/orgs/${org.id}/budgets`, { key: ended });
+  await call("PATCH", `/v1/orgs/${org.id}`, { key: expired, body: { name: "X" } });
+  const requests = (await trail(org)).filter(({ action }) => action === "support.request");
+  expect(requests).toMatchObject([
+    { actor_kind: "support", actor_id: "operator", on_behalf_of: grants[0], outcome: "refused" },
+    { actor_kind: "support", actor_id: "operator", on_behalf_of: grants[1], outcome: "refused" },
+  ]);
+  expect(requests.map(({ detail }) => JSON.parse(detail))).toMatchObject([
+    { method: "GET", route: "/v1/orgs/{id}/budgets", status: 410, code: "gone" },
+    { method: "PATCH", route: "/v1/orgs/{id}", status: 401, code: "key_expired" },
+  ]);
+  const listed = await call("GET", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey });
+  expect(listed.body.data.map((grant: { last_used_at: string | null }) => grant.last_used_at)).toEqual([
+    null,
+    null,
+  ]);
+});
+
 test("a grant that is ended lets nobody in any more, at once", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);

@@ -28,10 +28,15 @@ export const openSupportSession = command({
 
 type Session = { id: string; grant_id: string; operator: string };
 
-/** Who stands behind a support token, and under which grant. It is asked about on each request: closed is closed. */
+export type GrantState = ReturnType<typeof grantStatus>;
+
+/**
+ * Who stands behind a support token, and under which grant. It is asked about on each request: closed is closed. Whose grant
+ * is over is named all the same, because the request that is refused then belongs in the trail, too.
+ */
 export const admitSupport = command({
   action: null,
-  refuses: ["unauthorized", "gone", "key_expired"],
+  refuses: ["unauthorized"],
   run(tx, input: { digest: string }) {
     const session = tx.sql
       .exec<Session>("SELECT id, grant_id, operator FROM support_sessions WHERE digest = ?", input.digest)
@@ -39,13 +44,12 @@ export const admitSupport = command({
     const grant = session === undefined ? null : loadGrant(tx, session.grant_id);
     if (session === undefined || grant === null) return refuse("unauthorized");
     const status = grantStatus(grant, tx.now);
-    if (status === "closed") return refuse("gone", {}, { message: "This support grant was ended." });
-    if (status === "expired")
-      return refuse("key_expired", {}, { message: "This support grant has expired." });
-    tx.sql.exec("UPDATE support_grants SET last_used_at = ? WHERE id = ?", tx.now, grant.id);
+    if (status === "active")
+      tx.sql.exec("UPDATE support_grants SET last_used_at = ? WHERE id = ?", tx.now, grant.id);
     return done(200, {
       operator: session.operator,
       grant_id: grant.id,
+      grant_status: status,
       scope: grant.scope,
       org: orgSnapshot(tx.sql, tx.profile()),
     });

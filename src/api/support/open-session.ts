@@ -3,6 +3,8 @@ import { idShape } from "../../contract/ids.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { timestamp } from "../../contract/shapes.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
+import { doorHome } from "../../edge/region/door-home.ts";
+import { askElsewhere } from "../../edge/region/elsewhere.ts";
 import { operation } from "../../edge/operation.ts";
 import { orgOfSupportGrant } from "../../platform/support-grants.ts";
 
@@ -25,10 +27,13 @@ export const openSupportSession = operation(
   },
   async (call) => {
     const orgId = await orgOfSupportGrant(call.env.DB, call.body.grant_id);
-    if (orgId === null) return refuse("not_found");
+    if (orgId === null) return askElsewhere(call);
     const pepper = call.settings.SVC_KEY_PEPPER;
     const token = mintOrgToken(pepper, "support", orgId);
     const digest = tokenDigest(pepper, token);
-    return call.door(orgId).command("openSupportSession", { grantId: call.body.grant_id, digest, token });
+    // A grant is noted where it was opened, which need not be the org's home.
+    const door = await doorHome(call.env, call.settings, orgId, call.envelope());
+    if (door === null) return refuse("not_found");
+    return door.command("openSupportSession", { grantId: call.body.grant_id, digest, token });
   },
 );

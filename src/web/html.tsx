@@ -7,6 +7,7 @@ import { ObjectUnreachable } from "../edge/unreachable.ts";
 import { logFailure, logLine } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
+import { Pace } from "./pace.ts";
 
 /** Nothing runs and nothing is loaded from elsewhere; forms and frames stay at home. */
 const POLICY =
@@ -32,6 +33,10 @@ export interface Web {
   readonly address: string;
 }
 
+/** For each address: the ways in wake an org's object for whoever asks, so they are guarded closer than the pages. */
+const SIGN_IN_PACE = new Pace(240);
+const PAGE_PACE = new Pace(1_200);
+
 const MOST_FORM_BYTES = 512 * 1024;
 
 /** Runs a browser's request and leaves one line in the log, as every request does. Failures are pages here, too. */
@@ -45,7 +50,10 @@ export async function logged(
   const trace = crypto.randomUUID();
   const startedAt = Date.now();
   const web = { trace, region, settings, address: callerAddress(context.req.raw) };
-  const response = await run(web).catch((error: unknown) => failurePage(error, web));
+  const pace = /^\/(sso|saml)\//.test(route) ? SIGN_IN_PACE : PAGE_PACE;
+  const seconds = pace.take(web.address, startedAt);
+  const response =
+    seconds > 0 ? tooOften(seconds, web) : await run(web).catch((error: unknown) => failurePage(error, web));
   logLine({
     at: new Date(startedAt).toISOString(),
     trace,
@@ -59,6 +67,19 @@ export async function logged(
     ms: Date.now() - startedAt,
   });
   return response;
+}
+
+function tooOften(seconds: number, web: Web): Response {
+  const text = `There were very many requests from your address. Try again in ${seconds} seconds.`;
+  const page = (
+    <MessagePage
+      title="Too many requests"
+      text={text}
+      code="rate_limited"
+      link={["/console", "To the console"]}
+    />
+  );
+  return htmlResponse(page, 429, web, { "retry-after": String(seconds) });
 }
 
 function failurePage(error: unknown, web: Web): Response {

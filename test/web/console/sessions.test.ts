@@ -121,3 +121,17 @@ test("the link is good for nothing with another token, and does not exist on a s
   expect(answer.status).toBe(404);
   expect(answer.headers.get("set-cookie")).toBeNull();
 });
+
+test("an org whose programs have used up its reads can still look into the console, and looking uses up none", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const limits = { key: operatorKey(), body: { read_rpm: 1, policies: [] } };
+  await call("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, limits);
+  for (const path of ["/console", "/console/budgets", "/console/rate-limits"]) {
+    expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
+  }
+  const read = () => call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
+  expect((await read()).status).toBe(200);
+  expect((await read()).status).toBe(429);
+  expect((await browser.get("/console/budgets")).status).toBe(200);
+});

@@ -1,0 +1,49 @@
+/**
+ * How often one address may ask: at most `limit` in any `WINDOW_MS`, counted in sub-buckets, each whole while any part of it
+ * is inside. Kept in the isolate and bounded: it guards what stands behind the browser's ways in, and promises nothing exact.
+ */
+
+const BUCKET_MS = 5_000;
+const WINDOW_MS = 60_000;
+const MOST_ADDRESSES = 10_000;
+
+interface Bucket {
+  readonly at: number;
+  count: number;
+}
+
+export class Pace {
+  readonly #limit: number;
+  readonly #asked = new Map<string, Bucket[]>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts a request; gives the seconds to wait instead, where it is one too many. Those are not counted. */
+  take(address: string, now: number): number {
+    const at = Math.floor(now / BUCKET_MS) * BUCKET_MS;
+    const buckets = (this.#asked.get(address) ?? []).filter(
+      (bucket) => bucket.at + BUCKET_MS > now - WINDOW_MS,
+    );
+    const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
+    if (total >= this.#limit) {
+      const leaves = (buckets[0]?.at ?? at) + BUCKET_MS + WINDOW_MS;
+      return Math.max(1, Math.ceil((leaves - now) / 1000));
+    }
+    const last = buckets.at(-1);
+    if (last?.at === at) last.count += 1;
+    else buckets.push({ at, count: 1 });
+    this.#keep(address, buckets);
+    return 0;
+  }
+
+  /** Who asked last is forgotten last. */
+  #keep(address: string, buckets: Bucket[]): void {
+    this.#asked.delete(address);
+    this.#asked.set(address, buckets);
+    if (this.#asked.size <= MOST_ADDRESSES) return;
+    const oldest = this.#asked.keys().next();
+    if (oldest.done !== true) this.#asked.delete(oldest.value);
+  }
+}

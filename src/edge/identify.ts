@@ -7,7 +7,7 @@ import { type KnownKey, KnownKeys } from "./known-keys.ts";
 import { askHome } from "./region/home.ts";
 import type { OrgStub } from "./region/remote-org.ts";
 import { identifySupport, isSupportToken } from "./support.ts";
-import { ObjectUnreachable } from "./unreachable.ts";
+import { ObjectUnreachable, patiently } from "./unreachable.ts";
 import { vouchedCaller } from "./vouched.ts";
 
 /** Who calls? From here on the isolate remembers: known keys and failures live as long as it does. */
@@ -87,7 +87,7 @@ async function learn(call: Call, bearer: string, orgId: string, keyId: string): 
   try {
     const digest = keyDigest(call.settings.SVC_KEY_PEPPER, bearer);
     const ask = async (object: OrgStub) => await object.authenticate(keyId, digest);
-    snapshot = await askHome(call.env, call.settings, orgId, ask);
+    snapshot = await patiently(askHome(call.env, call.settings, orgId, ask));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

@@ -4,34 +4,47 @@ import worker from "../../src/index.ts";
 export * from "../../src/index.ts";
 
 /**
- * The Worker in an isolate that a test can make odd, by a header on any request: set its clock apart from all others, or
- * have it vanish, so that nothing it has not reported yet is ever reported, while its callers have their answers.
+ * The Worker in an isolate that a test can make odd, by a header on any request: set its clock apart from all others (and
+ * with the first isolate's that of the objects in it); have it vanish for an org, so that nothing it has not reported yet
+ * is ever reported, while its callers have their answers; or have an org's object hang, as far as it can see.
  */
 const realNow = Date.now.bind(Date);
 let apartMs = 0;
-let gone = false;
+const vanished = new Set<string>();
+const hanging = new Set<string>();
 Date.now = () => realNow() + apartMs;
 
 const NEVER = new Promise<never>(() => {});
 
-function cutOff(env: Env): Env {
+function isSilent(org: string, method: string | symbol): boolean {
+  return hanging.has(org) || (vanished.has(org) && method === "syncLeases");
+}
+
+function odd(env: Env): Env {
   const silent = new Proxy(env.ORG, {
     get(namespace, name) {
       if (name !== "getByName") return Reflect.get(namespace, name) as unknown;
       return (id: string) =>
         new Proxy(env.ORG.getByName(id), {
           get: (stub, method) =>
-            method === "syncLeases" ? () => NEVER : (Reflect.get(stub, method) as unknown),
+            isSilent(id, method) ? () => NEVER : (Reflect.get(stub, method) as unknown),
         });
     },
   });
   return { ...env, ORG: silent };
 }
 
+function note(orgs: Set<string>, org: string | null): void {
+  if (org !== null) orgs.add(org);
+}
+
 export default {
   fetch(request, env, context) {
-    apartMs = Number(request.headers.get("x-test-apart-ms") ?? apartMs);
-    gone ||= request.headers.has("x-test-vanish");
-    return worker.fetch(request, gone ? cutOff(env) : env, context);
+    const told = (name: string) => request.headers.get(`x-test-${name}`);
+    apartMs = Number(told("apart-ms") ?? apartMs);
+    note(vanished, told("vanish"));
+    note(hanging, told("hang"));
+    hanging.delete(told("answer") ?? "");
+    return worker.fetch(request, vanished.size + hanging.size > 0 ? odd(env) : env, context);
   },
 } satisfies ExportedHandler<Env>;

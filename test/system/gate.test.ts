@@ -1,196 +1,153 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Server, startServer } from "../../scripts/server.ts";
+import { allowed, atEdge, Isolates, type Org } from "../support/isolates.ts";
 
-/** Four isolates over the same objects, as `ISOLATES=4 npm start` serves them, but with clocks set hours apart. */
-const ISOLATES = 4;
 const RUNS = 4;
+let isolates: Isolates;
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
-  readonly body: any;
-}
-
-interface Org {
-  readonly id: string;
-  readonly key: string;
-}
-
-const folder = mkdtempSync(join(tmpdir(), "sluice-gate-"));
-let server: Server;
-
+/** Clocks hours apart. */
 beforeAll(async () => {
-  server = await startServer({
-    port: 0,
-    dataDir: folder,
-    isolates: ISOLATES,
-    entry: "test/support/odd-worker.ts",
-  });
+  isolates = await Isolates.start();
   const apart = [0, 3_600_000, -7_200_000, 45_000];
-  for (const [isolate, ms] of apart.entries()) {
-    await fetch(`${server.urls[isolate]}/healthz`, { headers: { "x-test-apart-ms": String(ms) } });
-  }
+  for (const [isolate, ms] of apart.entries()) await isolates.make(isolate, "apart-ms", ms);
 });
 
-afterAll(async () => {
-  await server.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => isolates.end());
 
-async function call(
-  isolate: number,
-  method: string,
-  path: string,
-  key: string,
-  body?: object,
-): Promise<Answer> {
-  const url = server.urls[isolate % server.urls.length] ?? server.urls[0];
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? null : JSON.parse(text),
-  };
+const usd = (cents: number) => (cents / 100).toFixed(2);
+
+function notRunning(error: Error): void {
+  if (!error.message.includes("not currently running")) throw error;
 }
 
-async function newOrg(): Promise<Org> {
-  const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
-  const { body } = await call(0, "POST", "/v1/admin/orgs", operator, { name: "gate" });
-  return { id: body.org.id, key: body.owner_key };
-}
+type Event = "evict" | "raise" | "lower" | "day" | "week" | "none";
 
-async function budget(org: Org, limit: string): Promise<string> {
-  const body = { scope_kind: "org", limit_usd: limit, period: "month", mode: "enforce" };
-  return (await call(0, "POST", `/v1/orgs/${org.id}/budgets`, org.key, body)).body.id;
+/** One thing that happens to a budget while calls are under way; gives the limit that holds from then on. */
+async function happen(event: Event, org: Org, id: string, cents: number): Promise<number> {
+  if (event === "evict") await isolates.server.evict(org.id).catch(notRunning);
+  if (event === "day" || event === "week") await isolates.changeBudget(org, id, { period: event }, 2);
+  if (event !== "raise" && event !== "lower") return cents;
+  const limit = event === "raise" ? cents + 25 : Math.ceil(cents * 0.9);
+  await isolates.changeBudget(org, id, { limit_usd: usd(limit) }, 1);
+  return limit;
 }
-
-function decide(org: Org, isolate: number, more: object = {}): Promise<Answer> {
-  return call(isolate, "POST", "/v1/edge/decision", org.key, { estimate: { cost_usd: "0.01" }, ...more });
-}
-
-async function reserved(org: Org, id: string): Promise<string> {
-  return (await call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key)).body.reserved_usd;
-}
-
-/** Calls from several clients at once, spread over the isolates, until there were so many. */
-async function drive(org: Org, calls: number, clients = 16, more: (n: number) => object = () => ({})) {
-  const answers: Answer[] = [];
-  let sent = 0;
-  const one = async (): Promise<void> => {
-    while (sent < calls) {
-      sent += 1;
-      answers.push(await decide(org, sent, more(sent)));
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, one));
-  return answers;
-}
-
-const allowed = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200);
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
 
 test("four isolates never hold a nano-dollar over a limit, with evictions and limits changed in flight", async () => {
+  const events = fc.constantFrom<Event[]>("evict", "raise", "lower", "day", "week", "none");
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 40, max: 260 }),
-      fc.array(fc.constantFrom("evict", "raise", "none"), { minLength: 2, maxLength: 3 }),
-      async (cents, events) => {
-        const org = await newOrg();
+      fc.array(events, { minLength: 2, maxLength: 4 }),
+      async (cents, script) => {
+        const org = await isolates.newOrg();
+        const id = await isolates.budget(org, usd(cents));
         let limit = cents;
-        const id = await budget(org, (limit / 100).toFixed(2));
         let admitted = 0;
-        for (const event of events) {
-          const [answers] = await Promise.all([
-            drive(org, 130),
-            event === "evict" ? server.evict(org.id) : Promise.resolve(),
+        for (const event of script) {
+          const [answers, next] = await Promise.all([
+            isolates.drive(org, 130),
+            happen(event, org, id, limit),
           ]);
-          admitted += allowed(answers).length;
           expect(answers.every(({ status }) => [200, 402, 503].includes(status))).toBe(true);
-          expect(admitted).toBeLessThanOrEqual(limit);
-          if (event === "raise") {
-            limit += 25;
-            const body = { limit_usd: (limit / 100).toFixed(2) };
-            await call(1, "PATCH", `/v1/orgs/${org.id}/budgets/${id}`, org.key, body);
-          }
+          admitted += allowed(answers).length;
+          expect(admitted).toBeLessThanOrEqual(Math.max(limit, next));
+          limit = next;
         }
-        await seconds(1.5);
-        expect(await reserved(org, id)).toBe((admitted / 100).toFixed(2));
-        const rest = await drive(org, limit - admitted + 5, 4);
-        expect(allowed(rest)).toHaveLength(limit - admitted);
+        await isolates.reserves(org, id, usd(admitted));
+        const left = Math.max(0, limit - admitted);
+        // For so long that the object itself decides, by what is true now.
+        const rest = await isolates.drive(org, left + 5, 4, () => ({ hold_seconds: 3600 }));
+        expect(allowed(rest)).toHaveLength(left);
       },
     ),
     { numRuns: RUNS },
   );
 });
 
-test("steady traffic far from a limit is decided in the isolates, and each hold is kept once", async () => {
-  const org = await newOrg();
-  const id = await budget(org, "100000");
-  const answers = await drive(org, 1200, 16, (n) => ({ request_id: `req-${n}` }));
-  expect(allowed(answers)).toHaveLength(1200);
-  const here = answers.filter(({ headers }) => headers.get("x-svc-decided") === "edge");
-  expect(here.length / answers.length).toBeGreaterThan(0.8);
-  await seconds(1.5);
-  expect(await reserved(org, id)).toBe("12.00");
+test("at least 99 % of allows far from a limit are given in the isolates, and each hold is kept once", async () => {
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  const warmUp = 300;
+  await isolates.drive(org, warmUp, 16, (n) => ({ request_id: `warm-${n}` }));
+  const answers = await isolates.drive(org, 2000, 16, (n) => ({ request_id: `req-${n}` }));
+  expect(allowed(answers)).toHaveLength(2000);
+  expect(atEdge(answers).length / answers.length).toBeGreaterThanOrEqual(0.99);
+  await isolates.reserves(org, id, usd(warmUp + 2000));
 });
 
 test("one request asked in every isolate holds once, under one name", async () => {
-  const org = await newOrg();
-  const id = await budget(org, "100000");
-  await drive(org, 300);
-  await seconds(1);
-  const before = Number(await reserved(org, id));
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  await isolates.drive(org, 300);
   const answers = await Promise.all(
-    Array.from({ length: 8 }, (_, isolate) => decide(org, isolate, { request_id: "the-one" })),
+    Array.from({ length: 8 }, (_, isolate) => isolates.decide(org, isolate, { request_id: "the-one" })),
   );
   expect(new Set(answers.map(({ body }) => body.reservation.id)).size).toBe(1);
   expect(new Set(answers.map(({ body }) => body.decision_id)).size).toBe(1);
-  await seconds(1.5);
-  expect(Number(await reserved(org, id))).toBeCloseTo(before + 0.01, 9);
+  await isolates.reserves(org, id, "3.01");
+});
+
+test("a request whose hold was released is decided anew where it was decided before: nothing is allowed unheld", async () => {
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  await isolates.drive(org, 300);
+  const first = await isolates.decide(org, 1, { request_id: "again" });
+  const again = await isolates.decide(org, 1, { request_id: "again" });
+  expect(again.body).toEqual(first.body);
+  const path = `/v1/edge/decision/${first.body.reservation.id}`;
+  expect((await isolates.call(2, "DELETE", path, org.key)).status).toBe(204);
+  await isolates.reserves(org, id, "3.00");
+  expect((await isolates.decide(org, 1, { request_id: "again" })).status).toBe(200);
+  await isolates.reserves(org, id, "3.01");
+});
+
+test("one request id with another question is refused where it is known, and holds both where it is not", async () => {
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  await isolates.drive(org, 300);
+  const ask = (isolate: number, cost: string) =>
+    isolates.decide(org, isolate, { request_id: "twice", estimate: { cost_usd: cost } });
+  expect((await ask(1, "0.01")).status).toBe(200);
+  expect((await ask(1, "0.02")).status).toBe(409);
+  const elsewhere = await ask(2, "0.02");
+  await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
+  expect((await ask(1, "0.02")).status).toBe(409);
+  const again = await Promise.all([ask(1, "0.01"), ask(1, "0.01")]);
+  expect(again.map(({ status }) => status)).toEqual([200, 200]);
+  await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
 });
 
 test("a limit is refused by in the isolates, and a lowered one as soon as the change is answered", async () => {
-  const org = await newOrg();
-  const id = await budget(org, "100000");
-  await drive(org, 200);
-  const body = { limit_usd: "0.50" };
-  expect((await call(0, "PATCH", `/v1/orgs/${org.id}/budgets/${id}`, org.key, body)).status).toBe(200);
-  const answers = await drive(org, 80);
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  await isolates.drive(org, 200);
+  await isolates.changeBudget(org, id, { limit_usd: "0.50" });
+  const answers = await isolates.drive(org, 80);
   expect(allowed(answers)).toHaveLength(0);
   expect(answers.every(({ body: { error } }) => error.code === "budget_exceeded")).toBe(true);
-  expect(answers.some(({ headers }) => headers.get("x-svc-decided") === "edge")).toBe(true);
+  expect(atEdge(answers).length).toBeGreaterThan(0);
 });
 
 test("a key that was revoked is refused in every isolate once the revocation has answered", async () => {
-  const org = await newOrg();
-  const minted = await call(0, "POST", `/v1/orgs/${org.id}/keys`, org.key, { name: "x", role: "developer" });
+  const org = await isolates.newOrg();
+  const key = { name: "x", role: "developer" };
+  const minted = await isolates.call(0, "POST", `/v1/orgs/${org.id}/keys`, org.key, key);
   const other = { id: org.id, key: minted.body.key as string };
-  await drive(other, 60);
-  await call(2, "DELETE", `/v1/orgs/${org.id}/keys/${minted.body.id}`, org.key);
-  const answers = await drive(other, 12);
+  await isolates.drive(other, 60);
+  await isolates.call(2, "DELETE", `/v1/orgs/${org.id}/keys/${minted.body.id}`, org.key);
+  const answers = await isolates.drive(other, 12);
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: answers.length }, () => 410));
 });
 
 test("in no minute are more requests admitted over all isolates than a rate limit allows", async () => {
-  const org = await newOrg();
-  const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
-  const policy = { name: "all", match: {}, unit: "requests", limit: 150, window_seconds: 60, kind: "rate" };
-  const body = { read_rpm: null, policies: [{ ...policy, match: { route: "POST /v1/edge/decision" } }] };
-  await call(0, "PUT", `/v1/admin/orgs/${org.id}/rate-limits`, operator, body);
-  const answers = await drive(org, 400);
-  expect(allowed(answers)).toHaveLength(150);
+  const org = await isolates.newOrg();
+  const match = { route: "POST /v1/edge/decision" };
+  const policy = { name: "all", match, unit: "requests", limit: 150, window_seconds: 3600, kind: "rate" };
+  await isolates.limitRates(org, [policy]);
+  const answers = await isolates.drive(org, 400);
+  expect(allowed(answers).length).toBeLessThanOrEqual(150);
   const refused = answers.filter(({ status }) => status === 429);
-  expect(refused).toHaveLength(250);
+  expect(allowed(answers).length + refused.length).toBe(400);
   expect(
     refused.every(
       ({ headers, body: { error } }) =>
@@ -200,10 +157,10 @@ test("in no minute are more requests admitted over all isolates than a rate limi
 });
 
 test("a run settles a hold that its isolate has not reported yet", async () => {
-  const org = await newOrg();
-  const id = await budget(org, "100000");
-  await drive(org, 200);
-  const decision = await decide(org, 1);
+  const org = await isolates.newOrg();
+  const id = await isolates.budget(org, "100000");
+  await isolates.drive(org, 200);
+  const decision = await isolates.decide(org, 1);
   const run = {
     started_at: new Date().toISOString(),
     model: "m",
@@ -211,23 +168,7 @@ test("a run settles a hold that its isolate has not reported yet", async () => {
     cost_usd: "0.004",
     reservation_id: decision.body.reservation.id,
   };
-  const recorded = await call(2, "POST", "/v1/runs", org.key, run);
+  const recorded = await isolates.call(2, "POST", "/v1/runs", org.key, run);
   expect(recorded.status).toBe(201);
-  await seconds(1.5);
-  expect(await reserved(org, id)).toBe("2.00");
-});
-
-/** Last, because the isolate stays gone. */
-test("of an isolate that vanishes nothing comes back early: what it may have held stays held", async () => {
-  const org = await newOrg();
-  const id = await budget(org, "3.00");
-  const first = await drive(org, 120);
-  await fetch(`${server.urls[3]}/healthz`, { headers: { "x-test-vanish": "1" } });
-  const second = await drive(org, 300);
-  const admitted = allowed([...first, ...second]).length;
-  expect(admitted).toBeLessThanOrEqual(300);
-  await seconds(2);
-  const rest = await drive(org, 60, 4);
-  expect(admitted + allowed(rest).length).toBeLessThanOrEqual(300);
-  expect(Number(await reserved(org, id))).toBeLessThanOrEqual(3);
+  await isolates.reserves(org, id, "2.00");
 });

@@ -40,6 +40,7 @@ export class Purse<Hold> {
   #unacknowledged: Batch<Hold>[] = [];
   #attempt = 0;
   #batch = 0;
+  #acknowledged = 0;
   #pending: { attempt: number; askedAt: number } | null = null;
 
   readonly #holder: string;
@@ -86,6 +87,16 @@ export class Purse<Hold> {
     slice.missed += amount;
     slice.misses += 1;
     if (amount > slice.least) slice.least = amount;
+  }
+
+  /** The batch that what is held now will be reported in. */
+  get batch(): number {
+    return this.#batch + 1;
+  }
+
+  /** Whether the object has a batch. */
+  hasReported(batch: number): boolean {
+    return batch <= this.#acknowledged;
   }
 
   /** Whether an ask should not wait for its time: a slice is half used, or steady traffic has none. */
@@ -135,6 +146,7 @@ export class Purse<Hold> {
     if (pending === null || pending.attempt !== grant.attempt) return;
     this.#pending = null;
     this.#unacknowledged = [];
+    this.#acknowledged = this.#batch;
     for (const [meter, { add, forMs, share }] of grant.slices) {
       const slice = this.slice(meter);
       slice.left += add;

@@ -4,8 +4,9 @@ import type { DecisionVerdict } from "../../org/gate/gate.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import {
+  asGiven,
   type Asker,
   decideHere,
   isTaught,
@@ -68,7 +69,7 @@ export async function decideThere(
   const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
   try {
     const worth = gate !== null && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
-    verdict = await background.object().decide(ask, asker.keyId, worth, envelope);
+    verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }
@@ -77,7 +78,8 @@ export async function decideThere(
     learn(gate, asker, ask, verdict, askedAt);
     if (verdict.refusal === null) wish(gate, asker, ask, Date.now(), background);
   }
-  return verdict.text ?? verdict.refusal ?? unanswered();
+  if (verdict.text !== null) return asGiven(asker, ask, verdict.text);
+  return verdict.refusal ?? unanswered();
 }
 
 function unanswered(): never {

@@ -21,12 +21,13 @@ import {
   DEFAULT_HOLD_SECONDS,
   DEFAULT_OUTPUT_TOKENS,
   type DecisionAsk,
+  otherQuestion,
   tokensOf,
 } from "../../org/holds/decide.ts";
 import { toRefusal } from "../../org/ledger/refusal.ts";
 import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
-import { recent } from "./recent.ts";
+import { isSameHold, recent } from "./recent.ts";
 import { amountsOf, Known, newTouch, type Touch, touchKey } from "./touch.ts";
 import { allowText } from "./verdict.ts";
 
@@ -88,7 +89,9 @@ export function decideHere(
   const { request_id: requestId } = ask;
   if (requestId !== undefined) {
     const told = recent.get(asker.orgId, requestId);
-    if (told !== undefined) return told.ask === askText(ask) ? told.text : null;
+    // Once the object has the hold, it alone can say whether it still stands.
+    if (told !== undefined && gate.purse.hasReported(told.batch)) return null;
+    if (told !== undefined) return told.ask === askText(ask) ? told.text : otherQuestion();
   }
   const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
   if (touch === undefined || orgNow >= touch.endsAt) return null;
@@ -101,13 +104,14 @@ export function decideHere(
   }
   const name = requestId === undefined ? newId("dec", orgNow).slice(4) : namesOf(gate, asker).of(requestId);
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
+  const { batch } = gate.purse;
   gate.purse.note({
     touch: touch.reported,
     row: (index) => [index, `rsv_${name}`, requestId ?? null, String(nanos), orgNow, expiresAt],
   });
   gate.keep(now, touch.slices, background);
   const text = allowText(gate, touch, name, nanos, expiresAt, orgNow, now);
-  if (requestId !== undefined) recent.set(asker.orgId, requestId, { text, ask: askText(ask) });
+  if (requestId !== undefined) recent.set(asker.orgId, requestId, { text, ask: askText(ask), batch });
   return text;
 }
 
@@ -141,6 +145,13 @@ export function learn(
     (key) => gate.purse.slice(key),
   );
   gate.touches.set(touchKey(gate.matters, asker.keyId, ask), touch);
+}
+
+/** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
+export function asGiven(asker: Asker, ask: DecisionAsk, text: string): Verdict {
+  const told = ask.request_id === undefined ? undefined : recent.get(asker.orgId, ask.request_id);
+  if (told === undefined || ask.dry_run === true || !isSameHold(told.text, text)) return text;
+  return told.ask === askText(ask) ? told.text : otherQuestion();
 }
 
 /** Whether the isolate knows already what calls like this one touch. */

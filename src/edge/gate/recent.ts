@@ -1,7 +1,8 @@
-/** An allow that was given lately, and what was asked for it. */
+/** An allow that was given lately, what was asked for it, and the batch in which its hold is reported. */
 interface RecentAllow {
   readonly text: string;
   readonly ask: string;
+  readonly batch: number;
 }
 
 const MOST = 10_000;
@@ -30,3 +31,11 @@ class Recent {
 }
 
 export const recent = new Recent();
+
+/** Whether two allows name the same hold, with the same amount and the same end. */
+export function isSameHold(one: string, other: string): boolean {
+  const from = one.indexOf(RESERVATION);
+  return from >= 0 && other.includes(one.slice(from, one.indexOf("}", from)));
+}
+
+const RESERVATION = '"reservation":{';

@@ -11,7 +11,7 @@ import {
 } from "../../domain/rate-policy.ts";
 import type { RequestVerdict } from "../../org/gate/gate.ts";
 import type { Call } from "../call.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf, refusedBeforeBody } from "./answer.ts";
 import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
@@ -79,7 +79,8 @@ async function byObject(
   const askedAt = Date.now();
   let verdict: RequestVerdict | null;
   try {
-    verdict = await background.object().admitRequest({ route: routeOf(call.op), keyId: call.actor.id });
+    const subject = { route: routeOf(call.op), keyId: call.actor.id };
+    verdict = await patiently(background.object().admitRequest(subject));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

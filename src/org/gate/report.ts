@@ -1,3 +1,4 @@
+import { newId } from "../../domain/ulid.ts";
 import type { Tx } from "../door.ts";
 import { expireNoLaterThan } from "../holds/expire.ts";
 import type { LeasedAccounts } from "./money.ts";
@@ -25,7 +26,8 @@ export type Dropped = ReadonlyMap<string, bigint>;
 
 /**
  * Makes rows of reported holds, in one statement. A request that was decided twice, in two isolates, has one name in
- * both: its hold is kept once, for as long as the later one said. A report that comes when its holds are over adds none.
+ * both: its hold is kept once, for as long as the later one said. Where it was another question under the same name,
+ * both were allowed and both are held. A report that comes when its holds are over adds none.
  */
 export function keepHolds(
   tx: Tx,
@@ -49,30 +51,47 @@ export function keepHolds(
   };
   const known = knownHolds(tx.sql, holds);
   const fresh: ReportedHold[] = [];
-  const here = new Set<string>();
   for (const hold of holds) {
-    const [, id, requestId, , , expiresAt] = hold;
-    const status = known.get(id);
-    if (expiresAt <= tx.now || status === "settled" || (requestId !== null && here.has(id))) drop(hold);
-    else if (status === "open") {
-      tx.sql.exec("UPDATE holds SET expires_at = max(expires_at, ?) WHERE id = ?", expiresAt, id);
+    const [touch, id, requestId, amount, at, expiresAt] = hold;
+    const before = known.get(id);
+    const { meters = "", customer = null } = touches[touch] ?? {};
+    if (expiresAt <= tx.now) drop(hold);
+    else if (before === undefined) {
+      fresh.push(placed(hold));
+      if (requestId !== null) known.set(id, { status: "open", amount, meters, customer });
+    } else if (before.amount !== amount || before.meters !== meters || before.customer !== customer) {
+      fresh.push(placed([touch, newId("rsv", at), null, amount, at, expiresAt]));
+    } else {
+      if (before.status === "open") {
+        tx.sql.exec("UPDATE holds SET expires_at = max(expires_at, ?) WHERE id = ?", expiresAt, id);
+      }
       drop(hold);
-    } else fresh.push(placed(hold));
-    if (requestId !== null) here.add(id);
+    }
   }
   insert(tx, fresh, touches);
   return dropped;
 }
 
-/** Only a request id can have been decided elsewhere as well: every other hold has a name of its own. */
-function knownHolds(sql: SqlStorage, holds: readonly ReportedHold[]): Map<string, string> {
+type KnownHold = {
+  readonly status: string;
+  readonly amount: string;
+  readonly meters: string;
+  readonly customer: string | null;
+};
+
+/**
+ * The holds that stand, or were settled, under the names of reported ones. Only a request id can have been decided
+ * elsewhere as well: every other hold has a name of its own.
+ */
+function knownHolds(sql: SqlStorage, holds: readonly ReportedHold[]): Map<string, KnownHold> {
   const ids = holds.flatMap(([, id, requestId]) => (requestId === null ? [] : [id]));
   if (ids.length === 0) return new Map();
-  const rows = sql.exec<{ id: string; status: string }>(
-    "SELECT h.id, h.status FROM json_each(?) AS k CROSS JOIN holds AS h ON h.id = k.value",
+  const rows = sql.exec<{ id: string } & KnownHold>(
+    `SELECT h.id, h.status, h.amount, h.meters, h.customer_id AS customer
+     FROM json_each(?) AS k CROSS JOIN holds AS h ON h.id = k.value WHERE h.status IN ('open', 'settled')`,
     JSON.stringify(ids),
   );
-  return new Map(rows.toArray().map(({ id, status }) => [id, status]));
+  return new Map(rows.toArray().map((row) => [row.id, row]));
 }
 
 function insert(tx: Tx, holds: readonly ReportedHold[], touches: readonly ReportedTouch[]): void {

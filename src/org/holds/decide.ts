@@ -126,9 +126,7 @@ function hold(
 function retold(row: HoldRow, ask: DecisionAsk, now: number): Done | Refusal<"conflict"> | null {
   if (row.status !== "settled" && !(row.status === "open" && row.expires_at > now)) return null;
   if (row.verdict === "") return done(200, verdictOfReported(row));
-  if (row.digest !== digestOf(ask)) {
-    return refuse("conflict", {}, { message: "This request_id was used for another question." });
-  }
+  if (row.digest !== digestOf(ask)) return otherQuestion();
   return done(200, JSON.parse(row.verdict) as object);
 }
 
@@ -145,6 +143,10 @@ function verdictOfReported(row: HoldRow): object {
     limits: [],
     evaluated_at: new Date(row.at).toISOString(),
   };
+}
+
+export function otherQuestion(): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message: "This request_id was used for another question." });
 }
 
 interface VerdictParts {

@@ -1,0 +1,126 @@
+import { expect } from "vitest";
+import type { Server } from "../../scripts/server.ts";
+import { serverFixture } from "./server.ts";
+
+/** Four isolates over the same objects, as `ISOLATES=4 npm start` serves them, but each can be made odd. */
+const ISOLATES = 4;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
+  readonly body: any;
+}
+
+export interface Org {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** What a test can do to an isolate: see `odd-worker.ts`. */
+type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
+
+export class Isolates {
+  readonly server: Server;
+  readonly end: () => Promise<void>;
+
+  constructor(server: Server, end: () => Promise<void>) {
+    this.server = server;
+    this.end = end;
+  }
+
+  static async start(): Promise<Isolates> {
+    const options = { isolates: ISOLATES, entry: "test/support/odd-worker.ts" };
+    const { server, end } = await serverFixture(options);
+    return new Isolates(server, end);
+  }
+
+  get operator(): string {
+    return this.server.settings["SVC_OPERATOR_KEY"] ?? "";
+  }
+
+  url(isolate: number): string {
+    return this.server.urls[isolate % ISOLATES] ?? this.server.urls[0];
+  }
+
+  async make(isolate: number, oddity: Oddity, value: string | number): Promise<void> {
+    await fetch(`${this.url(isolate)}/healthz`, { headers: { [`x-test-${oddity}`]: String(value) } });
+  }
+
+  async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${this.url(isolate)}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+  }
+
+  async newOrg(): Promise<Org> {
+    const { body } = await this.call(0, "POST", "/v1/admin/orgs", this.operator, { name: "gate" });
+    const org = { id: body.org.id as string, key: body.owner_key as string };
+    // Well above what tests ask when they wait for something: they are not about the read limit.
+    await this.limitRates(org, []);
+    return org;
+  }
+
+  async limitRates(org: Org, policies: object[]): Promise<void> {
+    const body = { read_rpm: 1_000_000, policies };
+    await this.call(0, "PUT", `/v1/admin/orgs/${org.id}/rate-limits`, this.operator, body);
+  }
+
+  async budget(org: Org, limit: string, more: object = {}): Promise<string> {
+    const body = { scope_kind: "org", limit_usd: limit, period: "month", mode: "enforce", ...more };
+    return (await this.call(0, "POST", `/v1/orgs/${org.id}/budgets`, org.key, body)).body.id;
+  }
+
+  async changeBudget(org: Org, id: string, change: object, isolate = 0): Promise<void> {
+    const path = `/v1/orgs/${org.id}/budgets/${id}`;
+    expect((await this.call(isolate, "PATCH", path, org.key, change)).status).toBe(200);
+  }
+
+  async readBudget(org: Org, id: string): Promise<Record<"reserved_usd" | "spent_usd", string>> {
+    return (await this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key)).body;
+  }
+
+  /** Waits until all isolates have reported and given back, so that this much and no more is set aside. */
+  async reserves(org: Org, id: string, usd: string): Promise<void> {
+    const reserved = async () => (await this.readBudget(org, id)).reserved_usd;
+    await expect.poll(reserved, { timeout: 30_000 }).toBe(usd);
+  }
+
+  decide(org: Org, isolate: number, more: object = {}): Promise<Answer> {
+    const body = { estimate: { cost_usd: "0.01" }, ...more };
+    return this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
+  }
+
+  /** Calls from several clients at once, spread over the isolates, until there were so many. */
+  async drive(
+    org: Org,
+    calls: number,
+    clients = 16,
+    more: (n: number) => object = () => ({}),
+  ): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    let sent = 0;
+    const one = async (): Promise<void> => {
+      while (sent < calls) {
+        sent += 1;
+        answers.push(await this.decide(org, sent, more(sent)));
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, one));
+    return answers;
+  }
+}
+
+export const allowed = (answers: readonly Answer[]): readonly Answer[] =>
+  answers.filter(({ status }) => status === 200);
+
+export const atEdge = (answers: readonly Answer[]): readonly Answer[] =>
+  answers.filter(({ headers }) => headers.get("x-svc-decided") === "edge");

@@ -41,7 +41,6 @@ const steps: fc.Arbitrary<Step>[] = [
 describe("leases", () => {
   test("never admit a nano-dollar over a limit, whatever is lost, repeated, evicted, killed or changed", () => {
     let byIsolate = 0;
-    let admitted = 0;
     fc.assert(
       fc.property(
         fc.array(clock, { minLength: 1, maxLength: 6 }),
@@ -51,12 +50,12 @@ describe("leases", () => {
           const world = new World(clocks, limits);
           for (const step of script) step(world);
           byIsolate += world.byIsolate;
-          admitted += world.admitted.length;
         },
       ),
       { numRuns: RUNS },
     );
-    expect(byIsolate / admitted).toBeGreaterThan(0.2);
+    // How many is chance, but a run in which isolates gave next to nothing would show nothing.
+    expect(byIsolate).toBeGreaterThan(RUNS);
   });
 
   test("strand at most 2 % of a limit under steady traffic, and nothing 2 s after it ends", () => {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Server } from "../../scripts/server.ts";
-import { serverFixture } from "./server.ts";
+import { type ServerFixture, serverFixture } from "./server.ts";
 
 /** Four isolates over the same objects, as `ISOLATES=4 npm start` serves them, but each can be made odd. */
 const ISOLATES = 4;
@@ -22,17 +22,20 @@ type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
 
 export class Isolates {
   readonly server: Server;
-  readonly end: () => Promise<void>;
+  readonly #fixture: ServerFixture;
 
-  constructor(server: Server, end: () => Promise<void>) {
-    this.server = server;
-    this.end = end;
+  private constructor(fixture: ServerFixture) {
+    this.server = fixture.server;
+    this.#fixture = fixture;
   }
 
   static async start(): Promise<Isolates> {
     const options = { isolates: ISOLATES, entry: "test/support/odd-worker.ts" };
-    const { server, end } = await serverFixture(options);
-    return new Isolates(server, end);
+    return new Isolates(await serverFixture(options));
+  }
+
+  end(): Promise<void> {
+    return this.#fixture.end();
   }
 
   get operator(): string {

@@ -9,6 +9,7 @@ import {
   asGiven,
   type Asker,
   decideHere,
+  isForSlices,
   isTaught,
   learn,
   newAsker,
@@ -65,10 +66,11 @@ export async function decideThere(
 ): Promise<Verdict> {
   const askedAt = Date.now();
   let verdict: DecisionVerdict | null;
-  if (gate !== null) gate.asked += 1;
+  const leasable = gate !== null && isForSlices(ask);
+  if (leasable) gate.asked += 1;
   const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
   try {
-    const worth = gate !== null && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
+    const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
     verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
@@ -76,7 +78,7 @@ export async function decideThere(
   if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
   if (gate !== null) {
     learn(gate, asker, ask, verdict, askedAt);
-    if (verdict.refusal === null) wish(gate, asker, ask, Date.now(), background);
+    if (verdict.refusal === null && leasable) wish(gate, asker, ask, Date.now(), background);
   }
   if (verdict.text !== null) return asGiven(asker, ask, verdict.text);
   return verdict.refusal ?? unanswered();

@@ -75,6 +75,11 @@ export function refusedUnread(
   return rateRefusal(denial);
 }
 
+/** Whether calls like this one can be decided from slices at all; others are no reason to ask for any. */
+export function isForSlices(ask: DecisionAsk): boolean {
+  return ask.dry_run !== true && (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
+}
+
 /** Null: the isolate cannot tell by itself, and the object decides. */
 export function decideHere(
   gate: OrgGate,
@@ -83,7 +88,7 @@ export function decideHere(
   now: number,
   background: Background,
 ): Verdict | null {
-  if (ask.dry_run === true || (ask.hold_seconds ?? 0) * 1000 > LEASE.longestHoldMs) return null;
+  if (!isForSlices(ask)) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const { request_id: requestId } = ask;

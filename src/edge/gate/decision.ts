@@ -152,10 +152,18 @@ export function learn(
   gate.touches.set(touchKey(gate.matters, asker.keyId, ask), touch);
 }
 
+/** Of a hold that the object made, and so has. */
+const REPORTED = 0;
+
 /** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
 export function asGiven(asker: Asker, ask: DecisionAsk, text: string): Verdict {
-  const told = ask.request_id === undefined ? undefined : recent.get(asker.orgId, ask.request_id);
-  if (told === undefined || ask.dry_run === true || !isSameHold(told.text, text)) return text;
+  const { request_id: requestId } = ask;
+  if (requestId === undefined || ask.dry_run === true) return text;
+  const told = recent.get(asker.orgId, requestId);
+  if (told === undefined || !isSameHold(told.text, text)) {
+    recent.set(asker.orgId, requestId, { text, ask: askText(ask), batch: REPORTED });
+    return text;
+  }
   return told.ask === askText(ask) ? told.text : otherQuestion();
 }
 

@@ -27,6 +27,7 @@ process.exit(failed === undefined ? 0 : 1);
 
 function passes({ name, command, args }: (typeof STEPS)[number]): boolean {
   const begun = performance.now();
+  console.log(`     ${name} …`);
   const result = spawnSync(join(ROOT, "node_modules/.bin", command), args, {
     cwd: ROOT,
     encoding: "utf8",

@@ -6,7 +6,7 @@ import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
 import { keepPepper, localSecrets } from "./secrets.ts";
-import { resolveSettings } from "./settings.ts";
+import { resolveSettings, unknownSettings } from "./settings.ts";
 import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
 
@@ -22,7 +22,7 @@ export interface ServerOptions {
   readonly entry?: string;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
-  /** Hears the runtime's warnings and errors. */
+  /** Hears of settings that nobody knows, and the runtime's warnings and errors. */
   readonly onRemark?: (line: string) => void;
 }
 
@@ -53,6 +53,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function serve(options: ServerOptions, config: WorkerConfig, folder: DataFolder): Promise<Server> {
   const environment = options.settings ?? {};
+  for (const name of unknownSettings(environment)) {
+    options.onRemark?.(`sluice: ${name} is not a setting of this version: it is left out`);
+  }
   const secrets = localSecrets(folder.secrets, config.secrets.required, environment);
   const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];

@@ -1,11 +1,18 @@
-import { BadSetting, settingsOf } from "../src/settings.ts";
+import { BadSetting, SETTING_NAMES, settingsOf } from "../src/settings.ts";
 import { Complaint } from "./complaint.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
+const KNOWN: ReadonlySet<string> = new Set(SETTING_NAMES);
+
+/** Names that look like settings and are none: misspelt, or of another version. They stop nothing, but are told. */
+export function unknownSettings(environment: NodeJS.ProcessEnv): string[] {
+  return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !KNOWN.has(name));
+}
+
 /**
- * What the Worker is given: the defaults of wrangler.toml, then what holds only for this machine, then every SVC_*
- * variable of the environment. The Worker's own check runs here, so that a bad value is told before anything starts.
+ * What the Worker is given: the defaults of wrangler.toml, then what holds only for this machine, then every setting
+ * that the environment has. The Worker's own check runs here, so that a bad value is told before anything starts.
  */
 export function resolveSettings(
   defaults: Values,
@@ -13,7 +20,7 @@ export function resolveSettings(
   secrets: Values,
   url: string,
 ): Record<string, string> {
-  const given = Object.entries(environment).filter(([name]) => name.startsWith("SVC_"));
+  const given = Object.entries(environment).filter(([name]) => KNOWN.has(name));
   const base = environment["SVC_BASE_URL"] ?? url;
   const merged = {
     ...defaults,

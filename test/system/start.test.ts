@@ -60,6 +60,12 @@ describe("npm start", () => {
   });
 });
 
+test("a variable that looks like a setting and is none is told in one line, and left out", async () => {
+  const server = await startOn(temporaryFolder(), { SVC_COHORT_FLOR: "20" });
+  expect(server.stderr()).toBe("sluice: SVC_COHORT_FLOR is not a setting of this version: it is left out\n");
+  expect((await callerAt(server.demo.base_url)("GET", "/healthz")).status).toBe(200);
+});
+
 /** What a start that is refused says. */
 async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
   const folder = temporaryFolder();

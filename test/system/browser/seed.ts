@@ -44,6 +44,8 @@ export async function seedOrg(
   });
   await must("POST", `${org}/customer-limits`, { customer_id: "*", limit_usd: "40.00", period: "week" });
   await must("POST", `${org}/credit-packs`, { customer_id: "initech", amount_usd: "75.00" });
+  await must("PUT", `${org}/quota`, { low_balance_usd: "50.00" }, operator);
+  await must("POST", `${org}/quota/top-ups`, { amount_usd: "4000.00" }, operator);
   await seedModels(must, org);
   await must("PUT", `${org}/content-safety`, {
     detectors: [

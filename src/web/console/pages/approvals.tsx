@@ -37,7 +37,6 @@ export const approvals: Resource<Approval> = {
   role: "admin",
   idOf: ({ id }) => id,
   nameOf: ({ attempted }) => attempted,
-  subOf: ({ id }) => <code>{id}</code>,
   columns: [
     {
       title: "Why",
@@ -50,18 +49,17 @@ export const approvals: Resource<Approval> = {
         </>
       ),
     },
+    { title: "Asked by", cell: ({ requested_by }) => <code>{requested_by}</code> },
     {
       title: "Asked",
-      cell: ({ requested_at, requested_by }) => (
+      kind: "moment",
+      cell: ({ requested_at, expires_at }) => (
         <>
           {moment(requested_at)}
-          <span class="sub">
-            by <code>{requested_by}</code>
-          </span>
+          <span class="sub">until {moment(expires_at)}</span>
         </>
       ),
     },
-    { title: "Until", kind: "moment", cell: ({ expires_at }) => moment(expires_at) },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
   ],
   actions: [decide("approve", "Approve", "approved"), decide("deny", "Deny", "denied")],

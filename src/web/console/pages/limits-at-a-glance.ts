@@ -42,6 +42,18 @@ export interface Quota {
   readonly low_balance_usd: string | null;
 }
 
+export interface Pack {
+  readonly id: string;
+  readonly customer_id: string;
+  readonly amount_usd: string;
+  readonly spent_usd: string;
+  readonly remaining_usd: string;
+  readonly priority: number;
+  readonly status: string;
+  readonly effective_at: string;
+  readonly expires_at: string | null;
+}
+
 export interface Plan {
   readonly plan: string;
   readonly runs_limit: number | null;
@@ -67,6 +79,8 @@ export interface AtAGlance {
 
 export interface Limits {
   readonly cap: SpendCap | null;
+  /** Null where the org is not prepaid. */
+  readonly quota: Quota | null;
   readonly held: string;
   readonly rows: readonly AtAGlance[];
 }
@@ -74,16 +88,19 @@ export interface Limits {
 type Row = Omit<AtAGlance, "used" | "shown"> & { readonly shown?: (amount: string) => string };
 
 export async function readLimits({ api, org }: Visit): Promise<Limits> {
-  const [cap, budgets, customers, plan] = await Promise.all([
+  const [cap, budgets, customers, plan, quota, packs] = await Promise.all([
     api.get<SpendCap>(`${org}/spend-cap`),
     api.get<ListOf<Budget>>(`${org}/budgets?limit=200`),
     api.get<ListOf<CustomerLimit>>(`${org}/customer-limits?limit=200`),
     api.get<Plan>(`${org}/plan`),
+    api.get<Quota>(`${org}/quota`),
+    api.get<ListOf<Pack>>(`${org}/credit-packs?limit=200`),
   ]);
   const rows: Row[] = [
     ...(cap.body ? [capRow(cap.body)] : []),
     ...(budgets.body?.data ?? []).map(budgetRow),
     ...(customers.body?.data ?? []).flatMap(customerRow),
+    ...(packs.body?.data ?? []).filter(({ status }) => status === "live").map(packRow),
     ...(plan.body ? planRows(plan.body) : []),
   ];
   const held = [
@@ -92,6 +109,7 @@ export async function readLimits({ api, org }: Visit): Promise<Limits> {
   ];
   return {
     cap: cap.body,
+    quota: quota.body,
     held: held.reduce((most, amount) => (Number(amount) > Number(most) ? amount : most), "0.00"),
     rows: rows
       .map((row) => ({ shown: usd, ...row, used: share(Number(row.spent) + Number(row.held), row.limit) }))
@@ -141,6 +159,18 @@ function customerRow(limit: CustomerLimit): Row[] {
       resets: limit.period_end,
     },
   ];
+}
+
+function packRow(pack: Pack): Row {
+  return {
+    name: pack.customer_id,
+    about: "Credit pack",
+    href: "/console/packs",
+    spent: pack.spent_usd,
+    held: "0.00",
+    limit: pack.amount_usd,
+    resets: pack.expires_at,
+  };
 }
 
 const shown = (amount: string) => count(Number(amount));

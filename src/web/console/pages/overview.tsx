@@ -3,7 +3,7 @@ import { count, ends, moment, usd } from "../view/format.ts";
 import { Card, Empty, Head, Tile, Tiles, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type ListOf, show, type Shown, type Visit } from "../visit.ts";
-import { type AtAGlance, readLimits, type SpendCap } from "./limits-at-a-glance.ts";
+import { type AtAGlance, type Limits, readLimits } from "./limits-at-a-glance.ts";
 
 const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 30;
@@ -53,7 +53,7 @@ export async function overview(visit: Visit): Promise<Shown> {
         title="Overview"
         about={`${visit.visitor.orgName}: what is spent, what is held, and how near each limit is.`}
       />
-      <Figures days={days} cap={limits.cap} held={limits.held} />
+      <Figures days={days} limits={limits} />
       {isNew && <FirstSteps limits={limits} keys={keys.body?.data.length ?? 0} />}
       <LimitsCard limits={limits.rows} />
       <Card
@@ -85,7 +85,8 @@ function everyDay(usage: Usage | null, nowMs: number): DayFigures[] {
   });
 }
 
-function Figures({ days, cap, held }: { days: readonly DayFigures[]; cap: SpendCap | null; held: string }) {
+function Figures({ days, limits }: { days: readonly DayFigures[]; limits: Limits }) {
+  const { cap, held, quota } = limits;
   const total = days.reduce((sum, day) => sum + Number(day.usd), 0);
   const runs = days.reduce((sum, day) => sum + day.runs, 0);
   const today = days.at(-1);
@@ -97,6 +98,11 @@ function Figures({ days, cap, held }: { days: readonly DayFigures[]; cap: SpendC
       <Tile label="Held for runs under way" value={usd(held)}>
         Counted against every limit until the run settles
       </Tile>
+      {quota && (
+        <Tile label="Prepaid balance" value={usd(quota.available_usd)}>
+          {usd(quota.balance_usd)}, of which {usd(quota.reserved_usd)} held
+        </Tile>
+      )}
       <Tile label={`Spent in ${SHOWN_DAYS} days`} value={usd(total.toFixed(2))}>
         {usd((total / SHOWN_DAYS).toFixed(2))} a day on average
       </Tile>

@@ -1,18 +1,7 @@
 import type { Resource } from "../page/resource.ts";
 import { ends, moment, usd } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
-
-interface Pack {
-  readonly id: string;
-  readonly customer_id: string;
-  readonly amount_usd: string;
-  readonly spent_usd: string;
-  readonly remaining_usd: string;
-  readonly priority: number;
-  readonly status: string;
-  readonly effective_at: string;
-  readonly expires_at: string | null;
-}
+import type { Pack } from "./limits-at-a-glance.ts";
 
 export const packs: Resource<Pack> = {
   path: "/console/packs",

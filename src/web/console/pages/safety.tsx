@@ -108,7 +108,8 @@ const detectors: Setting<Safety> = {
   fieldsOf(found, form) {
     const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern").length + 1;
     const shown = form === null ? own : Math.max(own, patternsIn(form));
-    return [...NAMES.map(builtIn), ...Array.from({ length: shown }, (_, at) => ownPattern(at)).flat()];
+    const patterns = Array.from({ length: shown }, (_, at) => ownPattern(at)).flat();
+    return [{ name: "builtin", label: "Built in", kind: "heading" }, ...NAMES.map(builtIn), ...patterns];
   },
   draftOf,
   bodyOf: (form) => ({ detectors: detectorsIn(form).map(({ detector }) => detector) }),

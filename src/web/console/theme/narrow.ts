@@ -22,6 +22,7 @@ export const narrow = `
   tbody tr:hover > td { background: none; }
   td, td.end, td:first-child, td:last-child { display: grid; grid-template-columns: minmax(84px, 34%) minmax(0, 1fr); gap: 10px; align-items: baseline; padding: 3px 0; border: 0; min-width: 0; text-align: left; white-space: normal; }
   td::before { content: attr(data-title); color: var(--quiet); font-size: 12.5px; }
+  td.wide { width: auto; }
   td:first-child, td.act { display: block; }
   td:first-child { font-size: 14px; padding-bottom: 5px; }
   td:first-child::before, td.act::before { content: none; }

@@ -23,4 +23,31 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
   },
   // A request's hold is found by its name, which is made of the request's id.
   { name: "holds/2", sql: "DROP INDEX holds_request" },
+  {
+    // Names are in no order: rows kept by them would each lie on a page of its own, and each page is written whole.
+    name: "holds/3",
+    sql: `DROP INDEX holds_open;
+    DROP INDEX holds_ended;
+    ALTER TABLE holds RENAME TO holds_by_name;
+    CREATE TABLE holds (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      request_id TEXT,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      amount TEXT NOT NULL,
+      meters TEXT NOT NULL,
+      customer_id TEXT,
+      verdict TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO holds (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+      SELECT id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict
+      FROM holds_by_name ORDER BY at;
+    DROP TABLE holds_by_name;
+    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+    CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
+  },
 ];

@@ -40,6 +40,9 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
  */
 export const WINDOW_KEPT_MS = 30 * DAY_MS;
 
+/** As long as idempotent answers are kept. */
+export const ENDED_HOLD_KEPT_MS = DAY_MS;
+
 /** How far back forecasts look. */
 export const FORECAST_MEMORY_DAYS = 400;
 

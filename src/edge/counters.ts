@@ -11,8 +11,11 @@ export interface ReadableCounters {
   getByName(name: string): { read(): Promise<SeriesTotal[]> };
 }
 
-/** Counts lie in memory for about so long, and are lost if the isolate dies meanwhile. */
-const FLUSH_EVERY_MS = 250;
+/**
+ * Counts of a busy isolate lie in memory for so long, and are lost if it is killed meanwhile. Each flush is a request to a
+ * shard and some seven rows written there: four a second would cost more than the decisions they count.
+ */
+const FLUSH_EVERY_MS = 1000;
 /** What was sent and not confirmed for so long goes out again. */
 const GIVE_UP_AFTER_MS = 2000;
 /**

@@ -52,6 +52,23 @@ test.concurrent("a window where a hold stands keeps its counters", async () => {
   expect(await windowsOf(org, "budget")).toBe(1);
 });
 
+test.concurrent("holds that were settled or released go after a day, expired ones after a week", async () => {
+  const org = await newSpender();
+  const hold = async (): Promise<string> => (await org.decide("1")).body.reservation.id;
+  const [settled, released, expired] = [await hold(), await hold(), await hold()];
+  expect((await org.run({ reservation_id: settled })).status).toBe(201);
+  expect((await org.release(released)).status).toBe(204);
+  const kept = async () => (await rowsOf<{ id: string }>(org.id, "SELECT id FROM holds")).map(({ id }) => id);
+  await org.advance(DAY / 2);
+  expect((await org.run({ reservation_id: settled })).status).toBe(409);
+  expect((await kept()).toSorted()).toEqual([settled, released, expired].toSorted());
+  await org.advance(2 * DAY);
+  expect(await kept()).toEqual([expired]);
+  expect((await org.run({ reservation_id: expired })).status).toBe(201);
+  await org.advance(8 * DAY);
+  expect(await kept()).toEqual([]);
+});
+
 test.concurrent("daily sums go after 400 days, or when the runs do, whichever is later", async () => {
   const short = await newSpender();
   const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };

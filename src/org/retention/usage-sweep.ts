@@ -1,5 +1,5 @@
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
-import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
+import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due-handlers.ts";
@@ -67,7 +67,22 @@ const RATES: Counters = {
   },
 };
 
-const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES];
+/**
+ * A hold that was settled or released is remembered for whoever sends the same again, as idempotent answers are. One that
+ * expired may still be settled by a late run: it goes where holds are expired, a week later.
+ */
+const HOLDS: Counters = {
+  table: "holds",
+  key: ["id"],
+  also: ["status", "ended_at"],
+  over: (tx, rows) =>
+    rows.filter(({ status, ended_at: endedAt }) => {
+      const isOver = status === "settled" || status === "released";
+      return isOver && Number(endedAt) + ENDED_HOLD_KEPT_MS <= tx.now;
+    }),
+};
+
+const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
 
 /** The key of the row is how far the walk has come: the table, and the last key that was looked at. */
 type Place = readonly [table: number, ...after: (string | number)[]];

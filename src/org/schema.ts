@@ -22,12 +22,7 @@ import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
-
-/** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
-export interface SchemaStep {
-  readonly name: string;
-  readonly sql: string;
-}
+import type { SchemaStep } from "./schema-step.ts";
 
 const STEPS: readonly SchemaStep[] = [
   ...PROFILE_STEPS,

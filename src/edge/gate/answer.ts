@@ -5,14 +5,13 @@ import type { DecisionAsk } from "../../org/holds/decide.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { type Asker, newAsker } from "./asker.ts";
 import {
   asGiven,
-  type Asker,
   decideHere,
   isForSlices,
   isTaught,
   learn,
-  newAsker,
   refusedUnread,
   type Verdict,
   wish,

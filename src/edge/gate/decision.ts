@@ -4,15 +4,7 @@ import type { Attempt } from "../../domain/kinds.ts";
 import { LEASE } from "../../domain/lease/protocol.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import {
-  leaseKey,
-  needsNoBody,
-  rateDenial,
-  rateMetersFor,
-  type RateMeter,
-  type RatePolicy,
-  rateRefusal,
-} from "../../domain/rate-policy.ts";
+import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../../domain/rate-policy.ts";
 import { RequestNames } from "../../domain/request-hash.ts";
 import { newId } from "../../domain/ulid.ts";
 import { DECISION_ROUTE, type DecisionVerdict } from "../../org/gate/gate.ts";
@@ -25,31 +17,12 @@ import {
   tokensOf,
 } from "../../org/holds/decide.ts";
 import { toRefusal } from "../../org/ledger/refusal.ts";
+import type { Asker } from "./asker.ts";
 import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, recent } from "./recent.ts";
 import { amountsOf, Known, newTouch, type Touch, touchKey } from "./touch.ts";
 import { allowText } from "./verdict.ts";
-
-/** Who asks, of which org, with which rate limits. */
-export interface Asker {
-  readonly orgId: string;
-  readonly keyId: string;
-  readonly policies: readonly RatePolicy[];
-  /** Those of them that need nothing from the body to be counted. */
-  readonly unread: readonly RateMeter[];
-  readonly pepper: string;
-}
-
-export function newAsker(
-  orgId: string,
-  keyId: string,
-  policies: readonly RatePolicy[],
-  pepper: string,
-): Asker {
-  const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
-  return { orgId, keyId, policies, unread, pepper };
-}
 
 /** An allow as text, or a refusal. */
 export type Verdict = string | Refusal;

@@ -5,7 +5,7 @@ import type { TokenPrice } from "../../domain/money.ts";
 import type { ReportedHold, ReportedTouch } from "../../org/gate/report.ts";
 import { type RateInfo, readReply, writeAsk } from "../../org/gate/wire.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import type { Known, Touch } from "./touch.ts";
+import type { Known, KnownAccount, Touch } from "./touch.ts";
 
 /** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
 export interface Background {
@@ -20,12 +20,6 @@ export interface Told<T> {
   readonly askedAt: number;
   /** When it answered: waits are counted from here, so that none is named too short. */
   readonly at: number;
-}
-
-/** A dollar limit as it stood when the object was asked. */
-export interface KnownAccount {
-  readonly account: Account;
-  askedAt: number;
 }
 
 /** A hold of this isolate's, until the object has it. */

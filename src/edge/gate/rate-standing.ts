@@ -7,7 +7,7 @@ import {
   type RateStanding,
 } from "../../domain/rate-policy.ts";
 import type { RateInfo } from "../../org/gate/wire.ts";
-import type { Asker } from "./decision.ts";
+import type { Asker } from "./asker.ts";
 import type { OrgGate, Told } from "./org-gate.ts";
 
 const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };

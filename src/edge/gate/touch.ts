@@ -1,9 +1,15 @@
+import type { Account } from "../../domain/meter.ts";
 import { type Attempt, KINDS } from "../../domain/kinds.ts";
 import type { Slice } from "../../domain/lease/purse.ts";
 import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate-policy.ts";
 import type { Matters } from "../../org/gate/lesson.ts";
 import type { ReportedTouch } from "../../org/gate/report.ts";
-import type { KnownAccount } from "./org-gate.ts";
+
+/** A dollar limit as it stood when the object was asked. */
+export interface KnownAccount {
+  readonly account: Account;
+  askedAt: number;
+}
 
 /** A dollar limit as the isolate knows it: how it stood when the object was last asked, and the isolate's own slice. */
 export interface TouchedAccount {

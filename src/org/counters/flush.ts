@@ -1,6 +1,6 @@
 import { shardOf } from "../../contract/metrics.ts";
 import { transaction } from "../copies.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { closeBatches, confirmBatches, COUNTERS_DUE, hasCounts } from "./count.ts";
 

@@ -6,7 +6,7 @@ import { roomOf } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../door.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
 import { listRows } from "../rows.ts";

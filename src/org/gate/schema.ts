@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema.ts";
+import type { SchemaStep } from "../schema-step.ts";
 
 /** One row per isolate that has, or lately had, slices of this org's limits; `slices` is JSON. */
 export const GATE_STEPS: readonly SchemaStep[] = [

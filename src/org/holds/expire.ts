@@ -2,7 +2,7 @@ import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { Copy } from "../copies.ts";
 import type { Tx } from "../door.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { Draft } from "../ledger/draft.ts";
 import { endHold, type HoldRow, letGo } from "./store.ts";
 

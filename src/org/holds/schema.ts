@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema.ts";
+import type { SchemaStep } from "../schema-step.ts";
 
 /** `meters` names the limits that the amount is held against, between spaces. */
 export const HOLD_STEPS: readonly SchemaStep[] = [

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema.ts";
+import type { SchemaStep } from "../schema-step.ts";
 
 /** `version` tells whether what was compiled from a noun's rows is still what they say. */
 export const POLICY_STEPS: readonly SchemaStep[] = [

@@ -1,6 +1,6 @@
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { publishOrg } from "../../platform/directory.ts";
-import type { DueContext } from "../due-handlers.ts";
+import type { DueContext } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { loadProfile } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { publishRateLimits } from "../../platform/rate-limits.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { loadRateLimits } from "./store.ts";
 

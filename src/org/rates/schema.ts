@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema.ts";
+import type { SchemaStep } from "../schema-step.ts";
 
 /** `rate_taken.bucket` numbers a sliding window's sub-buckets; for a quota it is the start of the window. */
 export const RATE_STEPS: readonly SchemaStep[] = [

@@ -3,7 +3,7 @@ import { nextSweep, purgeBefore } from "../../domain/retention.ts";
 import { readEnd, writeEnd } from "../audit/ends.ts";
 import { type AuditRow, linkReader } from "../audit/store.ts";
 import type { Tx } from "../door.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
 import { USAGE_SWEEP } from "./usage-sweep.ts";
 

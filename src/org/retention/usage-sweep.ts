@@ -2,7 +2,7 @@ import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
 import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../door.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rates/store.ts";

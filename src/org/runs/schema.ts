@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema.ts";
+import type { SchemaStep } from "../schema-step.ts";
 
 /**
  * `charged_at` is the moment whose windows a run was charged to, `charges` the meters it was charged to, between

@@ -6,7 +6,7 @@ import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../copies.ts";
 import type { Tx, View } from "../door.ts";
-import type { DueHandler } from "../due-handlers.ts";
+import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { eventText } from "../events/log.ts";
 import { performDue } from "../perform.ts";

@@ -1,0 +1,5 @@
+/** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
+export interface SchemaStep {
+  readonly name: string;
+  readonly sql: string;
+}

@@ -109,6 +109,7 @@ async function servePage(
     api,
     org: `/v1/orgs/${admitted.org.id}`,
     nowMs: Date.now() + admitted.org.clockOffsetMs,
+    homeElsewhere: admitted.org.homeRegion === web.region ? null : admitted.org.homeRegion,
     once: () => crypto.randomUUID(),
     visitor: await visitorOf(api, admitted.session, csrf),
   };

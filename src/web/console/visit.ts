@@ -27,6 +27,8 @@ export interface Visit {
   /** `/v1/orgs/{id}` of the org that the session belongs to. */
   readonly org: string;
   readonly nowMs: number;
+  /** The org's home, where that is another region than this one. */
+  readonly homeElsewhere: string | null;
   /** A fresh idempotency key for each form that is drawn. */
   readonly once: () => string;
 }

@@ -72,7 +72,18 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "Month", kind: "moment", cell: ({ reading }) => reading?.month ?? "–" },
 ];
 
-async function cohorts({ api }: Visit): Promise<Child> {
+/** Cohorts are kept in the database of the org's home, which no other region reads for a person. */
+async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
+  if (homeElsewhere !== null) {
+    return (
+      <Card title="Cohorts" bare>
+        <Empty icon="benchmarks" title={`Read them in ${homeElsewhere}`}>
+          Your organization is at home in {homeElsewhere}: sign in to the console there, or ask the API with a
+          key, from anywhere.
+        </Empty>
+      </Card>
+    );
+  }
   const listed = await api.get<ListOf<Cohort>>("/v1/benchmarks/cohorts?limit=20");
   const rows = await Promise.all(
     (listed.body?.data ?? []).map(async (cohort): Promise<Row> => {

@@ -138,3 +138,18 @@ test.each([
   const answer = await serve(`http://sluice.test${path}`, { method });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
 });
+
+test("a list is narrowed by its filters, and a filter that the API refuses says why beside its field", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  for (const customer_id of ["globex", "initech"]) {
+    const body = { customer_id, limit_usd: "5", period: "day" };
+    await call("POST", `/v1/orgs/${org.id}/customer-limits`, { key: org.ownerKey, body });
+  }
+  const found = await (await browser.get("/console/customers?customer_id=globex")).text();
+  expect([found.includes(">globex<"), found.includes(">initech<")]).toEqual([true, false]);
+  const none = await (await browser.get("/console/customers?customer_id=hooli")).text();
+  expect(none).toContain("Nothing matches");
+  const refused = await browser.get("/console/runs?from=2026-01-01&to=2026-12-31");
+  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('id="to-error"')]);
+});

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import { ActionButton } from "../view/form.tsx";
+import { Filters, isFiltered } from "../view/filters.tsx";
 import { Notice } from "../view/notice.tsx";
-import { Card, Empty, Head, Pager } from "../view/parts.tsx";
+import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import {
   type Ask,
@@ -18,29 +19,36 @@ import { refusedPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask): Promise<Shown> {
-  const { path, title } = resource;
-  const answer = await visit.api.get<ListOf<T>>(listPath(`${visit.org}/${resource.api}`, ask.query, []));
-  if (answer.body === null) return refusedPage(answer, path);
-  const { data, next_cursor: next } = answer.body;
+  const { path, title, filters = [] } = resource;
+  const names = filters.map(({ name }) => name);
+  const answer = await visit.api.get<ListOf<T>>(listPath(`${visit.org}/${resource.api}`, ask.query, names));
+  const filtered = isFiltered(filters, ask.query);
+  if (answer.body === null && !filtered) return refusedPage(answer, path);
+  const rows = answer.body?.data ?? [];
   const content = (
     <>
       <Head title={title} about={resource.about}>
-        {data.length > 0 && createLink(resource, visit)}
+        {(rows.length > 0 || filtered) && createLink(resource, visit)}
       </Head>
       <Notice ask={ask} />
       <Card bare>
-        {data.length === 0 ? (
+        {filters.length > 0 && (rows.length > 0 || filtered) && (
+          <Filters path={path} of={filters} query={ask.query} answer={answer} />
+        )}
+        {rows.length > 0 ? (
+          <Table label={title} columns={columnsOf(resource, visit)} rows={rows} />
+        ) : filtered ? (
+          <NoMatch icon={resource.icon} path={path} />
+        ) : (
           <Empty icon={resource.icon} title={resource.empty[0]} action={createLink(resource, visit)}>
             {resource.empty[1]}
           </Empty>
-        ) : (
-          <Table label={title} columns={columnsOf(resource, visit)} rows={data} />
         )}
-        <Pager {...pagesOf(path, ask.query, next)} />
+        <Pager {...pagesOf(path, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
   );
-  return show(title, path, content);
+  return show(title, path, content, answer.status);
 }
 
 function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child {

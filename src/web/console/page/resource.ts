@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
 import type { Field } from "../view/field.ts";
+import type { Filter } from "../view/filters.tsx";
 import type { IconName } from "../view/icons.tsx";
 import type { NoticeName } from "../view/notice.tsx";
 import type { Fact } from "../view/parts.tsx";
@@ -31,6 +32,8 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
+  /** What the list can be narrowed by. */
+  readonly filters?: readonly Filter[];
   readonly create?: Create;
   readonly change?: Change;
   readonly actions?: readonly Action<T>[];

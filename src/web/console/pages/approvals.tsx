@@ -62,5 +62,19 @@ export const approvals: Resource<Approval> = {
     },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
   ],
+  filters: [
+    {
+      name: "status",
+      title: "State",
+      options: [
+        ["", "Any"],
+        ["pending", "Pending"],
+        ["approved", "Approved"],
+        ["denied", "Denied"],
+        ["used", "Used"],
+        ["expired", "Expired"],
+      ],
+    },
+  ],
   actions: [decide("approve", "Approve", "approved"), decide("deny", "Deny", "denied")],
 };

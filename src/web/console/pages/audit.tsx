@@ -1,5 +1,6 @@
 import { count, moment, words } from "../view/format.ts";
-import { Badge, Card, Empty, Head, Pager, Status } from "../view/parts.tsx";
+import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
@@ -23,10 +24,18 @@ interface Verified {
 
 export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
   const [answer, verified] = await Promise.all([
-    visit.api.get<ListOf<Entry>>(listPath(`${visit.org}/audit-log`, ask.query, ["action", "from", "to"])),
+    visit.api.get<ListOf<Entry>>(
+      listPath(
+        `${visit.org}/audit-log`,
+        ask.query,
+        FILTERS.map(({ name }) => name),
+      ),
+    ),
     ask.query.has("verify") ? visit.api.get<Verified>(`${visit.org}/audit-log/verify`) : null,
   ]);
-  if (answer.body === null) return refusedPage(answer, UNDER);
+  const filtered = isFiltered(FILTERS, ask.query);
+  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  const entries = answer.body?.data ?? [];
   const content = (
     <>
       <Head
@@ -35,21 +44,40 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
       >
         <ChainBadge verified={verified?.body ?? null} />
       </Head>
-      <Card bare>
+      <Card title="Export" bare>
         <ExportForm nowMs={visit.nowMs} />
-        {answer.body.data.length === 0 ? (
-          <Empty icon="audit" title="Nothing has happened yet">
-            The first change to this org will be the first entry here.
-          </Empty>
+      </Card>
+      <Card bare>
+        <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
+        {entries.length > 0 ? (
+          <Table label="Audit entries" columns={COLUMNS} rows={entries} />
         ) : (
-          <Table label="Audit entries" columns={COLUMNS} rows={answer.body.data} />
+          <NoMatch icon="audit" path={UNDER} />
         )}
-        <Pager {...pagesOf(UNDER, ask.query, answer.body.next_cursor)} />
+        <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
   );
-  return show("Audit trail", UNDER, content);
+  return show("Audit trail", UNDER, content, answer.status);
 }
+
+const FILTERS: readonly Filter[] = [
+  { name: "action", title: "What" },
+  { name: "actor_id", title: "Who, by id" },
+  { name: "target", title: "To what, by id" },
+  {
+    name: "outcome",
+    title: "Outcome",
+    options: [
+      ["", "Any"],
+      ["done", "Done"],
+      ["refused", "Refused"],
+      ["read", "Read"],
+    ],
+  },
+  { name: "from", title: "From", isDate: true },
+  { name: "to", title: "To (not included)", isDate: true },
+];
 
 /** The walk reads the whole trail, so it is taken only when it is asked for. */
 function ChainBadge({ verified }: { verified: Verified | null }) {
@@ -98,12 +126,12 @@ function ExportForm({ nowMs }: { nowMs: number }) {
   return (
     <form class="filters" method="get" action={`${UNDER}/export`}>
       <div>
-        <label for="from">Export from</label>
-        <input id="from" name="from" type="date" value={on(nowMs - 30 * DAY_MS)} />
+        <label for="export-from">From</label>
+        <input id="export-from" name="from" type="date" value={on(nowMs - 30 * DAY_MS)} />
       </div>
       <div>
-        <label for="to">to (not included)</label>
-        <input id="to" name="to" type="date" value={on(nowMs + DAY_MS)} />
+        <label for="export-to">To (not included)</label>
+        <input id="export-to" name="to" type="date" value={on(nowMs + DAY_MS)} />
       </div>
       <div>
         <label for="format">Format</label>

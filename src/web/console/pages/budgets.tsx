@@ -81,6 +81,20 @@ export const budgets: Resource<Budget> = {
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
   ],
+  filters: [
+    {
+      name: "scope_kind",
+      title: "Applies to",
+      options: [
+        ["", "Anything"],
+        ["org", "The whole org"],
+        ["department", "Departments"],
+        ["workflow", "Workflows"],
+        ["deployment", "Deployments"],
+      ],
+    },
+    { name: "scope_id", title: "Its id" },
+  ],
   create: { title: "New budget", save: "Create budget", fields: [NAME, ...SCOPE, ...TERMS] },
   change: {
     method: "PATCH",

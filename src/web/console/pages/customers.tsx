@@ -49,6 +49,7 @@ export const customers: Resource<CustomerLimit> = {
     { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
   ],
+  filters: [{ name: "customer_id", title: "Customer" }],
   create: {
     title: "Limit a customer",
     save: "Set the limit",

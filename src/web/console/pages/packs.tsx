@@ -31,6 +31,7 @@ export const packs: Resource<Pack> = {
     { title: "From", kind: "moment", cell: (pack) => moment(pack.effective_at) },
     { title: "Expires", kind: "moment", cell: (pack) => ends(pack.expires_at) },
   ],
+  filters: [{ name: "customer_id", title: "Customer" }],
   create: {
     title: "Grant credits",
     save: "Grant the pack",

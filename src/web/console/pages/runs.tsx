@@ -1,28 +1,32 @@
 import { count, moment, usd, words } from "../view/format.ts";
-import { Card, Empty, Facts, Head, Pager } from "../view/parts.tsx";
+import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { Card, Empty, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/runs";
-const FILTERS = [
-  "model",
-  "action",
-  "workflow_id",
-  "deployment_id",
-  "department_id",
-  "customer_id",
-  "chain_id",
-  "from",
-  "to",
-] as const;
-const TITLES: Readonly<Partial<Record<string, string>>> = {
-  workflow_id: "Workflow",
-  deployment_id: "Deployment",
-  department_id: "Department",
-  customer_id: "Customer",
-  chain_id: "Chain",
-};
+const FILTERS: readonly Filter[] = [
+  { name: "model", title: "Model" },
+  { name: "action", title: "Action" },
+  { name: "workflow_id", title: "Workflow" },
+  { name: "deployment_id", title: "Deployment" },
+  { name: "department_id", title: "Department" },
+  { name: "customer_id", title: "Customer" },
+  { name: "chain_id", title: "Chain" },
+  { name: "from", title: "From", isDate: true },
+  { name: "to", title: "To (not included)", isDate: true },
+  {
+    name: "sort",
+    title: "Order",
+    options: [
+      ["-started_at", "Newest first"],
+      ["started_at", "Oldest first"],
+      ["-cost_usd", "Dearest first"],
+    ],
+  },
+];
+
 interface Run {
   readonly id: string;
   readonly started_at: string;
@@ -97,78 +101,38 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
        "usage":{"input_tokens":900,"output_tokens":120},"cost_usd":"0.0123"}'`;
 
 export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
-  const answer = await visit.api.get<ListOf<Run>>(listPath("/v1/runs", ask.query, FILTERS));
-  const filtered = FILTERS.some((name) => ask.query.get(name));
+  const names = FILTERS.map(({ name }) => name);
+  const answer = await visit.api.get<ListOf<Run>>(listPath("/v1/runs", ask.query, names));
+  const filtered = isFiltered(FILTERS, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
   const content = (
     <>
       <Head title="Runs" about="Every run that was reported, with what it cost and what it was charged to." />
-      {answer.error && (
-        <div class="notice bad" role="alert">
-          {fieldMessages(answer.error.details) || answer.error.message}
-        </div>
-      )}
       <Card bare>
-        <Filters query={ask.query} />
-        {runs.length === 0 ? (
-          <Empty
-            icon="runs"
-            title={filtered ? "No run matches" : "No runs yet"}
-            action={filtered ? undefined : <pre>{EXAMPLE}</pre>}
-          >
-            {filtered
-              ? "Fewer filters, or a wider range, may show some."
-              : "Report a run when it has ended; every limit that applies is charged at once."}
-          </Empty>
-        ) : (
+        {(runs.length > 0 || filtered) && (
+          <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
+        )}
+        {runs.length > 0 ? (
           <Table label="Runs" columns={COLUMNS} rows={runs} />
+        ) : filtered ? (
+          <NoMatch icon="runs" path={UNDER} />
+        ) : (
+          <Empty icon="runs" title="No runs yet" action={<pre>{EXAMPLE}</pre>}>
+            Report a run when it has ended; every limit that applies is charged at once.
+          </Empty>
         )}
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
   );
-  return show("Runs", UNDER, content, answer.error === null ? 200 : answer.status);
+  return show("Runs", UNDER, content, answer.status);
 }
 
-function fieldMessages(details: object): string {
-  const { fields = [] } = details as { fields?: readonly { field: string; message: string }[] };
-  return fields.map(({ field, message }) => `${words(field)}: ${message}.`).join(" ");
-}
-
-function Filters({ query }: { query: URLSearchParams }) {
-  return (
-    <form class="filters" method="get" action={UNDER}>
-      {FILTERS.map((name) => (
-        <div>
-          <label for={name}>{TITLES[name] ?? words(name)}</label>
-          <input
-            id={name}
-            name={name}
-            type={name === "from" || name === "to" ? "date" : "text"}
-            value={query.get(name) ?? ""}
-            autocomplete="off"
-          />
-        </div>
-      ))}
-      <div>
-        <label for="sort">Order</label>
-        <select id="sort" name="sort">
-          {[
-            ["-started_at", "Newest first"],
-            ["started_at", "Oldest first"],
-            ["-cost_usd", "Dearest first"],
-          ].map(([value, title]) => (
-            <option value={value} selected={query.get("sort") === value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
-      <button type="submit">Filter</button>
-    </form>
-  );
-}
+/** What a run may be for, by its field's name. */
+const TITLES: Readonly<Partial<Record<string, string>>> = Object.fromEntries(
+  FILTERS.map(({ name, title }) => [name, title]),
+);
 
 export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
   const answer = await visit.api.get<Run & Record<string, unknown>>(

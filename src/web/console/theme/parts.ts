@@ -66,6 +66,7 @@ input[type=checkbox] { width: 16px; height: 16px; min-height: 0; accent-color: v
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 130px), 1fr)); gap: 10px; align-items: end; padding: 12px 16px; border-bottom: 1px solid var(--line); }
 .filters label { font-size: 12px; color: var(--quiet); font-weight: 560; display: block; margin-bottom: 3px; }
 .filters input, .filters select { font-size: 13px; min-height: 32px; padding: 3px 8px; }
+.filters .error { display: block; color: var(--bad); font-size: 12.5px; font-weight: 540; margin-top: 3px; }
 .notice { border-radius: var(--radius); padding: 10px 14px; border: 1px solid var(--good); background: var(--good-soft); }
 .notice.bad { border-color: var(--bad); background: var(--bad-soft); }
 .notice.warn { border-color: var(--warn); background: var(--warn-soft); }

@@ -77,6 +77,20 @@ export function Empty(props: { icon: IconName; title: string; children: Child; a
   );
 }
 
+/** A list that its filters have emptied. */
+export function NoMatch({ icon, path }: { icon: IconName; path: string }) {
+  const all = (
+    <a class="button" href={path}>
+      Show all
+    </a>
+  );
+  return (
+    <Empty icon={icon} title="Nothing matches" action={all}>
+      Fewer filters, or a wider range, may show something.
+    </Empty>
+  );
+}
+
 export function Tiles({ children }: { children: Child }) {
   return <dl class="tiles">{children}</dl>;
 }

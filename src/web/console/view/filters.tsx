@@ -1,0 +1,67 @@
+import type { Option } from "./field.ts";
+
+/** One thing that a list can be narrowed by, under the API's own name for it. */
+export interface Filter {
+  readonly name: string;
+  readonly title: string;
+  readonly options?: readonly Option[];
+  readonly isDate?: boolean;
+}
+
+export function isFiltered(of: readonly Filter[], query: URLSearchParams): boolean {
+  return of.some(({ name }) => name !== "sort" && Boolean(query.get(name)?.trim()));
+}
+
+interface Refused {
+  readonly error: { readonly message: string; readonly details: object } | null;
+}
+
+/** The filters of a list, each with what the API says is wrong with it. A plain GET: a filtered list has an address. */
+export function Filters(props: {
+  readonly path: string;
+  readonly of: readonly Filter[];
+  readonly query: URLSearchParams;
+  readonly answer: Refused;
+}) {
+  const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =
+    props.answer.error?.details ?? {};
+  return (
+    <form class="filters" method="get" action={props.path} role="search">
+      {props.of.map((filter) => {
+        const wrong = fields.find(({ field }) => field === filter.name)?.message;
+        return (
+          <div>
+            <label for={filter.name}>{filter.title}</label>
+            {input(filter, props.query.get(filter.name) ?? "", wrong)}
+            {wrong && (
+              <span class="error" id={`${filter.name}-error`}>
+                {wrong}
+              </span>
+            )}
+          </div>
+        );
+      })}
+      <button type="submit">Filter</button>
+    </form>
+  );
+}
+
+function input({ name, options, isDate }: Filter, value: string, wrong: string | undefined) {
+  const shared = {
+    id: name,
+    name,
+    ...(wrong ? { "aria-invalid": "true", "aria-describedby": `${name}-error` } : {}),
+  };
+  if (options === undefined) {
+    return <input type={isDate ? "date" : "text"} value={value} autocomplete="off" {...shared} />;
+  }
+  return (
+    <select {...shared}>
+      {options.map(([option, title]) => (
+        <option value={option} selected={option === value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}

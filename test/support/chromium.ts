@@ -27,7 +27,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 
 /** What the accessibility checker calls serious or critical on a page, one line for each finding; by all rules, or by these. */
 export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  await page.evaluate(axeSource);
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
   return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as {
       axe: {

@@ -10,6 +10,8 @@ import { seedOrg } from "./seed.ts";
 /** Every page, looked at. Set SLUICE_SCREENSHOTS to a folder to see what the tests saw. */
 
 const SHOTS = process.env["SLUICE_SCREENSHOTS"];
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
 const READ = PAGES.filter(([method]) => method === "GET").map(([, path]) => path);
 
 describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSING_NOTE}`, () => {
@@ -72,7 +74,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     expect(await inspect(page, "refused-field")).toEqual([]);
     await page.goto(`${base}/console/budgets/bud_none`);
     expect(await inspect(page, "refused-page")).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await page.goto(`${base}/console`);
     await page.click("text=Menu");
     expect(await inspect(page, "menu")).toEqual([]);
@@ -104,17 +106,21 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       .replace(/\?.*/, "")
       .replaceAll("/", "_")
       .replace(/_(\w+)_\w{20,}$/, "_$1_one");
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await page.setViewportSize(WIDE);
+    await page.goto(base + path);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await page.goto(base + path);
       const found = await seriousFindings(page, colorScheme === "dark" ? ["color-contrast"] : []);
       expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
       await shoot(page, `${name}-${kind}-${colorScheme}-wide`);
-      if (colorScheme === "dark" && SHOTS === undefined) continue;
-      await page.setViewportSize({ width: 390, height: 844 });
-      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
+      await page.setViewportSize(PHONE);
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
+        path,
+        PHONE.width,
+      ]);
       await shoot(page, `${name}-${kind}-${colorScheme}-phone`);
+      await page.setViewportSize(WIDE);
     }
   }
 

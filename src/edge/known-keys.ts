@@ -34,11 +34,12 @@ export class KnownKeys {
   }
 
   learn(bearer: string, snapshot: Snapshot, askedAt: number): KnownKey {
+    const scopes = sharedScopes(snapshot.key.scopes);
     const known: KnownKey = {
       org: this.#learnOrg(snapshot.org),
-      key: snapshot.key,
+      key: { ...snapshot.key, scopes: scopes.list },
       role: snapshot.key.role,
-      scopes: new Set(snapshot.key.scopes),
+      scopes: scopes.set,
       goodUntil: askedAt + SNAPSHOT_MS,
       refreshAt: askedAt + REFRESH_MS,
       refreshing: false,
@@ -63,6 +64,26 @@ export class KnownKeys {
     trim(this.#orgs, MAX_KEYS);
     return org;
   }
+}
+
+interface Scopes {
+  readonly list: readonly Scope[];
+  readonly set: ReadonlySet<Scope>;
+}
+
+const MAX_SCOPES = 1000;
+const scopesByText = new Map<string, Scopes>();
+
+/** Most keys have the scopes of their role: kept once for all of them. */
+function sharedScopes(list: readonly Scope[]): Scopes {
+  const text = list.join(" ");
+  let found = scopesByText.get(text);
+  if (found === undefined) {
+    found = { list, set: new Set(list) };
+    scopesByText.set(text, found);
+    trim(scopesByText, MAX_SCOPES);
+  }
+  return found;
 }
 
 function trim(map: Map<string, unknown>, max: number): void {

@@ -159,6 +159,16 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     });
   });
 
+  test("asks for the amount that the caller names, and takes nothing else from it", () =>
+    withNginx(broke, async (url) => {
+      for (const estimate of ['0","x":"', '0.01"},"dry_run":true,"estimate":{"cost_usd":"0', "free"]) {
+        const answer = await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": estimate } });
+        expect(answer.status).toBe(402);
+      }
+      const costless = await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": "0" } });
+      expect(await costless.text()).toBe("the model speaks");
+    }));
+
   test("lets an allowed call through", () =>
     withNginx(free, async (url) => {
       expect(await (await fetch(`${url}/v1/chat`)).text()).toBe("the model speaks");

@@ -1,0 +1,63 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { decideHere, learn, newAsker, wish } from "../../src/edge/gate/decision.ts";
+import { gateOf, MOST_ORGS } from "../../src/edge/gate/gates.ts";
+import type { Background } from "../../src/edge/gate/org-gate.ts";
+import { KnownKeys } from "../../src/edge/known-keys.ts";
+import { newId } from "../../src/domain/ulid.ts";
+import type { BenchRow } from "./harness.ts";
+import { standIn } from "./orgs-stand-in.ts";
+
+/**
+ * What an isolate keeps of its orgs, measured here, where garbage can be told from what is kept: the isolate's own code,
+ * its keys, limits and slices of each org, in the same engine.
+ */
+export async function heapRows(orgs: number): Promise<BenchRow[]> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  Object.assign(globalThis, { scheduler: { wait: () => new Promise(() => {}) } });
+  const keys = new KnownKeys();
+  const kept = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const empty = kept();
+  const rows: BenchRow[] = [];
+  const atOnce = Math.min(orgs, MOST_ORGS);
+  for (const name of ["memory: orgs in traffic", "memory: as many others"]) {
+    const ends: (() => Promise<void>)[] = [];
+    for (let org = 0; org < atOnce; org += 1) ends.push(await use(keys));
+    const bytes = kept() - empty;
+    for (const end of ends) await end();
+    const note = `${(bytes / 1e6).toFixed(1)} MB kept, ${(bytes / atOnce / 1000).toFixed(1)} kB for each of ${atOnce}`;
+    rows.push({ name, perSecond: 0, cpuMicros: null, ratio: null, of: null, target: null, note });
+  }
+  return rows;
+}
+
+/** One org comes into use: its key, what its calls touch, and slices of all five limits. Gives what ends its traffic. */
+async function use(keys: KnownKeys): Promise<() => Promise<void>> {
+  const now = Date.now();
+  const orgId = newId("org", now);
+  const keyId = newId("key", now);
+  const object = standIn(orgId);
+  keys.learn(`svc_live_${orgId}${keyId}_${"x".repeat(49)}`, await object.authenticate(keyId), now);
+  const gate = gateOf(orgId);
+  if (gate === null) throw new Error("the isolate has its hands full");
+  const asker = newAsker(orgId, keyId, [], "pepper");
+  const ask = { estimate: { cost_usd: "0.00125" } };
+  const background: Background = {
+    object: () => object as unknown as ReturnType<Background["object"]>,
+    waitUntil: () => {},
+  };
+  for (let call = 0; call < 8; call += 1) {
+    const verdict = await object.decide(ask, keyId, true);
+    learn(gate, asker, ask, verdict, now);
+    wish(gate, asker, ask, now, background);
+  }
+  await gate.flush(background);
+  if (decideHere(gate, asker, ask, now, background) === null) throw new Error("nothing was leased");
+  return async () => {
+    while (!gate.purse.idle) await gate.flush(background);
+  };
+}

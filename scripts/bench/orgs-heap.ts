@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { decideHere, learn, newAsker, wish } from "../../src/edge/gate/decision.ts";
+import { newAsker } from "../../src/edge/gate/asker.ts";
+import { decideHere, learn, wish } from "../../src/edge/gate/decision.ts";
 import { gateOf, MOST_ORGS } from "../../src/edge/gate/gates.ts";
 import type { Background } from "../../src/edge/gate/org-gate.ts";
 import { KnownKeys } from "../../src/edge/known-keys.ts";

@@ -4,7 +4,7 @@ import { newSpender } from "../support/ledger.ts";
 import { env } from "../support/worker.ts";
 
 /** Rows written are what the platform's bill is made of; `docs/operating.md` states these numbers. */
-test("a run writes at most 18 rows alone, 21 under an idempotency key, and 3.2 in a bulk of a thousand", async () => {
+async function watchedOrg() {
   const org = await newSpender();
   await org.send("POST", "budgets", {
     scope_kind: "org",
@@ -26,24 +26,44 @@ test("a run writes at most 18 rows alone, 21 under an idempotency key, and 3.2 i
   });
   const written = () =>
     runInDurableObject(stub, () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsWritten, 0));
-  const run = {
-    started_at: new Date().toISOString(),
-    workflow_id: "w",
-    department_id: "d",
-    customer_id: "c",
-    cost_usd: "0.01",
-  };
-  await org.run(run);
+  return { org, written };
+}
+
+const RUN = {
+  started_at: new Date().toISOString(),
+  workflow_id: "w",
+  department_id: "d",
+  customer_id: "c",
+  cost_usd: "0.01",
+};
+
+test("a run writes at most 18 rows alone, 21 under an idempotency key, and 3.02 in a bulk of a thousand", async () => {
+  const { org, written } = await watchedOrg();
+  await org.run(RUN);
   await written();
-  await org.run(run);
+  await org.run(RUN);
   const alone = await written();
-  await org.run(run, { "idempotency-key": "k" });
+  await org.run(RUN, { "idempotency-key": "k" });
   const keyed = await written();
   const usage = { input_tokens: 1, output_tokens: 1 };
-  await org.bulk(Array.from({ length: 1000 }, () => ({ ...run, model: "acme/m1", usage })));
+  await org.bulk(Array.from({ length: 1000 }, () => ({ ...RUN, model: "acme/m1", usage })));
   const each = (await written()) / 1000;
   expect(alone).toBeGreaterThan(0);
   expect(alone).toBeLessThanOrEqual(18);
   expect(keyed).toBeLessThanOrEqual(21);
-  expect(each).toBeLessThanOrEqual(3.2);
+  expect(each).toBeLessThanOrEqual(3.02);
+});
+
+test("a decision of the object writes at most 5 rows, and its end 2 beside those of its run", async () => {
+  const { org, written } = await watchedOrg();
+  await org.run(RUN);
+  await org.decide("0.01", { customer_id: "c" });
+  await written();
+  const asked = await org.decide("0.01", { customer_id: "c" });
+  expect(asked.headers.get("x-svc-decided")).toBe("object");
+  const held = await written();
+  expect(held).toBeGreaterThan(0);
+  expect(held).toBeLessThanOrEqual(5);
+  await org.run({ ...RUN, reservation_id: asked.body.reservation.id });
+  expect(await written()).toBeLessThanOrEqual(20);
 });

@@ -4,6 +4,7 @@ import { run as gate } from "./bench/gate.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
 import { run as ingest } from "./bench/ingest.ts";
+import { run as redis } from "./bench/redis.ts";
 import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -11,7 +12,7 @@ import { ROOT } from "./worker-config.ts";
  * What the product costs, as shares of what the same runtime does with nothing in it. `--quick` takes one short
  * round and throws nothing away: good for direction, not for figures. A word picks one part: `bench gate`.
  */
-const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = { gate, orgs, policy, ingest };
+const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = { gate, redis, orgs, policy, ingest };
 
 pinToServerCore();
 const chosen = process.argv.slice(2).filter((word) => !word.startsWith("--"));

@@ -68,8 +68,13 @@ export function reaches(visit: Visit, role: KeyRole): boolean {
 }
 
 /** The query of a list: only the filters that were filled in, and the page. */
-export function listPath(path: string, query: URLSearchParams, names: readonly string[], limit = 50): string {
-  const kept = new URLSearchParams({ limit: String(limit) });
+export function listPath(
+  path: string,
+  query: URLSearchParams,
+  names: readonly string[],
+  sort?: string,
+): string {
+  const kept = new URLSearchParams({ limit: "50", ...(sort === undefined ? {} : { sort }) });
   for (const name of [...names, "cursor", "sort"]) {
     const value = query.get(name)?.trim();
     if (value) kept.set(name, value);

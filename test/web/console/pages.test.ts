@@ -153,3 +153,33 @@ test("a list is narrowed by its filters, and a filter that the API refuses says 
   const refused = await browser.get("/console/runs?from=2026-01-01&to=2026-12-31");
   expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('id="to-error"')]);
 });
+
+test("a role that may only read is offered nothing that it would be refused", async () => {
+  const org = await newOrg();
+  const body = { name: "Kept", scope_kind: "org", limit_usd: "5", period: "day", mode: "enforce" };
+  const made = await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body });
+  const path = `/console/budgets/${made.body.id}`;
+  const pages = async (role: "viewer" | "admin") => {
+    const browser = await signedIn(org.id, role);
+    const texts = [await browser.get("/console/budgets"), await browser.get(path)].map((page) => page.text());
+    return (await Promise.all(texts)).join("");
+  };
+  const [viewer, admin] = [await pages("viewer"), await pages("admin")];
+  for (const offered of ["/console/budgets/new", `action="${path}"`, `action="${path}/delete"`]) {
+    expect([offered, viewer.includes(offered), admin.includes(offered)]).toEqual([offered, false, true]);
+  }
+});
+
+test("rules are listed by priority, the highest first", async () => {
+  const org = await newOrg();
+  for (const [reason, priority] of [
+    ["second", 5],
+    ["first", 50],
+    ["third", 1],
+  ] as const) {
+    const body = { target: "model", effect: "deny", when: "false", reason, priority, mode: "enforce" };
+    await call("POST", `/v1/orgs/${org.id}/policy-rules`, { key: org.ownerKey, body });
+  }
+  const text = await (await (await signedIn(org.id)).get("/console/policies")).text();
+  expect(text.match(/>(first|second|third)</g)).toEqual([">first<", ">second<", ">third<"]);
+});

@@ -21,7 +21,8 @@ import { type Action, hasPage, type Resource } from "./resource.ts";
 export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask): Promise<Shown> {
   const { path, title, filters = [] } = resource;
   const names = filters.map(({ name }) => name);
-  const answer = await visit.api.get<ListOf<T>>(listPath(`${visit.org}/${resource.api}`, ask.query, names));
+  const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
+  const answer = await visit.api.get<ListOf<T>>(at);
   const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, path);
   const rows = answer.body?.data ?? [];

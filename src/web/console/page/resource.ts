@@ -32,6 +32,8 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
+  /** Its order, when not newest first. */
+  readonly sort?: string;
   /** What the list can be narrowed by. */
   readonly filters?: readonly Filter[];
   readonly create?: Create;

@@ -83,6 +83,7 @@ export const policies: Resource<Rule> = {
     { title: "Effect", cell: ({ effect }) => <Status is={effect} /> },
     { title: "Mode", cell: ({ mode }) => <Status is={mode} /> },
   ],
+  sort: "-priority",
   create: { title: "New rule", save: "Create rule", fields: FIELDS },
   change: { method: "PATCH", fields: FIELDS },
   actions: [{ ...DELETE, confirm: () => "What only this rule stopped will pass from now on." }],

@@ -13,7 +13,7 @@ export interface ReadableCounters {
 
 /**
  * Counts of a busy isolate lie in memory for so long, and are lost if it is killed meanwhile. Each flush is a request to a
- * shard and some seven rows written there: four a second would cost more than the decisions they count.
+ * shard and some five rows written there: four a second would cost more than the decisions they count.
  */
 const FLUSH_EVERY_MS = 1000;
 /** What was sent and not confirmed for so long goes out again. */

@@ -7,7 +7,7 @@ import { applySteps } from "./schema.ts";
  * always adds to the same one, and `/metrics` sums them. It is an object so that counts outlive isolates.
  *
  * A source that never heard whether a batch arrived sends it again, so each batch carries a number of its source
- * and is applied once: the numbers seen are kept, in the same transaction as the counts, until the source says that
+ * and is applied once: the numbers applied are kept, in the same transaction as the counts, until the source says that
  * all below `settled` are answered. A straggler under that mark was applied before.
  */
 
@@ -18,6 +18,10 @@ const STEPS = [
   `CREATE TABLE counts (series TEXT PRIMARY KEY, total INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TABLE sources (source TEXT PRIMARY KEY, settled INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TABLE batches (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) STRICT, WITHOUT ROWID`,
+  // One row for each source instead of one for each batch: rows written are the bill.
+  `ALTER TABLE sources ADD COLUMN applied TEXT NOT NULL DEFAULT '[]';
+   UPDATE sources SET applied = (SELECT json_group_array(seq) FROM batches WHERE batches.source = sources.source);
+   DROP TABLE batches`,
 ];
 
 /** A source that was silent for so long is gone, and no batch of it is still on its way. */
@@ -35,9 +39,24 @@ export class CounterShard extends DurableObject {
   add(source: string, settled: number, batches: readonly CounterBatch[]): void {
     const nowMs = Date.now();
     this.ctx.storage.transactionSync(() => {
-      const floor = this.#settle(source, settled, nowMs);
-      for (const batch of batches) if (batch.seq >= floor) this.#apply(source, batch);
-      this.#sql.exec(`DELETE FROM batches WHERE source = ? AND seq < ?`, source, Math.max(floor, settled));
+      const known = this.#known(source);
+      if (known === undefined) this.#forgetSilentSources(nowMs);
+      const floor = known?.settled ?? 0;
+      const applied = new Set(known?.applied);
+      const sums = new Map<string, number>();
+      for (const { seq, deltas } of batches) {
+        if (seq < floor || applied.has(seq)) continue;
+        applied.add(seq);
+        for (const [series, by] of deltas) sums.set(series, (sums.get(series) ?? 0) + by);
+      }
+      const mark = Math.max(floor, settled);
+      this.#count(sums);
+      this.#note(
+        source,
+        mark,
+        [...applied].filter((seq) => seq >= mark),
+        nowMs,
+      );
     });
   }
 
@@ -45,44 +64,38 @@ export class CounterShard extends DurableObject {
     return this.#sql.exec<SeriesTotal>(`SELECT series, total FROM counts`).toArray();
   }
 
-  /** The mark under which batches of this source were applied and forgotten before this call. */
-  #settle(source: string, settled: number, nowMs: number): number {
-    const [known] = this.#sql
-      .exec<{ settled: number }>(`SELECT settled FROM sources WHERE source = ?`, source)
+  /** The mark under which all batches of the source are settled, and those applied above it. */
+  #known(source: string): { settled: number; applied: number[] } | undefined {
+    const [row] = this.#sql
+      .exec<{ settled: number; applied: string }>(
+        `SELECT settled, applied FROM sources WHERE source = ?`,
+        source,
+      )
       .toArray();
-    if (!known) this.#forgetSilentSources(nowMs);
+    return row && { settled: row.settled, applied: JSON.parse(row.applied) as number[] };
+  }
+
+  #note(source: string, settled: number, applied: readonly number[], nowMs: number): void {
     this.#sql.exec(
-      `INSERT INTO sources (source, settled, seen_at_ms) VALUES (?1, ?2, ?3)
-       ON CONFLICT (source) DO UPDATE SET settled = max(settled, ?2), seen_at_ms = ?3`,
+      `INSERT INTO sources (source, settled, seen_at_ms, applied) VALUES (?, ?, ?, ?) ON CONFLICT (source) DO UPDATE
+       SET settled = excluded.settled, seen_at_ms = excluded.seen_at_ms, applied = excluded.applied`,
       source,
       settled,
       nowMs,
+      JSON.stringify(applied),
     );
-    return known?.settled ?? 0;
   }
 
-  #apply(source: string, batch: CounterBatch): void {
-    const fresh = this.#sql.exec(
-      `INSERT INTO batches (source, seq) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
-      source,
-      batch.seq,
+  #count(sums: ReadonlyMap<string, number>): void {
+    if (sums.size === 0) return;
+    this.#sql.exec(
+      `INSERT INTO counts (series, total) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
+       ON CONFLICT (series) DO UPDATE SET total = total + excluded.total`,
+      JSON.stringify([...sums]),
     );
-    if (fresh.toArray().length === 0) return;
-    for (const [series, by] of batch.deltas) {
-      this.#sql.exec(
-        `INSERT INTO counts (series, total) VALUES (?1, ?2) ON CONFLICT (series) DO UPDATE SET total = total + ?2`,
-        series,
-        by,
-      );
-    }
   }
 
   #forgetSilentSources(nowMs: number): void {
-    const before = nowMs - SOURCE_LIFETIME_MS;
-    this.#sql.exec(
-      `DELETE FROM batches WHERE source IN (SELECT source FROM sources WHERE seen_at_ms < ?)`,
-      before,
-    );
-    this.#sql.exec(`DELETE FROM sources WHERE seen_at_ms < ?`, before);
+    this.#sql.exec(`DELETE FROM sources WHERE seen_at_ms < ?`, nowMs - SOURCE_LIFETIME_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { env, evictDurableObject } from "cloudflare:test";
+import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { CounterShard } from "../../src/platform/counter-shard.ts";
 
@@ -47,4 +47,20 @@ test("parallel adds lose nothing", async () => {
   );
   await Promise.all(adds);
   expect(await shard.read()).toEqual([{ series: "a", total: 100 }]);
+});
+
+test("a shard of the version before knows which batches it had applied", async () => {
+  const shard = COUNTERS.getByName("older");
+  await runInDurableObject(shard, (_, { storage: { sql } }) => {
+    sql.exec(`DROP TABLE sources; DELETE FROM schema_steps WHERE step = 3;
+      CREATE TABLE sources (source TEXT PRIMARY KEY, settled INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL) STRICT;
+      CREATE TABLE batches (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) STRICT;
+      INSERT INTO sources VALUES ('isolate', 2, ${Date.now()});
+      INSERT INTO batches VALUES ('isolate', 2), ('isolate', 4);
+      INSERT INTO counts VALUES ('a', 10)`);
+  });
+  await evictDurableObject(shard);
+  const batches = [1, 2, 3, 4].map((seq) => ({ seq, deltas: [["a", 1] as const] }));
+  await shard.add("isolate", 2, batches);
+  expect(await shard.read()).toEqual([{ series: "a", total: 11 }]);
 });

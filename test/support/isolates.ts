@@ -6,6 +6,8 @@ import { type ServerFixture, serverFixture } from "./server.ts";
 const ISOLATES = 4;
 
 export interface Answer {
+  readonly sentAt: number;
+  readonly receivedAt: number;
   readonly status: number;
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
@@ -51,6 +53,7 @@ export class Isolates {
   }
 
   async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
+    const sentAt = performance.now();
     const response = await fetch(`${this.url(isolate)}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -58,6 +61,8 @@ export class Isolates {
     });
     const text = await response.text();
     return {
+      sentAt,
+      receivedAt: performance.now(),
       status: response.status,
       headers: response.headers,
       body: text === "" ? null : JSON.parse(text),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allowed, atEdge, Isolates, type Org } from "../support/isolates.ts";
+import { allowed, type Answer, atEdge, Isolates, type Org } from "../support/isolates.ts";
 
 const RUNS = 4;
 let isolates: Isolates;
@@ -156,6 +156,20 @@ test("in no minute are more requests admitted over all isolates than a rate limi
         headers.get("retry-after") === String(error.details.retry_after_seconds),
     ),
   ).toBe(true);
+});
+
+test("in no interval as long as a sliding window are more admitted than its limit, from one window into the next", async () => {
+  const org = await isolates.newOrg();
+  const match = { route: "POST /v1/edge/decision" };
+  const policy = { name: "two", match, unit: "requests", limit: 30, window_seconds: 2, kind: "rate" };
+  await isolates.limitRates(org, [policy]);
+  const given: Answer[] = [];
+  // More than three windows' worth, so that old ones have passed on the way.
+  while (given.length < 100) given.push(...allowed(await isolates.drive(org, 60)));
+  for (const { sentAt } of given) {
+    const surelyInside = given.filter((one) => one.sentAt >= sentAt && one.receivedAt < sentAt + 2000);
+    expect(surelyInside.length).toBeLessThanOrEqual(30);
+  }
 });
 
 test("a run settles a hold that its isolate has not reported yet", async () => {

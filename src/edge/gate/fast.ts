@@ -183,30 +183,29 @@ function respond(call: FastCall, verdict: Verdict, place: "edge" | "object", dry
   return new Response(text, { status, headers: headersOf(call, refusal, place) });
 }
 
-/** What every answer from here or from the object carries: a response copies it, which is cheaper than to make it anew. */
+/** By place and region, what every answer carries: a response copies it, which is cheaper than to make it anew. */
 const common = new Map<string, Headers>();
 
-function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): Headers {
+function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): HeadersInit {
   const { asker, gate, settings } = call.who;
-  const region = settings.SVC_REGION;
-  const shared = cached(common, `${place} ${region}`, () => {
-    return new Headers({
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "x-svc-region": region,
-      "x-svc-decided": place,
-    });
-  });
-  const own = asker.policies.length > 0 || refusal !== null;
-  const headers = own ? new Headers(shared) : shared;
-  headers.set("x-svc-trace-id", call.trace);
-  if (asker.policies.length > 0) setAll(headers, decisionRateHeaders(gate, asker, call.startedAt));
-  if (refusal !== null) setAll(headers, refusalHeaders(refusal));
-  return headers;
+  const retry = refusal === null ? {} : refusalHeaders(refusal);
+  if (asker.policies.length > 0 || "retry-after" in retry) {
+    const rates = asker.policies.length === 0 ? {} : decisionRateHeaders(gate, asker, call.startedAt);
+    return { ...alike(settings.SVC_REGION, place), "x-svc-trace-id": call.trace, ...rates, ...retry };
+  }
+  const { SVC_REGION: region } = settings;
+  const shared = cached(common, `${place} ${region}`, () => new Headers(alike(region, place)));
+  shared.set("x-svc-trace-id", call.trace);
+  return shared;
 }
 
-function setAll(headers: Headers, values: Readonly<Record<string, string>>): void {
-  for (const name in values) headers.set(name, values[name] ?? "");
+function alike(region: string, place: "edge" | "object"): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-svc-region": region,
+    "x-svc-decided": place,
+  };
 }
 
 /** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */

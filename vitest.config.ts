@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: "rules",
           include: ["test/{contract,domain,scripts}/**/*.test.ts"],
+          setupFiles: ["test/support/seed.ts"],
           environment: "node",
         },
       },
@@ -35,9 +36,17 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
-          setupFiles: ["test/support/flat-prototypes.ts", "test/support/migrate.ts"],
+          setupFiles: [
+            "test/support/pool.ts",
+            "test/support/seed.ts",
+            "test/support/quiet-console.ts",
+            "test/support/migrate.ts",
+          ],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
+          // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file
+          // hangs the run or fails it. `quiet-console.ts` keeps the lines instead.
+          disableConsoleIntercept: true,
           maxWorkers: 2,
           // Projects with different numbers of workers cannot run side by side.
           sequence: { groupOrder: 1 },
@@ -49,6 +58,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
+          setupFiles: ["test/support/seed.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           sequence: { groupOrder: 2 },
           environment: "node",

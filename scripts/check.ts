@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ROOT } from "./worker-config.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "sluice-check-"));
@@ -21,7 +21,7 @@ const STEPS = [
 ] as const;
 
 const failed = STEPS.find((step) => !passes(step));
-console.log(closingLine());
+console.log(closing());
 rmSync(scratch, { recursive: true, force: true });
 process.exit(failed === undefined ? 0 : 1);
 
@@ -40,13 +40,41 @@ function passes({ name, command, args }: (typeof STEPS)[number]): boolean {
   return ok;
 }
 
-/** A step that failed before any test ran counts as the one failure that it is. */
-function closingLine(): string {
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  testResults: { name: string; message: string; assertionResults: Assertion[] }[];
+}
+
+interface Assertion {
+  status: string;
+  fullName: string;
+  failureMessages: string[];
+}
+
+/**
+ * What failed, once more and in short, and the counts: whoever sees the end alone knows. A step that failed before any
+ * test ran counts as the one failure that it is.
+ */
+function closing(): string {
   if (failed !== undefined && failed.name !== "tests") return "0 passed, 1 failed";
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as {
-    numPassedTests: number;
-    numFailedTests: number;
-  };
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
   const failures = failed === undefined ? 0 : Math.max(1, numFailedTests);
-  return `${numPassedTests} passed, ${failures} failed`;
+  return [...testResults.flatMap(failuresOf), `${numPassedTests} passed, ${failures} failed`].join("\n");
+}
+
+function failuresOf({ name, message, assertionResults }: Report["testResults"][number]): string[] {
+  const file = relative(ROOT, name);
+  const ofTests = assertionResults
+    .filter((test) => test.status === "failed")
+    .map((test) => `failed: ${file}: ${test.fullName}\n${inShort(test.failureMessages.join("\n"))}`);
+  return message === "" ? ofTests : [...ofTests, `failed: ${file}\n${inShort(message)}`];
+}
+
+function inShort(message: string): string {
+  const lines = message.split("\n").filter((line) => line.trim() !== "");
+  return lines
+    .slice(0, 12)
+    .map((line) => `  ${line.slice(0, 300)}`)
+    .join("\n");
 }

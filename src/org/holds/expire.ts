@@ -7,7 +7,7 @@ import { Draft } from "../ledger/draft.ts";
 import { endHold, type HoldRow, letGo } from "./store.ts";
 
 const AT_ONCE = 500;
-/** How long an ended hold is remembered, for its run and for whoever asks again under its request id. */
+/** How long an expired hold waits for a late run. One that was settled or released has none to wait for. */
 const KEPT_MS = 7 * 86_400_000;
 
 const HOLDS_DUE = "holds";

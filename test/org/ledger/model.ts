@@ -63,6 +63,8 @@ export interface ModelHold {
   readonly expiresHour: number;
   held: readonly string[];
   status: "open" | "settled" | "released" | "expired";
+  /** When it was settled or released. */
+  endedHour: number | null;
 }
 
 export interface Attempt {
@@ -230,5 +232,16 @@ export class Model {
     for (const hold of this.holds) {
       if (hold.status === "open" && hold.expiresHour <= this.hour) hold.status = "expired";
     }
+  }
+
+  end(hold: ModelHold, status: "settled" | "released"): void {
+    hold.status = status;
+    hold.endedHour = this.hour;
+  }
+
+  /** A day after its end, or a week after it expired, a hold may be forgotten. */
+  remembers(hold: ModelHold): boolean {
+    if (hold.endedHour !== null) return this.hour - hold.endedHour < 24;
+    return this.hour - hold.expiresHour < 7 * 24;
   }
 }

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { formatUsd } from "../../../src/domain/money.ts";
 import { type Attempt, BASE_MS, HOUR_MS, type Limit, Model, type ModelHold, type Scopes } from "./model.ts";
-import type { RunFields, ScopeFields, Step } from "./steps.ts";
+import { changeLimits } from "./limit-steps.ts";
+import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
 import { World } from "./world.ts";
 
-const INDIA_MS = 5.5 * HOUR_MS;
 const CODES: Record<Limit["kind"], string> = {
   budget: "budget_exceeded",
   customer_limit: "budget_exceeded",
@@ -16,7 +16,6 @@ const CODES: Record<Limit["kind"], string> = {
   chain_tokens: "chain_budget_exceeded",
   chain_depth: "chain_budget_exceeded",
 };
-type StepOf<K extends Step["do"]> = Extract<Step, { do: K }>;
 
 /** Plays steps against the real object and the model at once, and holds the two against each other. */
 export class Play {
@@ -32,7 +31,7 @@ export class Play {
     if (step.do === "release") return this.#release(step);
     if (step.do === "pack") return this.#pack(step);
     if (step.do === "voidPack") return this.#voidPack(step);
-    if (step.do !== "advance") return this.#changeLimits(step);
+    if (step.do !== "advance") return changeLimits(this.world, this.model, step);
     this.model.hour += step.hours;
     await this.world.moveTo(this.model.hour);
     return this.model.expire();
@@ -86,15 +85,14 @@ export class Play {
       const { refusedBy } = this.model.judge(attempt, "run");
       if (refusedBy !== null) return refusedBy === "credits" ? "credits_exhausted" : CODES[refusedBy.kind];
     }
-    if (hold !== null) hold.status = "settled";
+    if (hold !== null) this.model.end(hold, "settled");
     this.model.record(id, attempt, hold?.hour ?? this.model.hour);
     return null;
   }
 
   #toRun(id: string, fields: RunFields) {
     const usable = this.model.holds.filter(
-      (hold) =>
-        hold.status === "open" || (hold.status === "expired" && this.model.hour - hold.expiresHour < 100),
+      (hold) => (hold.status === "open" || hold.status === "expired") && this.model.remembers(hold),
     );
     const hold =
       fields.settle === undefined ? null : (usable[fields.settle % Math.max(1, usable.length)] ?? null);
@@ -147,6 +145,7 @@ export class Play {
       expiresHour: this.model.hour + step.hold / 3600,
       held: this.model.touched(scopes, "decision").map((limit) => limit.id),
       status: "open",
+      endedHour: null,
     });
     if (!step.named) return;
     const again = await this.world.call("decide", ask);
@@ -155,10 +154,10 @@ export class Play {
 
   async #release(step: StepOf<"release">): Promise<void> {
     const hold = this.model.holds[step.pick % Math.max(1, this.model.holds.length)];
-    if (hold === undefined || this.model.hour - hold.expiresHour > 100) return;
+    if (hold === undefined || !this.model.remembers(hold)) return;
     const answer = await this.world.call("releaseHold", { reservationId: hold.id }, step.fault);
     expect(answer.status).toBe(hold.status === "settled" ? 409 : 204);
-    if (hold.status === "open") hold.status = "released";
+    if (hold.status === "open") this.model.end(hold, "released");
   }
 
   async #pack(step: StepOf<"pack">): Promise<void> {
@@ -189,162 +188,6 @@ export class Play {
     const answer = await this.world.call("voidCreditPack", { id: pack.id }, step.fault);
     expect(answer.status).toBe(ended ? 409 : 200);
     if (!ended) pack.voided = true;
-  }
-
-  async #changeLimits(
-    step: Exclude<Step, StepOf<"run" | "bulk" | "decide" | "release" | "advance" | "pack" | "voidPack">>,
-  ): Promise<void> {
-    const { model, world } = this;
-    const base = {
-      limit: 0n,
-      period: "total" as const,
-      zoneMs: 0,
-      mode: "enforce" as const,
-      scopeKind: "org" as const,
-      scopeId: "",
-    };
-    if (step.do === "budget") {
-      const scope =
-        step.workflow === undefined
-          ? { scope_kind: "org" }
-          : { scope_kind: "workflow", scope_id: step.workflow };
-      const mode = step.shadow ? "shadow" : "enforce";
-      const input = {
-        ...scope,
-        limit_usd: formatUsd(step.limit),
-        period: step.period,
-        mode,
-        alert_thresholds: [],
-      };
-      const { body } = await world.call("createBudget", input, step.fault);
-      const scopeKind = step.workflow === undefined ? "org" : "workflow";
-      model.limits.push({
-        ...base,
-        id: body.id,
-        kind: "budget",
-        scopeKind,
-        scopeId: step.workflow ?? "",
-        limit: step.limit,
-        period: step.period,
-        mode,
-      });
-    } else if (step.do === "customerLimit") {
-      const input = { customer_id: step.customer, limit_usd: formatUsd(step.limit), period: step.period };
-      const taken = model.limits.some(
-        (one) => one.kind === "customer_limit" && one.scopeId === step.customer && one.period === step.period,
-      );
-      const answer = await world.call("createCustomerLimit", input, step.fault);
-      expect(answer.status).toBe(taken ? 409 : 201);
-      if (!taken)
-        model.limits.push({
-          ...base,
-          id: answer.body.id,
-          kind: "customer_limit",
-          scopeKind: "customer",
-          scopeId: step.customer,
-          limit: step.limit,
-          period: step.period,
-        });
-    } else if (step.do === "cap") {
-      await world.call(
-        "setSpendCap",
-        { cap_usd: formatUsd(step.limit), timezone: step.india ? "Asia/Kolkata" : "UTC" },
-        step.fault,
-      );
-      this.#put({
-        ...base,
-        id: "spend_cap",
-        kind: "spend_cap",
-        limit: step.limit,
-        period: "day",
-        zoneMs: step.india ? INDIA_MS : 0,
-      });
-    } else if (step.do === "prepay") {
-      await world.call("setQuota", {}, step.fault);
-      const there = model.limits.find((one) => one.id === "quota");
-      this.#put({ ...base, id: "quota", kind: "quota", limit: there?.limit ?? 0n });
-    } else if (step.do === "topUp") {
-      const there = model.limits.find((one) => one.id === "quota");
-      const answer = await world.call("topUpQuota", { amount_usd: formatUsd(step.amount) }, step.fault);
-      expect(answer.status).toBe(there === undefined ? 404 : 201);
-      if (there !== undefined) there.limit = (there.limit ?? 0n) + step.amount;
-    } else if (step.do === "chain") {
-      await world.call(
-        "setChainBudget",
-        { max_cost_usd: formatUsd(step.cost), max_depth: step.depth, max_tokens: step.tokens },
-        step.fault,
-      );
-      const chain = { ...base, scopeKind: "chain" as const, scopeId: "*" };
-      this.#put({ ...chain, id: "chain_cost", kind: "chain_cost", limit: step.cost });
-      this.#put({ ...chain, id: "chain_depth", kind: "chain_depth", limit: BigInt(step.depth) });
-      this.#put({ ...chain, id: "chain_tokens", kind: "chain_tokens", limit: BigInt(step.tokens) });
-    } else if (step.do === "plan") {
-      const overage_policy = step.block ? "block" : "allow";
-      await world.call(
-        "setPlanTerms",
-        { plan: "unlisted", runs_limit: step.runs, tokens_limit: step.tokens, overage_policy },
-        step.fault,
-      );
-      const mode = step.block ? "enforce" : "count";
-      this.#put({
-        ...base,
-        id: "plan_runs",
-        kind: "plan_runs",
-        limit: BigInt(step.runs),
-        period: "month",
-        mode,
-      });
-      this.#put({
-        ...base,
-        id: "plan_tokens",
-        kind: "plan_tokens",
-        limit: BigInt(step.tokens),
-        period: "month",
-        mode,
-      });
-    } else await this.#changeOrDelete(step);
-  }
-
-  async #changeOrDelete(step: StepOf<"changeLimit" | "deleteLimit">): Promise<void> {
-    const deletable = this.model.limits.filter((one) => !/^plan|^chain/.test(one.id));
-    const limit = deletable[step.pick % Math.max(1, deletable.length)];
-    if (limit === undefined) return;
-    const noun = { budget: "Budget", customer_limit: "CustomerLimit", spend_cap: "SpendCap", quota: "Quota" }[
-      limit.kind as "budget"
-    ];
-    if (step.do === "deleteLimit") {
-      const answer = await this.world.call(`delete${noun}`, { id: limit.id }, step.fault);
-      expect(answer.status).toBe(204);
-      this.model.limits = this.model.limits.filter((one) => one !== limit);
-      for (const run of this.model.runs) run.charged = run.charged.filter((id) => id !== limit.id);
-      for (const hold of this.model.holds) hold.held = hold.held.filter((id) => id !== limit.id);
-      return;
-    }
-    if (limit.kind !== "budget" && limit.kind !== "customer_limit") return;
-    const period = step.period ?? limit.period;
-    const taken = this.model.limits.some(
-      (one) =>
-        one !== limit &&
-        one.kind === "customer_limit" &&
-        limit.kind === one.kind &&
-        one.scopeId === limit.scopeId &&
-        one.period === period,
-    );
-    const answer = await this.world.call(
-      `change${noun}`,
-      { id: limit.id, limit_usd: formatUsd(step.limit), period: step.period },
-      step.fault,
-    );
-    expect(answer.status).toBe(taken ? 409 : 200);
-    if (taken) return;
-    limit.limit = step.limit;
-    limit.period = period;
-  }
-
-  #put(limit: Limit): void {
-    const at = this.model.limits.findIndex((one) => one.id === limit.id);
-    if (at < 0) this.model.limits.push(limit);
-    else this.model.limits[at] = limit;
   }
 }
 

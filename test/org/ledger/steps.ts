@@ -49,6 +49,7 @@ export type Step = { readonly fault: Fault } & (
   | { readonly do: "voidPack"; readonly pick: number }
   | { readonly do: "advance"; readonly hours: number }
 );
+export type StepOf<K extends Step["do"]> = Extract<Step, { do: K }>;
 
 export interface ScopeFields {
   readonly workflow: string | undefined;

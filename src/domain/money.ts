@@ -17,13 +17,63 @@ export function parseUsd(text: string): bigint | null {
   return BigInt((match[1] ?? "") + (match[2] ?? "").padEnd(9, "0"));
 }
 
+/** The same as a plain number, for amounts that one holds exactly (up to some nine million dollars); else null. */
+export function parseSmallUsd(text: string): number | null {
+  const point = text.indexOf(".");
+  const whole = point < 0 ? text : text.slice(0, point);
+  const decimals = point < 0 ? 0 : text.length - point - 1;
+  const rest =
+    decimals === 0 ? 0 : Number(text.slice(point + 1)) * (POWERS_OF_TEN[9 - decimals] ?? Number.NaN);
+  const nanos = Number(whole) * NANOS + rest;
+  return Number.isSafeInteger(nanos) ? nanos : null;
+}
+
 /** The decimal string of an amount: always two decimals, more only where they say something. */
 export function formatUsd(nanos: bigint): string {
-  const sign = nanos < 0n ? "-" : "";
-  const digits = (nanos < 0n ? -nanos : nanos).toString().padStart(10, "0");
-  const cents = digits.slice(-9, -7);
-  const rest = digits.slice(-7).replace(/0+$/, "");
-  return `${sign}${digits.slice(0, -9)}.${cents}${rest}`;
+  if (nanos < 0n) return `-${formatUsd(-nanos)}`;
+  return formatParts(Number(nanos / NANOS_PER_USD), Number(nanos % NANOS_PER_USD));
+}
+
+/** An amount in two plain numbers, to add to and write without bigint. */
+export interface UsdParts {
+  readonly dollars: number;
+  readonly nanos: number;
+}
+
+export function usdParts(nanos: bigint): UsdParts {
+  return { dollars: Number(nanos / NANOS_PER_USD), nanos: Number(nanos % NANOS_PER_USD) };
+}
+
+/** The decimal string of a sum, nothing where it is below zero. */
+export function formatSum(left: UsdParts, right: number): string {
+  const rightNanos = right % NANOS;
+  let dollars = left.dollars + (right - rightNanos) / NANOS;
+  let nanos = left.nanos + rightNanos;
+  if (nanos >= NANOS) {
+    nanos -= NANOS;
+    dollars += 1;
+  } else if (nanos < 0) {
+    nanos += NANOS;
+    dollars -= 1;
+  }
+  return dollars < 0 ? "0.00" : formatParts(dollars, nanos);
+}
+
+const NANOS = 1_000_000_000;
+const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/** Three digits of a fraction: all of them, and without the zeros at the end. */
+const DIGITS = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
+const TRIMMED = DIGITS.map((digits) => digits.replace(/0+$/, ""));
+
+function formatParts(dollars: number, nanos: number): string {
+  const low = nanos % 1000;
+  const rest = (nanos - low) / 1000;
+  const middle = rest % 1000;
+  const high = (rest - middle) / 1000;
+  if (low > 0) return `${dollars}.${DIGITS[high]}${DIGITS[middle]}${TRIMMED[low]}`;
+  if (middle > 0) return `${dollars}.${DIGITS[high]}${TRIMMED[middle]}`;
+  const digits = DIGITS[high] ?? "";
+  return `${dollars}.${high % 10 === 0 ? digits.slice(0, 2) : digits}`;
 }
 
 /** A model's price: nano-dollars for a million tokens, each way. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ALPHABET = Array.from("0123456789ABCDEFGHJKMNPQRSTVWXYZ", (letter) => letter.charCodeAt(0));
 
 /**
  * Names the hold of a request id. Wherever a request is decided, here or in another isolate or by the object, its hold
@@ -25,7 +25,7 @@ export class RequestNames {
       c = Math.imul(c ^ code ^ (b >>> 13), 0x27d4eb2f) + b;
       d = Math.imul(d ^ code ^ (c >>> 16), 0x165667b1) + c;
     }
-    let text = "";
+    const codes: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       a = Math.imul(a ^ (a >>> 16) ^ d, 0x7feb352d) + round;
       b = Math.imul(b ^ (b >>> 15) ^ a, 0x846ca68b);
@@ -35,9 +35,9 @@ export class RequestNames {
       const lane = round % 2 === 0 ? a ^ c : b ^ d;
       for (let part = 0; part < (round === 0 ? 6 : 5); part += 1) {
         const bits = (lane >>> (part * 5)) & 31;
-        text += ALPHABET.charAt(text === "" ? bits & 7 : bits);
+        codes.push(ALPHABET[codes.length === 0 ? bits & 7 : bits] ?? 0);
       }
     }
-    return text;
+    return String.fromCharCode(...codes);
   }
 }

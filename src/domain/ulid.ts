@@ -1,22 +1,33 @@
 import { createHash, randomBytes } from "node:crypto";
 
-const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ALPHABET = Array.from("0123456789ABCDEFGHJKMNPQRSTVWXYZ", (letter) => letter.charCodeAt(0));
+const TIME_CHARACTERS = 10;
+const RANDOM_CHARACTERS = 16;
 
 /** Ten characters of time, sixteen of randomness: sorts by time of creation. */
-function ulid(nowMs: number, random: Uint8Array): string {
-  let time = "";
-  let rest = nowMs;
-  for (let i = 0; i < 10; i++) {
-    time = ALPHABET.charAt(rest % 32) + time;
-    rest = Math.floor(rest / 32);
+function ulid(nowMs: number, random: Uint8Array, from = 0): string {
+  const codes: number[] = [];
+  let divisor = 32 ** (TIME_CHARACTERS - 1);
+  for (let i = 0; i < TIME_CHARACTERS; i++) {
+    codes.push(ALPHABET[Math.floor(nowMs / divisor) % 32] ?? 0);
+    divisor /= 32;
   }
-  let tail = "";
-  for (let i = 0; i < 16; i++) tail += ALPHABET.charAt((random[i] ?? 0) % 32);
-  return time + tail;
+  for (let i = 0; i < RANDOM_CHARACTERS; i++) codes.push(ALPHABET[(random[from + i] ?? 0) % 32] ?? 0);
+  return String.fromCharCode(...codes);
 }
 
+/** Randomness is drawn for many ids at once: to ask for it costs more than all the rest of an id. */
+const drawn = new Uint8Array(256 * RANDOM_CHARACTERS);
+let used = drawn.length;
+
 export function newId<P extends string>(prefix: P, nowMs: number): `${P}_${string}` {
-  return `${prefix}_${ulid(nowMs, randomBytes(16))}`;
+  if (used === drawn.length) {
+    crypto.getRandomValues(drawn);
+    used = 0;
+  }
+  const id = ulid(nowMs, drawn, used);
+  used += RANDOM_CHARACTERS;
+  return `${prefix}_${id}`;
 }
 
 /** Names one piece of work; carries the time at which it began. */

@@ -13,7 +13,7 @@ import { claim, complete } from "./idempotency/records.ts";
 class RolledBack extends Error {}
 
 /** The transaction as a rule sees it, over a view of the object. */
-function openTx(view: View, aftermath: (() => void)[]): Tx {
+export function openTx(view: View, aftermath: (() => void)[]): Tx {
   return {
     ...view,
     emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
@@ -25,11 +25,7 @@ function openTx(view: View, aftermath: (() => void)[]): Tx {
 }
 
 /** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
-export function attempt(
-  storage: DurableObjectStorage,
-  view: View,
-  run: (tx: Tx) => Done | Refusal,
-): Done | Refusal {
+function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
   const aftermath: (() => void)[] = [];
   const tx = openTx(view, aftermath);
   let result: Done | Refusal | undefined;

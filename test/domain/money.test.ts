@@ -1,6 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../src/domain/money.ts";
+import {
+  costOfTokensRoundedUp,
+  formatSum,
+  formatUsd,
+  MAX_USD_NANOS,
+  parseSmallUsd,
+  parseUsd,
+  usdParts,
+} from "../../src/domain/money.ts";
 
 const nanos = fc.bigInt({ min: 0n, max: MAX_USD_NANOS });
 
@@ -22,6 +30,30 @@ describe("an amount", () => {
     expect([12_500_000_000n, 0n, 21n].map(formatUsd)).toEqual(["12.50", "0.00", "0.000000021"]);
     expect(formatUsd(9_007_199_254_740_993n)).toBe("9007199.254740993");
     expect(formatUsd(-5_000_000_000n)).toBe("-5.00");
+  });
+
+  test("in plain numbers is the same to the nano-dollar, and none where they cannot hold it", () => {
+    const safe = BigInt(Number.MAX_SAFE_INTEGER);
+    const near = fc.bigInt({ min: safe - 10n ** 9n, max: safe + 10n ** 9n });
+    const short = fc.bigInt({ min: 0n, max: 10n ** 9n }).map((cents) => cents * 10_000_000n);
+    fc.assert(
+      fc.property(fc.oneof(nanos, near, short), (amount) => {
+        const text = formatUsd(amount);
+        expect(parseSmallUsd(text)).toBe(amount <= safe ? Number(amount) : null);
+        expect(parseSmallUsd(`00${text}`)).toBe(amount <= safe ? Number(amount) : null);
+      }),
+    );
+    expect(["7", "7.5", "0.000000001"].map(parseSmallUsd)).toEqual([7e9, 7.5e9, 1]);
+  });
+
+  test("adds up in plain numbers as it does in bigint, and never to less than nothing", () => {
+    const room = fc.bigInt({ min: -MAX_USD_NANOS, max: MAX_USD_NANOS });
+    fc.assert(
+      fc.property(room, fc.maxSafeNat(), (left, right) => {
+        const sum = left + BigInt(right);
+        expect(formatSum(usdParts(left), right)).toBe(formatUsd(sum < 0n ? 0n : sum));
+      }),
+    );
   });
 
   test.each([

@@ -27,19 +27,19 @@ export class LeaseHolder {
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     this.#touch = { keys: accounts.map(accountKey), meters, customer: null };
     for (const slice of this.#slices()) {
-      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, nanos);
+      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, Number(nanos));
     }
     await this.report();
   }
 
   get left(): bigint {
-    return this.#slices().reduce((least, { left }) => (left < least ? left : least), 10n ** 18n);
+    return BigInt(Math.min(...this.#slices().map(({ left }) => left)));
   }
 
   /** Holds from its slices, at a moment of the org's clock, as it would for a caller; false: there is not enough. */
   hold(nanos: bigint, orgNow: number): string | null {
     const slices = this.#slices();
-    const amounts = slices.map(() => nanos);
+    const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
     const id = newId("rsv", orgNow);
     this.#purse.note([0, id, null, String(nanos), orgNow, orgNow + 900_000]);

@@ -1,27 +1,31 @@
 import { type Ask, type Batch, type Grant, LEASE, type Want } from "./protocol.ts";
-import { smaller } from "./size.ts";
 
-/** The isolate's part of one meter. */
+/**
+ * The isolate's part of one meter. Amounts are plain numbers, which thousands of calls a second take from: none asks for
+ * more than they hold exactly, and a slice that was given more uses that much of it.
+ */
 export interface Slice {
   readonly meter: string;
-  left: bigint;
+  left: number;
   until: number;
   /** The most this isolate may keep, as the object last said. */
-  share: bigint;
+  share: number;
   /** What was in it after the last grant. */
-  full: bigint;
+  full: number;
   /** Held from this slice since the last ask, and what calls would have held had it been large enough. */
-  used: bigint;
-  missed: bigint;
+  used: number;
+  missed: number;
   misses: number;
   /** What an interval between asks takes, decaying when traffic falls. */
-  pace: bigint;
+  pace: number;
   /** The largest single call lately. */
-  least: bigint;
+  least: number;
   quiet: number;
 }
 
-const UNUSED = { used: 0n, missed: 0n, misses: 0, pace: 0n, least: 0n, quiet: 0 };
+/** A quarter of what a number holds exactly, so that sums of a few are exact too. */
+const MOST = 2 ** 51;
+const UNUSED = { used: 0, missed: 0, misses: 0, pace: 0, least: 0, quiet: 0 };
 
 /** After so many asks without use a slice goes back whole. */
 const QUIET_ASKS = 2;
@@ -30,7 +34,7 @@ const STEADY_CALLS = 4;
 /** So many need not wait for the next ask's time. */
 const URGENT_CALLS = 8;
 /** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
-const INTERVALS_AHEAD = 4n;
+const INTERVALS_AHEAD = 4;
 
 /** The isolate's side of the leases of one org: slices to hold from, and reports not yet acknowledged. */
 export class Purse<Hold> {
@@ -53,17 +57,17 @@ export class Purse<Hold> {
   slice(meter: string): Slice {
     let slice = this.#slices.get(meter);
     if (slice === undefined) {
-      slice = { meter, left: 0n, until: 0, share: 0n, full: 0n, ...UNUSED };
+      slice = { meter, left: 0, until: 0, share: 0, full: 0, ...UNUSED };
       this.#slices.set(meter, slice);
     }
     return slice;
   }
 
   /** Takes every amount from its slice, or none. */
-  take(slices: readonly Slice[], amounts: readonly bigint[], now: number): boolean {
+  take(slices: readonly Slice[], amounts: readonly number[], now: number): boolean {
     for (let index = 0; index < slices.length; index += 1) {
       const slice = slices[index];
-      if (slice === undefined || now >= slice.until || slice.left < (amounts[index] ?? 0n)) return false;
+      if (slice === undefined || now >= slice.until || slice.left < (amounts[index] ?? 0)) return false;
     }
     for (let index = 0; index < slices.length; index += 1) {
       const slice = slices[index];
@@ -83,8 +87,8 @@ export class Purse<Hold> {
   }
 
   /** Counts a call that the object decided as demand: this is how leases start. */
-  miss(slice: Slice, amount: bigint): void {
-    slice.missed += amount;
+  miss(slice: Slice, amount: number): void {
+    slice.missed = Math.min(MOST, slice.missed + amount);
     slice.misses += 1;
     if (amount > slice.least) slice.least = amount;
   }
@@ -102,7 +106,10 @@ export class Purse<Hold> {
   /** Whether an ask should not wait for its time: a slice is half used, or steady traffic has none. */
   urgent(slices: readonly Slice[]): boolean {
     if (this.#pending !== null) return false;
-    return slices.some((slice) => slice.left * 2n < slice.full || slice.misses === URGENT_CALLS);
+    for (const slice of slices) {
+      if (slice.left * 2 < slice.full || slice.misses === URGENT_CALLS) return true;
+    }
+    return false;
   }
 
   get asking(): boolean {
@@ -113,7 +120,7 @@ export class Purse<Hold> {
   get idle(): boolean {
     if (this.#unreported || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
     for (const { left, misses } of this.#slices.values()) {
-      if (left > 0n || misses >= STEADY_CALLS) return false;
+      if (left > 0 || misses >= STEADY_CALLS) return false;
     }
     return true;
   }
@@ -129,10 +136,14 @@ export class Purse<Hold> {
     const wants = new Map<string, Want>();
     for (const slice of this.#slices.values()) {
       const want = demand(slice);
-      if (now >= slice.until) slice.left = 0n;
-      slice.left = smaller(slice.left, smaller(want, slice.share));
-      if (slice.left > 0n || want > 0n) {
-        wants.set(slice.meter, { left: slice.left, want, least: slice.least });
+      if (now >= slice.until) slice.left = 0;
+      slice.left = Math.min(slice.left, want, slice.share);
+      if (slice.left > 0 || want > 0) {
+        wants.set(slice.meter, {
+          left: BigInt(slice.left),
+          want: BigInt(want),
+          least: BigInt(slice.least),
+        });
       }
     }
     this.#attempt += 1;
@@ -149,9 +160,9 @@ export class Purse<Hold> {
     this.#acknowledged = this.#batch;
     for (const [meter, { add, forMs, share }] of grant.slices) {
       const slice = this.slice(meter);
-      slice.left += add;
+      slice.left = Math.min(MOST, slice.left + inNumber(add));
       slice.full = slice.left;
-      slice.share = share;
+      slice.share = inNumber(share);
       if (forMs !== null) slice.until = pending.askedAt + forMs - LEASE.guardMs;
     }
   }
@@ -164,13 +175,15 @@ export class Purse<Hold> {
   /** Forgets slices with nothing in them, once nobody holds a reference: the meters have changed. */
   prune(): void {
     for (const [meter, slice] of this.#slices) {
-      if (slice.left === 0n && slice.used === 0n) this.#slices.delete(meter);
+      if (slice.left === 0 && slice.used === 0) this.#slices.delete(meter);
     }
   }
 
   #close(): void {
     const used = new Map<string, bigint>();
-    for (const slice of this.#slices.values()) if (slice.used > 0n) used.set(slice.meter, slice.used);
+    for (const slice of this.#slices.values()) {
+      if (slice.used > 0) used.set(slice.meter, BigInt(slice.used));
+    }
     this.#batch += 1;
     this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used });
     this.#made = [];
@@ -179,16 +192,20 @@ export class Purse<Hold> {
 }
 
 /** What a slice should hold, from what the last interval took; starts the next interval. */
-function demand(slice: Slice): bigint {
-  const steady = slice.left > 0n || slice.used > 0n || slice.misses >= STEADY_CALLS;
-  const taken = steady ? slice.used + slice.missed : 0n;
-  slice.used = 0n;
-  slice.missed = 0n;
+function demand(slice: Slice): number {
+  const steady = slice.left > 0 || slice.used > 0 || slice.misses >= STEADY_CALLS;
+  const taken = steady ? slice.used + slice.missed : 0;
+  slice.used = 0;
+  slice.missed = 0;
   slice.misses = 0;
-  slice.quiet = taken === 0n ? slice.quiet + 1 : 0;
+  slice.quiet = taken === 0 ? slice.quiet + 1 : 0;
   if (slice.quiet >= QUIET_ASKS) {
-    slice.pace = 0n;
-    slice.least = 0n;
-  } else slice.pace = taken > slice.pace ? taken : (slice.pace + taken) / 2n;
-  return slice.pace * INTERVALS_AHEAD;
+    slice.pace = 0;
+    slice.least = 0;
+  } else slice.pace = taken > slice.pace ? taken : Math.floor((slice.pace + taken) / 2);
+  return Math.min(MOST, slice.pace * INTERVALS_AHEAD);
+}
+
+function inNumber(amount: bigint): number {
+  return Math.min(MOST, Number(amount));
 }

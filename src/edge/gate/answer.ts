@@ -79,7 +79,7 @@ export async function decideThere(
     learn(gate, asker, ask, verdict, askedAt);
     if (verdict.refusal === null && leasable) wish(gate, asker, ask, Date.now(), background);
   }
-  if (verdict.text !== null) return asGiven(asker, ask, verdict.text);
+  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
   return verdict.refusal ?? unanswered();
 }
 

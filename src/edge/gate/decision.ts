@@ -1,9 +1,8 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import { denialOf } from "../../domain/admission.ts";
-import type { Attempt } from "../../domain/kinds.ts";
 import { LEASE } from "../../domain/lease/protocol.ts";
 import { roomOf } from "../../domain/meter.ts";
-import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../../domain/money.ts";
 import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../../domain/rate-policy.ts";
 import { RequestNames } from "../../domain/request-hash.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -21,7 +20,7 @@ import type { Asker } from "./asker.ts";
 import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, recent } from "./recent.ts";
-import { amountsOf, Known, newTouch, type Touch, touchKey } from "./touch.ts";
+import { amountsOf, Known, type KnownAccount, newTouch, type Touch, touchKey } from "./touch.ts";
 import { allowText } from "./verdict.ts";
 
 /** An allow as text, or a refusal. */
@@ -65,31 +64,35 @@ export function decideHere(
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const { request_id: requestId } = ask;
-  if (requestId !== undefined) {
-    const told = recent.get(asker.orgId, requestId);
+  const name = requestId === undefined ? newId("dec", orgNow).slice(4) : namesOf(gate, asker).of(requestId);
+  const told = requestId === undefined ? undefined : recent.get(name);
+  if (told !== undefined) {
     // Once the object has the hold, it alone can say whether it still stands.
-    if (told !== undefined && gate.purse.hasReported(told.batch)) return null;
-    if (told !== undefined) return told.ask === askText(ask) ? told.text : otherQuestion();
+    if (gate.purse.hasReported(told.batch)) return null;
+    return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
   }
   const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
   if (touch === undefined || orgNow >= touch.endsAt) return null;
   const nanos = costOf(gate, ask);
   if (nanos === null) return null;
-  const attempt: Attempt = { nanos, tokens: tokensOf(ask), depth: 0 };
-  const amounts = amountsOf(touch, attempt);
+  const tokens = tokensOf(ask);
+  const amounts = amountsOf(touch, nanos, tokens);
   if (!gate.purse.take(touch.slices, amounts, now)) {
-    return refusedHere(gate, touch, attempt, amounts, now, orgNow, background);
+    return refusedHere(gate, touch, nanos, tokens, now, orgNow, background);
   }
-  const name = requestId === undefined ? newId("dec", orgNow).slice(4) : namesOf(gate, asker).of(requestId);
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
   gate.purse.note({
     touch: touch.reported,
-    row: (index) => [index, `rsv_${name}`, requestId ?? null, String(nanos), orgNow, expiresAt],
+    id: `rsv_${name}`,
+    requestId: requestId ?? null,
+    nanos,
+    at: orgNow,
+    expiresAt,
   });
   gate.keep(now, touch.slices, background);
   const text = allowText(gate, touch, name, nanos, expiresAt, orgNow, now);
-  if (requestId !== undefined) recent.set(asker.orgId, requestId, { text, ask: askText(ask), batch });
+  if (requestId !== undefined) recent.set(name, { text, ask, batch });
   return text;
 }
 
@@ -129,15 +132,16 @@ export function learn(
 const REPORTED = 0;
 
 /** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
-export function asGiven(asker: Asker, ask: DecisionAsk, text: string): Verdict {
+export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): Verdict {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
-  const told = recent.get(asker.orgId, requestId);
+  const name = namesOf(gate, asker).of(requestId);
+  const told = recent.get(name);
   if (told === undefined || !isSameHold(told.text, text)) {
-    recent.set(asker.orgId, requestId, { text, ask: askText(ask), batch: REPORTED });
+    recent.set(name, { text, ask, batch: REPORTED });
     return text;
   }
-  return told.ask === askText(ask) ? told.text : otherQuestion();
+  return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
 }
 
 /** Whether the isolate knows already what calls like this one touch. */
@@ -159,8 +163,8 @@ export function wish(
     gate.matters === null ? undefined : gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
   const nanos = costOf(gate, ask);
   if (touch !== undefined && nanos !== null) {
-    const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask), depth: 0 });
-    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0n);
+    const amounts = amountsOf(touch, nanos, tokensOf(ask));
+    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
   }
   gate.keep(now, touch?.slices ?? [], background);
 }
@@ -168,38 +172,53 @@ export function wish(
 function refusedHere(
   gate: OrgGate,
   touch: Touch,
-  attempt: Attempt,
-  amounts: readonly bigint[],
+  nanos: number,
+  tokens: number,
   now: number,
   orgNow: number,
   background: Background,
 ): Refusal | null {
-  const standings = touch.rates.map(({ meter, key, slice }, index) => ({
-    meter,
-    told: gate.rate(key, now),
-    standing: standingNow(gate.rate(key, now), slice, now, Number(amounts[index] ?? 1n)),
-  }));
-  const denial = rateDenial(standings, orgNow);
-  if (denial !== null) return rateRefusal(denial);
+  if (touch.rates.length > 0) {
+    const standings = touch.rates.map(({ meter, key, slice }) => {
+      const amount = meter.policy.unit === "tokens" ? tokens : 1;
+      return { meter, standing: standingNow(gate.rate(key, now), slice, now, amount) };
+    });
+    const denial = rateDenial(standings, orgNow);
+    if (denial !== null) return rateRefusal(denial);
+  }
   for (const { known, slice } of touch.accounts) {
     if (!isFresh(known.askedAt, now)) return null;
     const room = roomOf(known.account);
-    if (room === null || attempt.nanos === 0n || attempt.nanos <= room + slice.left) continue;
+    if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
     if (known.account.meter.mode !== "enforce") return null;
     gate.recheck(touch.reported.keys, known.askedAt, now, background);
-    return toRefusal(denialOf(known.account, attempt, "decision"));
+    return refusedBy(known, nanos, tokens);
   }
   return null;
 }
 
-function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): bigint | null {
-  if (estimate.cost_usd !== undefined) return parseUsd(estimate.cost_usd);
+/** The same limit refuses the same amount in the same words, until the object says something new of it. */
+function refusedBy(known: KnownAccount, nanos: number, tokens: number): Refusal {
+  if (known.refusal?.nanos !== nanos) {
+    const attempt = { nanos: BigInt(nanos), tokens, depth: 0 };
+    known.refusal = { nanos, given: toRefusal(denialOf(known.account, attempt, "decision")) };
+  }
+  return known.refusal.given;
+}
+
+function asNumber(nanos: bigint): number | null {
+  return nanos <= Number.MAX_SAFE_INTEGER ? Number(nanos) : null;
+}
+
+/** Null: unknown, or more than slices are counted in. */
+function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): number | null {
+  if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
   const price = model === undefined ? undefined : gate.prices.get(model);
   if (price === undefined || price === null) return null;
   const { input_tokens: input, max_output_tokens: output } = estimate;
   if (input === undefined && output === undefined) return null;
   const nanos = costOfTokensRoundedUp(input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, price);
-  return nanos > MAX_USD_NANOS ? null : nanos;
+  return nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
 const names = new WeakMap<OrgGate, RequestNames>();
@@ -214,7 +233,17 @@ function namesOf(gate: OrgGate, asker: Asker): RequestNames {
 }
 
 /** What was asked under a request id: the same id with another question is for the object to judge. */
-function askText(ask: DecisionAsk): string {
-  const { cost_usd: cost, input_tokens: input, max_output_tokens: output } = ask.estimate;
-  return `${ask.model}\n${ask.action}\n${ask.workflow_id}\n${ask.deployment_id}\n${ask.department_id}\n${ask.customer_id}\n${cost}\n${input}\n${output}\n${ask.hold_seconds}`;
+function isSameQuestion(one: DecisionAsk, other: DecisionAsk): boolean {
+  return (
+    one.model === other.model &&
+    one.action === other.action &&
+    one.workflow_id === other.workflow_id &&
+    one.deployment_id === other.deployment_id &&
+    one.department_id === other.department_id &&
+    one.customer_id === other.customer_id &&
+    one.estimate.cost_usd === other.estimate.cost_usd &&
+    one.estimate.input_tokens === other.estimate.input_tokens &&
+    one.estimate.max_output_tokens === other.estimate.max_output_tokens &&
+    one.hold_seconds === other.hold_seconds
+  );
 }

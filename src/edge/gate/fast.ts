@@ -3,6 +3,7 @@ import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../con
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
+import { IsoTime } from "../../domain/iso-time.ts";
 import { logFailure, logText } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { callerAddress } from "../call.ts";
@@ -35,6 +36,16 @@ interface Ready {
   readonly gate: OrgGate;
   readonly key: KnownKey;
   readonly settings: Settings;
+  /** The refusal by rate limits alone that was given last. */
+  refused: RefusedUnread | null;
+}
+
+/** Calls of one millisecond find the same limits as full, unless the object has said something in between. */
+interface RefusedUnread {
+  readonly at: number;
+  readonly news: number;
+  readonly refusal: Refusal;
+  readonly headers: Headers;
 }
 
 const ready = new WeakMap<KnownKey, Ready | null>();
@@ -60,13 +71,25 @@ export function decideFast(
   if (!renewed(env, context, now)) return null;
   const call = new FastCall(who, env, context, request, now);
   if (who.asker.policies.length > 0) {
-    const refusal = refusedUnread(who.gate, who.asker, now, call);
-    if (refusal !== null) return respond(call, refusal, "edge", false);
+    const refused = refusedByRate(call);
+    if (refused !== null) return respond(call, refused.refusal, "edge", false, refused.headers);
   }
   const length = request.headers.get("content-length");
   if (length === null || Number(length) > LARGEST_BODY_BYTES) return null;
   if (request.headers.get("content-type") !== "application/json") return null;
   return decideRead(call, serve);
+}
+
+function refusedByRate(call: FastCall): RefusedUnread | null {
+  const { who, startedAt: now } = call;
+  const { gate, asker, refused } = who;
+  if (refused !== null && refused.at === now && refused.news === gate.news) return refused;
+  const refusal = refusedUnread(gate, asker, now, call);
+  who.refused =
+    refusal === null
+      ? null
+      : { at: now, news: gate.news, refusal, headers: new Headers(ownHeaders(call, refusal, "edge")) };
+  return who.refused;
 }
 
 async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
@@ -149,7 +172,7 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const gate = gateOf(id);
   if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
   const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
-  return { asker, gate, key, settings };
+  return { asker, gate, key, settings, refused: null };
 }
 
 function isValidNow({ key, org }: KnownKey, now: number): boolean {
@@ -172,31 +195,58 @@ function renewed(env: Env, context: ExecutionContext, now: number): boolean {
   return true;
 }
 
-function respond(call: FastCall, verdict: Verdict, place: "edge" | "object", dry: boolean): Response {
+function respond(
+  call: FastCall,
+  verdict: Verdict,
+  place: "edge" | "object",
+  dry: boolean,
+  made?: Headers,
+): Response {
   const refusal = isRefusal(verdict) ? verdict : null;
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;
   const ms = Date.now() - call.startedAt;
   count(call, status, code, place, ms, dry);
   log(call, status, code, place, ms);
-  const text = isRefusal(verdict) ? envelopeText(verdict) : verdict;
-  return new Response(text, { status, headers: headersOf(call, refusal, place) });
+  const text = isRefusal(verdict) ? refusalText(verdict) : verdict;
+  const headers = made ?? headersOf(call, refusal, place);
+  headers.set("x-svc-trace-id", call.trace);
+  return new Response(text, { status, headers });
+}
+
+const texts = new WeakMap<Refusal, string>();
+
+/** A refusal stands for many calls, and is written once. */
+function refusalText(refusal: Refusal): string {
+  let text = texts.get(refusal);
+  if (text === undefined) {
+    text = envelopeText(refusal);
+    texts.set(refusal, text);
+  }
+  return text;
 }
 
 /** By place and region, what every answer carries: a response copies it, which is cheaper than to make it anew. */
 const common = new Map<string, Headers>();
 
-function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): HeadersInit {
-  const { asker, gate, settings } = call.who;
-  const retry = refusal === null ? {} : refusalHeaders(refusal);
-  if (asker.policies.length > 0 || "retry-after" in retry) {
-    const rates = asker.policies.length === 0 ? {} : decisionRateHeaders(gate, asker, call.startedAt);
-    return { ...alike(settings.SVC_REGION, place), "x-svc-trace-id": call.trace, ...rates, ...retry };
+function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): Headers {
+  const { asker, settings } = call.who;
+  if (asker.policies.length > 0 || (refusal !== null && "retry-after" in refusalHeaders(refusal))) {
+    return new Headers(ownHeaders(call, refusal, place));
   }
   const { SVC_REGION: region } = settings;
-  const shared = cached(common, `${place} ${region}`, () => new Headers(alike(region, place)));
-  shared.set("x-svc-trace-id", call.trace);
-  return shared;
+  return cached(common, `${place} ${region}`, () => new Headers(alike(region, place)));
+}
+
+/** The headers of an answer that says how rate limits stand, or when to come again. */
+function ownHeaders(
+  { who: { asker, gate, settings }, startedAt: now }: FastCall,
+  refusal: Refusal | null,
+  place: "edge" | "object",
+): Record<string, string> {
+  const rates = asker.policies.length === 0 ? {} : decisionRateHeaders(gate, asker, now);
+  const retry = refusal === null ? {} : refusalHeaders(refusal);
+  return { ...alike(settings.SVC_REGION, place), ...rates, ...retry };
 }
 
 function alike(region: string, place: "edge" | "object"): Record<string, string> {
@@ -208,19 +258,22 @@ function alike(region: string, place: "edge" | "object"): Record<string, string>
   };
 }
 
+const moment = new IsoTime();
+
 /** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
 function log(call: FastCall, status: number, code: string | null, place: string, ms: number): void {
   const { orgId, keyId } = call.who.asker;
   const quoted = code === null ? "null" : `"${code}"`;
   logText(
-    `{"at":"${new Date(call.startedAt).toISOString()}","trace":"${call.trace}","method":"POST","route":"${PATH}","status":${status},"code":${quoted},"org":"${orgId}","key":"${keyId}","region":"${call.who.settings.SVC_REGION}","ms":${ms},"decided":"${place}"}`,
+    `{"at":"${moment.text(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${PATH}","status":${status},"code":${quoted},"org":"${orgId}","key":"${keyId}","region":"${call.who.settings.SVC_REGION}","ms":${ms},"decided":"${place}"}`,
     (work) => call.waitUntil(work),
   );
 }
 
-const requestsBy = new Map<number, string>();
-const decisionsBy = new Map<string, string>();
-const waitsBy = new Map<string, string>();
+const requests = new Map<number, string>();
+/** By code; null is an allow. */
+const decisions = { edge: new Map<string | null, string>(), object: new Map<string | null, string>() };
+const waits = { edge: new Map<number, string>(), object: new Map<number, string>() };
 
 function count(
   call: FastCall,
@@ -230,13 +283,13 @@ function count(
   ms: number,
   dry: boolean,
 ): void {
-  counters.count(cached(requestsBy, status, () => requestSeries(PATH, "POST", status)));
+  counters.count(cached(requests, status, () => requestSeries(PATH, "POST", status)));
   const bucket = waitBucket(ms);
-  counters.count(cached(waitsBy, `${place}${bucket}`, () => waitSeries(place, bucket)));
+  counters.count(cached(waits[place], bucket, () => waitSeries(place, bucket)));
   if (ms > 0) counters.count(waitSeries(place, "ms"), ms);
   if (!dry && (code === null || DENIALS.has(code))) {
     const verdict = code === null ? "allow" : "deny";
-    counters.count(cached(decisionsBy, `${place}${code}`, () => decisionSeries(verdict, code, place)));
+    counters.count(cached(decisions[place], code, () => decisionSeries(verdict, code, place)));
   }
   const delayMs = counters.claimFlush(call.startedAt);
   if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));

@@ -5,7 +5,7 @@ import type { TokenPrice } from "../../domain/money.ts";
 import type { ReportedHold, ReportedTouch } from "../../org/gate/report.ts";
 import { type RateInfo, readReply, writeAsk } from "../../org/gate/wire.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import type { Known, KnownAccount, Touch } from "./touch.ts";
+import { type Known, KnownAccount, type Touch } from "./touch.ts";
 
 /** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
 export interface Background {
@@ -22,10 +22,14 @@ export interface Told<T> {
   readonly at: number;
 }
 
-/** A hold of this isolate's, until the object has it. */
+/** A hold of this isolate's, until the object has it: what it touched, and the rest of its row. */
 export interface MadeHold {
   readonly touch: ReportedTouch;
-  readonly row: (touch: number) => ReportedHold;
+  readonly id: string;
+  readonly requestId: string | null;
+  readonly nanos: number;
+  readonly at: number;
+  readonly expiresAt: number;
 }
 
 /** While refusals stand on what the object said, it is asked again in the background, this often at most. */
@@ -46,6 +50,8 @@ export class OrgGate {
   matters: Known | null = null;
   /** Calls that the object decided since the last look. */
   asked = 0;
+  /** How often the object has said something that may let a refused call through. */
+  news = 0;
   readonly #rates = new Map<string, Told<RateInfo>>();
   readonly #accounts = new Map<string, KnownAccount>();
   #version = "";
@@ -61,6 +67,7 @@ export class OrgGate {
   }
 
   learnTime(orgNow: number, now: number): void {
+    this.news += 1;
     this.#aheadMs = orgNow - now;
   }
 
@@ -95,11 +102,9 @@ export class OrgGate {
   account(key: string, account: Account, askedAt: number): KnownAccount {
     let known = this.#accounts.get(key);
     if (known === undefined) {
-      known = { account: { ...account }, askedAt };
+      known = new KnownAccount(account, askedAt);
       this.#accounts.set(key, known);
-    }
-    known.account.usage = account.usage;
-    known.askedAt = askedAt;
+    } else known.learn(account.usage, askedAt);
     return known;
   }
 
@@ -148,7 +153,14 @@ export class OrgGate {
     const rows = batches.map(({ number, holds, used }) => ({
       number,
       used,
-      holds: holds.map(({ touch, row }) => row(indexIn(touches, touch))),
+      holds: holds.map((hold): ReportedHold => [
+        indexIn(touches, hold.touch),
+        hold.id,
+        hold.requestId,
+        String(hold.nanos),
+        hold.at,
+        hold.expiresAt,
+      ]),
     }));
     try {
       const reply = await Promise.race([
@@ -171,10 +183,7 @@ export class OrgGate {
     this.taught(version, askedAt);
     this.learnRates(rates, askedAt, now);
     for (const [key, found] of usage) {
-      const known = this.#accounts.get(key);
-      if (known === undefined) continue;
-      known.account.usage = found;
-      known.askedAt = askedAt;
+      this.#accounts.get(key)?.learn(found, askedAt);
     }
   }
 }

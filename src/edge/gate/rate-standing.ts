@@ -24,7 +24,7 @@ export function standingNow(
 ): RateStanding {
   if (known === null) return ROOM;
   const { used, room, waitMs } = known.info;
-  const own = slice !== undefined && now < slice.until ? Number(slice.left) : 0;
+  const own = slice !== undefined && now < slice.until ? slice.left : 0;
   // The object named the wait for one; more may take longer, which the object is then asked.
   const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
   return { used, room: room + own, waitMs: full ? Math.max(0, known.at + waitMs - now) : 0 };

@@ -1,32 +1,33 @@
+import type { DecisionAsk } from "../../org/holds/decide.ts";
+
 /** An allow that was given lately, what was asked for it, and the batch in which its hold is reported. */
 interface RecentAllow {
   readonly text: string;
-  readonly ask: string;
+  readonly ask: DecisionAsk;
   readonly batch: number;
 }
 
 const MOST = 10_000;
 
 /**
- * The allows that this isolate has given lately, by request id, so that asking again gets the same answer to the byte.
- * Two generations: when the younger is full, the older goes. An id that has gone is named alike again, and its hold, which
+ * The allows that this isolate has given lately, by the names of their requests (which no two orgs share), so that asking
+ * again gets the same answer to the byte. Two generations: when the younger is full, the older goes. An id that has gone is named alike again, and its hold, which
  * the object has by then, is kept once.
  */
 class Recent {
   #young = new Map<string, RecentAllow>();
   #old = new Map<string, RecentAllow>();
 
-  get(orgId: string, requestId: string): RecentAllow | undefined {
-    const key = `${orgId}\n${requestId}`;
-    return this.#young.get(key) ?? this.#old.get(key);
+  get(name: string): RecentAllow | undefined {
+    return this.#young.get(name) ?? this.#old.get(name);
   }
 
-  set(orgId: string, requestId: string, allow: RecentAllow): void {
+  set(name: string, allow: RecentAllow): void {
     if (this.#young.size >= MOST) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(`${orgId}\n${requestId}`, allow);
+    this.#young.set(name, allow);
   }
 }
 

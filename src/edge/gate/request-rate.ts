@@ -99,11 +99,11 @@ async function byObject(
     return refusal;
   }
   const slices = rates.map(({ key }) => gate.purse.slice(key));
-  for (const slice of slices) gate.purse.miss(slice, 1n);
+  for (const slice of slices) gate.purse.miss(slice, 1);
   gate.keep(now, slices, background);
   return null;
 }
 
-function oneEach(slices: readonly unknown[]): bigint[] {
-  return slices.map(() => 1n);
+function oneEach(slices: readonly unknown[]): number[] {
+  return slices.map(() => 1);
 }

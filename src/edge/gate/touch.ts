@@ -1,14 +1,33 @@
-import type { Account } from "../../domain/meter.ts";
-import { type Attempt, KINDS } from "../../domain/kinds.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import { type Account, roomOf, type Usage } from "../../domain/meter.ts";
+import { KINDS } from "../../domain/kinds.ts";
+import { type UsdParts, usdParts } from "../../domain/money.ts";
 import type { Slice } from "../../domain/lease/purse.ts";
 import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate-policy.ts";
 import type { Matters } from "../../org/gate/lesson.ts";
 import type { ReportedTouch } from "../../org/gate/report.ts";
 
 /** A dollar limit as it stood when the object was asked. */
-export interface KnownAccount {
+export class KnownAccount {
   readonly account: Account;
   askedAt: number;
+  /** Its room, ready to be written. */
+  room: UsdParts;
+  /** The refusal that was last given by it. */
+  refusal: { readonly nanos: number; readonly given: Refusal } | null = null;
+
+  constructor(account: Account, askedAt: number) {
+    this.account = { ...account };
+    this.askedAt = askedAt;
+    this.room = usdParts(roomOf(account) ?? 0n);
+  }
+
+  learn(usage: Usage, askedAt: number): void {
+    this.account.usage = usage;
+    this.askedAt = askedAt;
+    this.room = usdParts(roomOf(this.account) ?? 0n);
+    this.refusal = null;
+  }
 }
 
 /** A dollar limit as the isolate knows it: how it stood when the object was last asked, and the isolate's own slice. */
@@ -32,10 +51,14 @@ export interface Touch {
   readonly accounts: readonly TouchedAccount[];
   /** Of both, rates first. */
   readonly slices: readonly Slice[];
+  /** What a call takes of each. */
+  readonly takes: readonly Take[];
   readonly reported: ReportedTouch;
   /** When one of its windows ends, by the org's clock: then another window is touched. */
   readonly endsAt: number;
 }
+
+type Take = "one" | "tokens" | "nanos" | "nothing";
 
 /** Names that a call gives, as far as they decide what it touches. */
 export interface Names {
@@ -99,6 +122,10 @@ export function newTouch(
     rates: touchedRates,
     accounts: touchedAccounts,
     slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
+    takes: [
+      ...rates.map(({ meter }) => (meter.policy.unit === "tokens" ? "tokens" : "one")),
+      ...accounts.map(({ known }) => (KINDS[known.account.meter.kind].unit === "usd" ? "nanos" : "nothing")),
+    ],
     reported: {
       keys: accounts.map(({ key }) => key),
       meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
@@ -116,13 +143,12 @@ function endOf(policy: RatePolicy, orgNow: number): number {
 }
 
 /** What a call takes of each slice, in their order. */
-export function amountsOf(touch: Touch, attempt: Attempt): bigint[] {
-  const amounts: bigint[] = [];
-  for (const { meter } of touch.rates) {
-    amounts.push(meter.policy.unit === "tokens" ? BigInt(attempt.tokens) : 1n);
-  }
-  for (const { known } of touch.accounts) {
-    amounts.push(KINDS[known.account.meter.kind].unit === "usd" ? attempt.nanos : 0n);
+export function amountsOf({ takes }: Touch, nanos: number, tokens: number): number[] {
+  const amounts: number[] = [];
+  for (const take of takes) {
+    if (take === "nanos") amounts.push(nanos);
+    else if (take === "one") amounts.push(1);
+    else amounts.push(take === "tokens" ? tokens : 0);
   }
   return amounts;
 }

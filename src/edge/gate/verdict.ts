@@ -1,5 +1,5 @@
-import { roomOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatSum } from "../../domain/money.ts";
+import { IsoTime } from "../../domain/iso-time.ts";
 import type { OrgGate } from "./org-gate.ts";
 import type { Touch } from "./touch.ts";
 
@@ -8,31 +8,22 @@ export function allowText(
   gate: OrgGate,
   touch: Touch,
   name: string,
-  nanos: bigint,
+  nanos: number,
   expiresAt: number,
   orgNow: number,
   now: number,
 ): string {
   let limits = "";
   for (const { key, slice, opening } of touch.rates) {
-    const room = (gate.rate(key, now)?.info.room ?? 0) + Number(slice.left);
+    const room = (gate.rate(key, now)?.info.room ?? 0) + slice.left;
     limits += `${limits === "" ? "" : ","}${opening}${Math.max(0, room)}}`;
   }
   for (const { known, slice, opening } of touch.accounts) {
-    const room = (roomOf(known.account) ?? 0n) + slice.left;
-    limits += `${limits === "" ? "" : ","}${opening}${formatUsd(room < 0n ? 0n : room)}"}`;
+    limits += `${limits === "" ? "" : ","}${opening}${formatSum(known.room, slice.left)}"}`;
   }
-  return `{"decision":"allow","decision_id":"dec_${name}","reservation":{"id":"rsv_${name}","amount_usd":"${formatUsd(nanos)}","expires_at":"${isoTime(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${isoTime(orgNow)}"}`;
+  return `{"decision":"allow","decision_id":"dec_${name}","reservation":{"id":"rsv_${name}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.text(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.text(orgNow)}"}`;
 }
 
-let lastMs = Number.NaN;
-let lastText = "";
-
-/** Thousands of answers are given in the same few milliseconds. */
-function isoTime(ms: number): string {
-  if (ms !== lastMs) {
-    lastMs = ms;
-    lastText = new Date(ms).toISOString();
-  }
-  return lastText;
-}
+const NOTHING = { dollars: 0, nanos: 0 };
+const moment = new IsoTime();
+const expiry = new IsoTime();

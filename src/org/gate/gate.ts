@@ -14,7 +14,7 @@ import {
 import { transaction } from "../copies.ts";
 import type { Done, View } from "../door.ts";
 import { type DecisionAsk, decideOnce, tokensOf } from "../holds/decide.ts";
-import { attempt, performDue } from "../perform.ts";
+import { openTx, performDue } from "../perform.ts";
 import { type Clock, RateMeters } from "../rates/meters.ts";
 import { deleteHolder, loadBook, saveHolder } from "./book-store.ts";
 import { type Lesson, lessonFor, withRates } from "./lesson.ts";
@@ -180,14 +180,12 @@ export class ObjectGate {
     return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
   }
 
+  /** A decision that is refused has held nothing, so that there is nothing to take back. */
   #exact(ask: DecisionAsk, view: View): Decided {
-    let taken = false;
-    const result = attempt(this.#storage, view, (tx) => {
-      const decided = decideOnce(tx, ask);
-      ({ taken } = decided);
-      return decided.result;
-    });
-    return { result, taken };
+    const aftermath: (() => void)[] = [];
+    const decided = decideOnce(openTx(view, aftermath), ask);
+    if (isRefusal(decided.result)) for (const effect of aftermath) effect();
+    return decided;
   }
 
   #lesson(ask: DecisionAsk, view: View): Lesson {

@@ -73,7 +73,8 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<Decide
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
   if (ask.dry_run === true) {
     const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
-    return done(200, verdictOf(tx.now, accounts, { reservation: null, wouldDeny, shadowed }));
+    const decisionId = newId("dec", tx.now);
+    return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, wouldDeny, shadowed }));
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
@@ -99,10 +100,8 @@ function hold(
     amount_usd: formatUsd(nanos),
     expires_at: new Date(expiresAt).toISOString(),
   };
-  const verdict = {
-    ...verdictOf(tx.now, accounts, { reservation, shadowed }),
-    decision_id: `dec_${id.slice(4)}`,
-  };
+  const decisionId = `dec_${id.slice("rsv_".length)}`;
+  const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
   const row: HoldRow = {
     id,
     request_id: ask.request_id ?? null,
@@ -150,16 +149,17 @@ export function otherQuestion(): Refusal<"conflict"> {
 }
 
 interface VerdictParts {
+  readonly decisionId: string;
   readonly reservation: object | null;
   readonly wouldDeny?: object | null;
   readonly shadowed: readonly object[];
 }
 
 function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts) {
-  const { reservation, wouldDeny, shadowed } = parts;
+  const { decisionId, reservation, wouldDeny, shadowed } = parts;
   return {
     decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",
-    decision_id: newId("dec", now),
+    decision_id: decisionId,
     reservation,
     limits: accounts.map((account) => ({
       kind: account.meter.kind,

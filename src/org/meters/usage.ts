@@ -79,9 +79,9 @@ function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
   }
 }
 
-/** Writes the entries that changed, each once, in one statement. */
+/** Writes the entries that changed, each once. */
 export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
-  const changed: unknown[] = [];
+  const changed: Row[] = [];
   const known = copies.get(sql, () => new Map());
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage && entry.notices === entry.stored.notices) continue;
@@ -99,13 +99,32 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
     entry.stored = { usage: entry.usage, notices: entry.notices };
     known.set(keyOf(entry), entry.stored);
   }
-  if (changed.length === 0) return;
-  sql.exec(
-    `INSERT INTO usage (meter_id, subject, window_start, spent, over, held, leased, notices)
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
-     FROM json_each(?) WHERE true
-     ON CONFLICT (meter_id, subject, window_start) DO UPDATE SET spent = excluded.spent, over = excluded.over,
-       held = excluded.held, leased = excluded.leased, notices = excluded.notices`,
-    JSON.stringify(changed),
-  );
+  if (changed.length > MOST_BOUND) sql.exec(upsertFrom(FROM_JSON), JSON.stringify(changed));
+  else if (changed.length > 0) sql.exec(BOUND[changed.length] ?? "", ...changed.flat());
+}
+
+type Row = readonly [
+  meter: string,
+  subject: string,
+  windowStart: number,
+  spent: string,
+  over: string,
+  held: string,
+  leased: string,
+  notices: string,
+];
+
+const FROM_JSON = `SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+  FROM json_each(?) WHERE true`;
+
+/** A few rows are written faster from bound values than out of JSON, in a statement for each number of them. */
+const MOST_BOUND = 10;
+const BOUND = Array.from({ length: MOST_BOUND + 1 }, (_, rows) =>
+  upsertFrom(`VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`),
+);
+
+function upsertFrom(rows: string): string {
+  return `INSERT INTO usage (meter_id, subject, window_start, spent, over, held, leased, notices) ${rows}
+    ON CONFLICT (meter_id, subject, window_start) DO UPDATE SET spent = excluded.spent, over = excluded.over,
+      held = excluded.held, leased = excluded.leased, notices = excluded.notices`;
 }

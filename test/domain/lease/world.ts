@@ -81,10 +81,10 @@ export class World {
     const slices = this.#meters.map((meter) => isolate.purse.slice(meter));
     const id = this.admitted.length;
     const expiresAt = now + (isolate.aheadMs ?? 0) + holdMs;
-    const amounts = Array.from(slices, () => amount);
+    const amounts = Array.from(slices, () => Number(amount));
     const made = isolate.purse.take(slices, amounts, now);
     if (made) isolate.purse.note({ id, amount, expiresAt });
-    else for (const slice of slices) isolate.purse.miss(slice, amount);
+    else for (const slice of slices) isolate.purse.miss(slice, Number(amount));
     if (isolate.purse.urgent(slices)) this.#ask(isolate);
     this.#startLoop(isolate);
     if (made) {

@@ -83,6 +83,41 @@ test("runs are listed page by page, by start or by cost, and filtered", async ()
   expect(filtered.body.data.map((run: { id: string }) => run.id)).toEqual(["r2"]);
 });
 
+test("runs that started in the same seconds are listed in the order of their starts, each once, whichever way", async () => {
+  const org = await newSpender();
+  const base = Date.parse("2026-11-15T02:00:00Z");
+  const starts = Array.from({ length: 120 }, (_, i) => base + ((i * 7919) % 41) * 70 - 500);
+  const ids = starts.map((_, i) => `r${String(i).padStart(3, "0")}`);
+  await org.bulk(starts.map((at, i) => aRun({ id: ids[i], started_at: new Date(at).toISOString() })));
+  const inOrder = ids.toSorted((a, b) => {
+    const [left = 0, right = 0] = [a, b].map((id) => starts[ids.indexOf(id)]);
+    return left - right || (a < b ? -1 : 1);
+  });
+  const [from, to] = [base + 80, base + 2010];
+  const within = inOrder.filter((id) => {
+    const at = starts[ids.indexOf(id)] ?? 0;
+    return at >= from && at < to;
+  });
+  const range = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+  for (const [query, expected] of [
+    ["sort=started_at", inOrder],
+    ["sort=-started_at", inOrder.toReversed()],
+    [`sort=started_at&${range}`, within],
+    [`sort=-started_at&${range}`, within.toReversed()],
+  ] as const) {
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const at: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const page = await call("GET", `/v1/runs?limit=7&${query}${at}`, { key: org.key });
+      seen.push(...page.body.data.map((run: { id: string }) => run.id));
+      cursor = page.body.next_cursor;
+    }
+    expect(seen).toEqual(expected);
+  }
+  expect(within.length).toBeGreaterThan(30);
+});
+
 describe("a rare run among very many", () => {
   const RARE = [5, 90_000, 160_000, 160_001, 249_999];
 

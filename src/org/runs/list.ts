@@ -2,6 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../door.ts";
 import { listRows } from "../rows.ts";
+import { STARTED, STARTED_TOGETHER_MS } from "./schema.ts";
 import { fromRow, loadRuns, RUN_COLUMNS, type RunRow, toRun } from "./store.ts";
 
 /** Looking at this many takes 0.1 s. An index for each filter would cost every run that is recorded. */
@@ -16,6 +17,7 @@ export const listRuns = query({
         table: "run_rows",
         columns: RUN_COLUMNS,
         sort: { started_at: "started_at", cost_usd: "cost" },
+        coarse: { started_at: STARTED_TOGETHER_MS },
         filters: {
           model: "model = ?",
           action: "action = ?",
@@ -24,8 +26,8 @@ export const listRuns = query({
           department_id: "department_id = ?",
           customer_id: "customer_id = ?",
           chain_id: "chain_id = ?",
-          from: "started_at >= CAST(? AS INTEGER)",
-          to: "started_at < CAST(? AS INTEGER)",
+          from: `${STARTED} >= CAST(? AS INTEGER) / ${STARTED_TOGETHER_MS} AND started_at >= CAST(? AS INTEGER)`,
+          to: `${STARTED} <= CAST(? AS INTEGER) / ${STARTED_TOGETHER_MS} AND started_at < CAST(? AS INTEGER)`,
         },
         scan: {
           rows: ROWS_SEEN,

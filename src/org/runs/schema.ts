@@ -1,6 +1,13 @@
 import type { SchemaStep } from "../schema-step.ts";
 
 /**
+ * Runs are found by the second in which they started, and sorted within it when they are listed. Sorted in the index, each
+ * run of a batch would lie on a page of its own among all others of that second, and each page is written whole.
+ */
+export const STARTED_TOGETHER_MS = 1000;
+export const STARTED = `started_at / ${STARTED_TOGETHER_MS}`;
+
+/**
  * `charged_at` is the moment whose windows a run was charged to, `charges` the meters it was charged to, between
  * spaces. Together they let every counter be added up anew, with no row per run and meter.
  *
@@ -36,5 +43,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       tokens INTEGER NOT NULL,
       PRIMARY KEY (scope_kind, scope_id, day)
     ) STRICT, WITHOUT ROWID`,
+  },
+  {
+    name: "runs/2",
+    sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (${STARTED})`,
   },
 ];

@@ -103,13 +103,19 @@ export class OrgObject extends DurableObject<OrgEnv> {
   }
 
   /** A decision that an isolate does not reach by itself; null: no such org. */
-  decide(ask: DecisionAsk, keyId: string, learn: boolean, envelope: Envelope): DecisionVerdict | null {
+  decide(
+    ask: DecisionAsk,
+    keyId: string,
+    learn: boolean,
+    envelope: Envelope,
+    report: string | null,
+  ): (DecisionVerdict & { readonly leases: string | null }) | null {
     if (!this.#opened) return null;
     const clock = this.#clock();
     const view = this.#view(clock.org, envelope.actor, envelope.trace);
     const verdict = this.#gate.decide(ask, keyId, learn, view, clock);
     this.#due.arm();
-    return verdict;
+    return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
   }
 
   /** Counts a request against its rate limits; null: no such org. */
@@ -124,6 +130,16 @@ export class OrgObject extends DurableObject<OrgEnv> {
     const reply = this.#gate.sync(report, this.#view(clock.org, SYSTEM, "lease"), clock);
     this.#due.arm();
     return reply;
+  }
+
+  /** A report that fails takes nothing back of the decision that it came with: it will come again. */
+  #carriedReport(report: string, trace: string): string | null {
+    try {
+      return this.syncLeases(report);
+    } catch (error) {
+      logFailure(trace, error);
+      return null;
+    }
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
-import { newSpender, type Spender } from "../support/ledger.ts";
+import { kinds, trail, verify } from "../support/audit.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, newOrg } from "../support/worker.ts";
 
@@ -37,18 +37,6 @@ function recomputed(entry: Shown): string {
   });
 }
 
-/** An org whose trail has a few entries. */
-async function trail(entries = 5): Promise<Spender> {
-  const org = await newSpender();
-  for (let i = 0; i < entries; i++) {
-    await org.send("PUT", "content-safety", { detectors: [] });
-  }
-  return org;
-}
-
-const verify = async (org: Spender) => (await org.send("GET", "audit-log/verify")).body;
-const kinds = async (org: Spender) =>
-  (await verify(org)).breaks.map((one: { kind: string; seq: number }) => `${one.kind} ${one.seq}`);
 const range = (format: string) => {
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString();
   return `audit-log/export?from=${day(-1)}&to=${day(1)}&format=${format}`;
@@ -239,122 +227,5 @@ describe("verifying", () => {
       valid: false,
       breaks: [{ message: "the head is not genuine" }],
     });
-  });
-});
-
-describe("retention", () => {
-  const POLICY = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
-  const DAY = 86_400;
-
-  test("is read, set and refused field by field", async () => {
-    const org = await newSpender();
-    const before = await org.send("GET", "retention-policy");
-    expect(before.body).toEqual({
-      runs_days: 1095,
-      audit_days: 3650,
-      deliveries_days: 90,
-      legal_hold: false,
-      updated_at: null,
-    });
-    expect((await org.send("PUT", "retention-policy", POLICY)).body).toMatchObject(POLICY);
-    const bad = { runs_days: 2, audit_days: 89, deliveries_days: "7", legal_hold: 1, more: 1 };
-    const { status, body } = await org.send("PUT", "retention-policy", bad);
-    expect(status).toBe(422);
-    const fields = body.error.details.fields.map(
-      (one: { field: string; code: string }) => `${one.field} ${one.code}`,
-    );
-    expect(fields.sort((a: string, b: string) => a.localeCompare(b))).toEqual([
-      "audit_days out_of_range",
-      "deliveries_days invalid_type",
-      "legal_hold invalid_type",
-      "more invalid_body",
-      "runs_days out_of_range",
-    ]);
-  });
-
-  test("takes old runs away and leaves what they cost", async () => {
-    const org = await newSpender();
-    await org.send("PUT", "retention-policy", POLICY);
-    expect((await org.run({ id: "old", cost_usd: "7" })).status).toBe(201);
-    await org.advance(2 * DAY);
-    expect((await org.run({ id: "young" })).status).toBe(201);
-    await org.advance(2 * DAY);
-    const listed = await call("GET", "/v1/runs", { key: org.key });
-    expect(listed.body.data.map((run: { id: string }) => run.id)).toEqual(["young"]);
-    const days = await rowsOf<{ usd: string }>(
-      org.id,
-      "SELECT usd FROM usage_daily WHERE scope_kind = 'org'",
-    );
-    expect(days.reduce((sum, row) => sum + BigInt(row.usd), 0n)).toBe(8_000_000_000n);
-    const purged = await org.send("GET", "audit-log?action=retention.purged");
-    expect(purged.body.data).toMatchObject([
-      { detail: { kind: "runs", count: 1 }, actor: { kind: "system" } },
-    ]);
-  });
-
-  test("takes old entries away, and the chain still verifies from the hash that the purge carries", async () => {
-    const org = await trail();
-    await org.send("PUT", "retention-policy", POLICY);
-    const [last] = await rowsOf<{ seq: number; hash: string }>(
-      org.id,
-      "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
-    );
-    await org.advance(91 * DAY);
-    const purged = await org.send("GET", "audit-log?action=retention.purged");
-    expect(purged.body.data[0].detail).toMatchObject({
-      kind: "audit",
-      last_seq: last?.seq,
-      last_hash: last?.hash,
-    });
-    const [first] = await rowsOf<{ seq: number }>(org.id, "SELECT MIN(seq) AS seq FROM audit");
-    expect(first?.seq).toBe((last?.seq ?? 0) + 1);
-    expect(await verify(org)).toMatchObject({ valid: true });
-    const shown = await org.send("GET", "audit-log?sort=created_at&limit=1");
-    expect(shown.body.data[0].prev_hash).toBe(last?.hash);
-    await rowsOf(org.id, "DELETE FROM audit WHERE seq = ?", first?.seq ?? 0);
-    expect((await verify(org)).valid).toBe(false);
-  });
-
-  test("keeps everything under a legal hold, which no change of days lifts", async () => {
-    const org = await trail();
-    await org.send("PUT", "retention-policy", { ...POLICY, legal_hold: true });
-    const { legal_hold: _, ...days } = POLICY;
-    expect((await org.send("PUT", "retention-policy", days)).body.legal_hold).toBe(true);
-    await org.run({ id: "old" });
-    await org.advance(400 * DAY);
-    expect((await call("GET", "/v1/runs/old", { key: org.key })).status).toBe(200);
-    expect((await org.send("GET", "audit-log?action=org.created")).body.data).toHaveLength(1);
-    await org.send("PUT", "retention-policy", POLICY);
-    await org.advance(DAY);
-    expect((await call("GET", "/v1/runs/old", { key: org.key })).status).toBe(404);
-  });
-
-  test("takes much away in bounded steps, each with its entry, and lets others in between", async () => {
-    const org = await newSpender();
-    await org.run({ id: "first" });
-    await rowsOf(
-      org.id,
-      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
-       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, cost, data)
-       SELECT i, 'r' || i, started_at, charged_at, recorded_at, cost, data FROM n, runs`,
-    );
-    await org.advance(4 * DAY);
-    await org.send("PUT", "retention-policy", POLICY);
-    const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
-    await expect.poll(left, { timeout: 20_000 }).toBe(0);
-    const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
-    const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
-    expect(counts).toEqual([2_000, 2_000, 500]);
-    expect(await verify(org)).toMatchObject({ valid: true });
-  });
-
-  test("leaves entries that somebody tampered with where they are", async () => {
-    const org = await trail();
-    await org.send("PUT", "retention-policy", POLICY);
-    await rowsOf(org.id, "UPDATE audit SET actor_id = 'somebody' WHERE seq = 3");
-    await org.advance(91 * DAY);
-    expect(await kinds(org)).toEqual(["changed 3"]);
-    const halted = await org.send("GET", "audit-log?action=retention.halted");
-    expect(halted.body.data.length).toBeGreaterThan(0);
   });
 });

@@ -22,7 +22,7 @@ export class LeaseHolder {
   async lease(nanos: bigint): Promise<void> {
     const ask = { estimate: { cost_usd: "0" }, dry_run: true };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
-    const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope);
+    const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope, null);
     const accounts = verdict?.lesson?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     this.#touch = { keys: accounts.map(accountKey), meters, customer: null };

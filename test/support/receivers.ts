@@ -117,3 +117,7 @@ export async function newSubscriber(): Promise<Subscriber> {
     },
   };
 }
+
+/** Which fields an answer names as wrong. */
+export const fieldsOf = (answer: { body: { error: { details: { fields: { field: string }[] } } } }) =>
+  answer.body.error.details.fields.map(({ field }) => field);

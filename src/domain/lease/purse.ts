@@ -33,6 +33,8 @@ const QUIET_ASKS = 2;
 const STEADY_CALLS = 4;
 /** So many need not wait for the next ask's time. */
 const URGENT_CALLS = 8;
+/** For so long an ask is waited for. */
+export const GIVE_UP_MS = 2000;
 /** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4;
 
@@ -103,17 +105,21 @@ export class Purse<Hold> {
     return batch <= this.#acknowledged;
   }
 
-  /** Whether an ask should not wait for its time: a slice is half used, or steady traffic has none. */
-  urgent(slices: readonly Slice[]): boolean {
-    if (this.#pending !== null) return false;
-    for (const slice of slices) {
-      if (slice.left * 2 < slice.full || slice.misses === URGENT_CALLS) return true;
-    }
+  /** Whether an ask should not wait for its time, because a slice is half used. */
+  urgent(slices: readonly Slice[], now: number): boolean {
+    for (const { left, full } of slices) if (left * 2 < full) return !this.asking(now);
     return false;
   }
 
-  get asking(): boolean {
-    return this.#pending !== null;
+  /** Whether steady traffic has no slices: the next call to the object takes an ask for them along. */
+  wanting(slices: readonly Slice[], now: number): boolean {
+    for (const { misses } of slices) if (misses >= URGENT_CALLS) return !this.asking(now);
+    return false;
+  }
+
+  /** One ask at a time. One that is not answered is given up after a while, even if whoever sent it has vanished. */
+  asking(now: number): boolean {
+    return this.#pending !== null && now < this.#pending.askedAt + GIVE_UP_MS;
   }
 
   /** Whether nothing is to be reported, given back or asked for. */

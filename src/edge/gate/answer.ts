@@ -13,6 +13,7 @@ import {
   isTaught,
   learn,
   refusedUnread,
+  slicesOf,
   type Verdict,
   wish,
 } from "./decision.ts";
@@ -64,16 +65,20 @@ export async function decideThere(
   background: Background,
 ): Promise<Verdict> {
   const askedAt = Date.now();
-  let verdict: DecisionVerdict | null;
+  let verdict: (DecisionVerdict & { readonly leases: string | null }) | null;
   const leasable = gate !== null && isForSlices(ask);
   if (leasable) gate.asked += 1;
   const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
+  const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
+  const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
   try {
-    const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
-    verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope));
+    const report = carried?.text ?? null;
+    verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
   } catch (error) {
+    if (carried !== null) gate?.answered(carried, null);
     throw new ObjectUnreachable(String(error), { cause: error });
   }
+  if (carried !== null) gate?.answered(carried, verdict?.leases ?? null);
   if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
   if (gate !== null) {
     learn(gate, asker, ask, verdict, askedAt);

@@ -1,6 +1,7 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import { denialOf } from "../../domain/admission.ts";
 import { LEASE } from "../../domain/lease/protocol.ts";
+import type { Slice } from "../../domain/lease/purse.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../../domain/money.ts";
 import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../../domain/rate-policy.ts";
@@ -149,6 +150,12 @@ export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: num
   if (gate.matters === null || !gate.knows(now)) return false;
   const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
   return touch !== undefined && (gate.orgNow(now) ?? 0) < touch.endsAt && costOf(gate, ask) !== null;
+}
+
+/** What calls like this one would be decided from, as far as the isolate has been taught. */
+export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonly Slice[] {
+  if (gate.matters === null) return [];
+  return gate.touches.get(touchKey(gate.matters, asker.keyId, ask))?.slices ?? [];
 }
 
 /** Counts a call that the object let through as demand for slices. */

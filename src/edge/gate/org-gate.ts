@@ -1,5 +1,5 @@
 import { LEASE } from "../../domain/lease/protocol.ts";
-import { Purse, type Slice } from "../../domain/lease/purse.ts";
+import { GIVE_UP_MS, Purse, type Slice } from "../../domain/lease/purse.ts";
 import type { Account } from "../../domain/meter.ts";
 import type { TokenPrice } from "../../domain/money.ts";
 import type { ReportedHold, ReportedTouch } from "../../org/gate/report.ts";
@@ -22,6 +22,13 @@ export interface Told<T> {
   readonly at: number;
 }
 
+/** An ask on its way to the object. */
+interface SentAsk {
+  readonly attempt: number;
+  readonly askedAt: number;
+  readonly text: string;
+}
+
 /** A hold of this isolate's, until the object has it: what it touched, and the rest of its row. */
 export interface MadeHold {
   readonly touch: ReportedTouch;
@@ -36,7 +43,6 @@ export interface MadeHold {
 const RECHECK_MS = LEASE.standingMs / 2;
 /** One request's background work keeps the leases of an org going for so long, then the next one takes over. */
 const RELAY_MS = 5000;
-const GIVE_UP_MS = 2000;
 const MOST_KNOWN = 2000;
 const MOST_TOUCHES = 1000;
 /** So many calls decided by the object between two looks are worth learning from. */
@@ -115,7 +121,7 @@ export class OrgGate {
 
   /** Has the leases kept going: reports, refills and returns, in the background of the requests that come by. */
   keep(now: number, slices: readonly Slice[], background: Background): void {
-    if (this.purse.urgent(slices)) background.waitUntil(this.#sync(background, []));
+    if (this.purse.urgent(slices, now)) background.waitUntil(this.#sync(background, []));
     if (this.#loopSince !== null && now < this.#loopSince + RELAY_MS) return;
     this.#loopSince = now;
     background.waitUntil(this.#run(background));
@@ -123,7 +129,7 @@ export class OrgGate {
 
   /** Looks again, in the background, at limits that are refused by. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
-    if (now < oldest + RECHECK_MS || this.purse.asking) return;
+    if (now < oldest + RECHECK_MS || this.purse.asking(now)) return;
     background.waitUntil(this.#sync(background, keys));
   }
 
@@ -140,13 +146,41 @@ export class OrgGate {
       if (mine !== this.#loop) return;
       this.asked = 0;
       if (this.purse.idle) break;
-      if (!this.purse.asking) await this.#sync(background, []);
+      if (!this.purse.asking(Date.now())) await this.#sync(background, []);
     }
     this.purse.rest();
     this.#loopSince = null;
   }
 
+  /**
+   * An ask that a call takes along to the object, once calls like it are steady; null: there is no need. A call that
+   * callers wait for comes through where work in the background may have to wait for it.
+   */
+  carry(slices: readonly Slice[], now: number): SentAsk | null {
+    return this.purse.wanting(slices, now) ? this.#ask([]) : null;
+  }
+
+  /** The object's answer to an ask; null: there was none, and what was reported goes out again with the next. */
+  answered({ attempt, askedAt }: SentAsk, reply: string | null): void {
+    if (reply !== null) this.#learn(reply, askedAt);
+    this.purse.lost(attempt);
+  }
+
   async #sync(background: Background, watch: readonly string[]): Promise<void> {
+    const asked = this.#ask(watch);
+    let reply: string | null = null;
+    try {
+      reply = await Promise.race([
+        background.object().syncLeases(asked.text),
+        scheduler.wait(GIVE_UP_MS).then(() => null),
+      ]);
+    } catch {
+      // The object did not answer.
+    }
+    this.answered(asked, reply);
+  }
+
+  #ask(watch: readonly string[]): SentAsk {
     const askedAt = Date.now();
     const { batches, ...ask } = this.purse.ask(askedAt);
     const touches: ReportedTouch[] = [];
@@ -162,17 +196,8 @@ export class OrgGate {
         hold.expiresAt,
       ]),
     }));
-    try {
-      const reply = await Promise.race([
-        background.object().syncLeases(writeAsk({ ask: { ...ask, batches: rows }, touches, watch })),
-        scheduler.wait(GIVE_UP_MS).then(() => null),
-      ]);
-      if (reply !== null) this.#learn(reply, askedAt);
-    } catch {
-      // The object did not answer: what was reported goes out again with the next ask.
-    } finally {
-      this.purse.lost(ask.attempt);
-    }
+    const text = writeAsk({ ask: { ...ask, batches: rows }, touches, watch });
+    return { attempt: ask.attempt, askedAt, text };
   }
 
   #learn(text: string, askedAt: number): void {

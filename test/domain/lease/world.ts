@@ -85,7 +85,7 @@ export class World {
     const made = isolate.purse.take(slices, amounts, now);
     if (made) isolate.purse.note({ id, amount, expiresAt });
     else for (const slice of slices) isolate.purse.miss(slice, Number(amount));
-    if (isolate.purse.urgent(slices)) this.#ask(isolate);
+    if (isolate.purse.urgent(slices, now) || isolate.purse.wanting(slices, now)) this.#ask(isolate);
     this.#startLoop(isolate);
     if (made) {
       this.byIsolate += 1;
@@ -178,7 +178,7 @@ export class World {
       return;
     }
     this.#after(LEASE.syncMs, () => this.#sync(isolate));
-    if (!isolate.purse.asking) this.#ask(isolate);
+    if (!isolate.purse.asking(this.now + isolate.clockMs)) this.#ask(isolate);
   }
 
   #ask(isolate: Isolate): void {

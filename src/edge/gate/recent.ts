@@ -7,7 +7,7 @@ interface RecentAllow {
   readonly batch: number;
 }
 
-const MOST = 10_000;
+const MOST = 2_000;
 
 /**
  * The allows that this isolate has given lately, by the names of their requests (which no two orgs share), so that asking

@@ -147,15 +147,17 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
 
 /** Whether the isolate knows already what calls like this one touch. */
 export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
-  if (gate.matters === null || !gate.knows(now)) return false;
-  const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  const touch = gate.knows(now) ? touchOf(gate, asker, ask) : undefined;
   return touch !== undefined && (gate.orgNow(now) ?? 0) < touch.endsAt && costOf(gate, ask) !== null;
 }
 
 /** What calls like this one would be decided from, as far as the isolate has been taught. */
 export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonly Slice[] {
-  if (gate.matters === null) return [];
-  return gate.touches.get(touchKey(gate.matters, asker.keyId, ask))?.slices ?? [];
+  return touchOf(gate, asker, ask)?.slices ?? [];
+}
+
+function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefined {
+  return gate.matters === null ? undefined : gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
 }
 
 /** Counts a call that the object let through as demand for slices. */
@@ -166,8 +168,7 @@ export function wish(
   now: number,
   background: Background,
 ): void {
-  const touch =
-    gate.matters === null ? undefined : gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  const touch = touchOf(gate, asker, ask);
   const nanos = costOf(gate, ask);
   if (touch !== undefined && nanos !== null) {
     const amounts = amountsOf(touch, nanos, tokensOf(ask));

@@ -1,14 +1,11 @@
 import { roleIncludes } from "../../contract/access.ts";
-import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
-import { IsoTime } from "../../domain/iso-time.ts";
-import { logFailure, logText } from "../../log.ts";
+import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
+import { cached } from "../cached.ts";
 import { callerAddress } from "../call.ts";
-import { DENIALS } from "../count-decision.ts";
-import { counters } from "../counters.ts";
 import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
 import { knownKey } from "../identify.ts";
@@ -16,7 +13,6 @@ import type { KnownKey } from "../known-keys.ts";
 import { orgObject } from "../region/home.ts";
 import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import { flushIn } from "../signals.ts";
 import { decideThere } from "./answer.ts";
 import { type Asker, newAsker } from "./asker.ts";
 import { decideHere, refusedUnread, type Verdict } from "./decision.ts";
@@ -24,8 +20,8 @@ import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 import { isPlainAsk } from "./plain-ask.ts";
 import { decisionRateHeaders } from "./rate-standing.ts";
+import { DECISION_PATH, leaveTrail } from "./trail.ts";
 
-const PATH = "/v1/edge/decision";
 const LARGEST_BODY_BYTES = 16_384;
 
 type Serve = (request: Request) => Response | Promise<Response>;
@@ -61,7 +57,7 @@ export function decideFast(
   context: ExecutionContext,
   serve: Serve,
 ): Promise<Response> | Response | null {
-  if (request.method !== "POST" || !request.url.endsWith(PATH)) return null;
+  if (request.method !== "POST" || !request.url.endsWith(DECISION_PATH)) return null;
   const now = Date.now();
   const key = knownKey(request, now);
   if (key === null || request.headers.has(PASS_HEADER)) return null;
@@ -188,7 +184,7 @@ function isAllowedFrom({ org }: KnownKey, request: Request): boolean {
 /** Whether the isolate's copy of the deprecations may be used, and says nothing about decisions. */
 function renewed(env: Env, context: ExecutionContext, now: number): boolean {
   const renewal = deprecationCopy.renewal(now);
-  if (renewal === "blocking" || deprecationCopy.find("POST", PATH) !== undefined) return false;
+  if (renewal === "blocking" || deprecationCopy.find("POST", DECISION_PATH) !== undefined) return false;
   if (renewal === "behind") {
     context.waitUntil(deprecationCopy.renew(env.REGISTRY, now).catch(() => undefined));
   }
@@ -206,8 +202,15 @@ function respond(
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;
   const ms = Date.now() - call.startedAt;
-  count(call, status, code, place, ms, dry);
-  log(call, status, code, place, ms);
+  leaveTrail(call, {
+    asker: call.who.asker,
+    region: call.who.settings.SVC_REGION,
+    status,
+    code,
+    place,
+    ms,
+    dry,
+  });
   const text = isRefusal(verdict) ? refusalText(verdict) : verdict;
   const headers = made ?? headersOf(call, refusal, place);
   headers.set("x-svc-trace-id", call.trace);
@@ -256,50 +259,4 @@ function alike(region: string, place: "edge" | "object"): Record<string, string>
     "x-svc-region": region,
     "x-svc-decided": place,
   };
-}
-
-const moment = new IsoTime();
-
-/** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
-function log(call: FastCall, status: number, code: string | null, place: string, ms: number): void {
-  const { orgId, keyId } = call.who.asker;
-  const quoted = code === null ? "null" : `"${code}"`;
-  logText(
-    `{"at":"${moment.text(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${PATH}","status":${status},"code":${quoted},"org":"${orgId}","key":"${keyId}","region":"${call.who.settings.SVC_REGION}","ms":${ms},"decided":"${place}"}`,
-    (work) => call.waitUntil(work),
-  );
-}
-
-const requests = new Map<number, string>();
-/** By code; null is an allow. */
-const decisions = { edge: new Map<string | null, string>(), object: new Map<string | null, string>() };
-const waits = { edge: new Map<number, string>(), object: new Map<number, string>() };
-
-function count(
-  call: FastCall,
-  status: number,
-  code: string | null,
-  place: "edge" | "object",
-  ms: number,
-  dry: boolean,
-): void {
-  counters.count(cached(requests, status, () => requestSeries(PATH, "POST", status)));
-  const bucket = waitBucket(ms);
-  counters.count(cached(waits[place], bucket, () => waitSeries(place, bucket)));
-  if (ms > 0) counters.count(waitSeries(place, "ms"), ms);
-  if (!dry && (code === null || DENIALS.has(code))) {
-    const verdict = code === null ? "allow" : "deny";
-    counters.count(cached(decisions[place], code, () => decisionSeries(verdict, code, place)));
-  }
-  const delayMs = counters.claimFlush(call.startedAt);
-  if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));
-}
-
-function cached<K, V>(series: Map<K, V>, key: K, make: () => V): V {
-  let found = series.get(key);
-  if (found === undefined) {
-    found = make();
-    series.set(key, found);
-  }
-  return found;
 }

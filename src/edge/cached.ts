@@ -1,0 +1,9 @@
+/** What the map has under a key, made and put there the first time. */
+export function cached<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let found = map.get(key);
+  if (found === undefined) {
+    found = make();
+    map.set(key, found);
+  }
+  return found;
+}

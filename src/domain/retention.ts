@@ -40,8 +40,11 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
  */
 export const WINDOW_KEPT_MS = 30 * DAY_MS;
 
-/** As long as idempotent answers are kept. */
+/** A hold that was settled or released: as long as idempotent answers are kept. */
 export const ENDED_HOLD_KEPT_MS = DAY_MS;
+
+/** A hold that expired may still be settled by a late run. */
+export const EXPIRED_HOLD_KEPT_MS = 7 * DAY_MS;
 
 /** How far back forecasts look. */
 export const FORECAST_MEMORY_DAYS = 400;

@@ -11,7 +11,7 @@ import { COMMANDS } from "./commands.ts";
 import { transaction } from "./copies.ts";
 import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
-import { type DecisionVerdict, ObjectGate, type RequestVerdict } from "./gate/gate.ts";
+import { type DecisionReply, ObjectGate, type RequestVerdict } from "./gate/gate.ts";
 import type { RateInfo } from "./gate/wire.ts";
 import type { DecisionAsk } from "./holds/decide.ts";
 import { loadHolds } from "./holds/store.ts";
@@ -109,7 +109,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
     learn: boolean,
     envelope: Envelope,
     report: string | null,
-  ): (DecisionVerdict & { readonly leases: string | null }) | null {
+  ): DecisionReply | null {
     if (!this.#opened) return null;
     const clock = this.#clock();
     const view = this.#view(clock.org, envelope.actor, envelope.trace);

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Answer } from "../../org/door.ts";
-import type { DecisionVerdict } from "../../org/gate/gate.ts";
+import type { DecisionReply } from "../../org/gate/gate.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
@@ -65,7 +65,7 @@ export async function decideThere(
   background: Background,
 ): Promise<Verdict> {
   const askedAt = Date.now();
-  let verdict: (DecisionVerdict & { readonly leases: string | null }) | null;
+  let verdict: DecisionReply | null;
   const leasable = gate !== null && isForSlices(ask);
   if (leasable) gate.asked += 1;
   const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };

@@ -1,6 +1,7 @@
 import { roleIncludes } from "../../contract/access.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
+import { DECISION_PATH } from "../../org/gate/gate.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
 import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
@@ -20,7 +21,7 @@ import { gateOf } from "./gates.ts";
 import type { Background, OrgGate } from "./org-gate.ts";
 import { isPlainAsk } from "./plain-ask.ts";
 import { decisionRateHeaders } from "./rate-standing.ts";
-import { DECISION_PATH, leaveTrail } from "./trail.ts";
+import { leaveTrail } from "./trail.ts";
 
 const LARGEST_BODY_BYTES = 16_384;
 

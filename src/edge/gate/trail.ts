@@ -1,14 +1,13 @@
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
 import { IsoTime } from "../../domain/iso-time.ts";
 import { logText } from "../../log.ts";
+import { DECISION_PATH } from "../../org/gate/gate.ts";
 import { cached } from "../cached.ts";
 import { DENIALS } from "../count-decision.ts";
 import { counters } from "../counters.ts";
 import type { Env } from "../env.ts";
 import { flushIn } from "../signals.ts";
 import type { Asker } from "./asker.ts";
-
-export const DECISION_PATH = "/v1/edge/decision";
 
 interface Answered {
   readonly asker: Asker;

@@ -38,12 +38,18 @@ export interface DecisionVerdict extends RequestVerdict {
   readonly version: string;
 }
 
+/** With the answer to the report that the call took along; null where it took none, or the report failed. */
+export interface DecisionReply extends DecisionVerdict {
+  readonly leases: string | null;
+}
+
 interface Decided {
   readonly result: Done | Refusal;
   readonly taken: boolean;
 }
 
-export const DECISION_ROUTE = "POST /v1/edge/decision";
+export const DECISION_PATH = "/v1/edge/decision";
+export const DECISION_ROUTE = `POST ${DECISION_PATH}`;
 
 /**
  * The object's side of the gate: it decides what isolates bring to it, and leases them slices of the limits so that they

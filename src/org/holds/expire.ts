@@ -1,5 +1,6 @@
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
 import { Copy } from "../copies.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due/handler.ts";
@@ -7,8 +8,6 @@ import { Draft } from "../ledger/draft.ts";
 import { endHold, type HoldRow, letGo } from "./store.ts";
 
 const AT_ONCE = 500;
-/** How long an expired hold waits for a late run. One that was settled or released has none to wait for. */
-const KEPT_MS = 7 * 86_400_000;
 
 const HOLDS_DUE = "holds";
 
@@ -65,7 +64,7 @@ export const expireDueHolds: DueHandler = {
   kind: "change",
   run(tx) {
     expireHolds(tx);
-    tx.sql.exec("DELETE FROM holds WHERE ended_at <= ?", tx.now - KEPT_MS);
+    tx.sql.exec("DELETE FROM holds WHERE ended_at <= ?", tx.now - EXPIRED_HOLD_KEPT_MS);
     const next = nextExpiry(tx.sql);
     earliest.set(tx.sql, next);
     tx.schedule(HOLDS_DUE, "", next);

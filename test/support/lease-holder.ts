@@ -2,7 +2,8 @@ import { newId } from "../../src/domain/ulid.ts";
 import { Purse } from "../../src/domain/lease/purse.ts";
 import type { Actor } from "../../src/org/door.ts";
 import { accountKey } from "../../src/org/gate/money.ts";
-import type { ReportedHold, ReportedTouch } from "../../src/org/gate/report.ts";
+import type { ReportedHolds, ReportedTouch } from "../../src/org/gate/report.ts";
+import { reportedHold } from "../../src/org/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/org/gate/wire.ts";
 import { env } from "./worker.ts";
 
@@ -10,7 +11,7 @@ const ACTOR: Actor = { kind: "key", id: "key_test", role: "owner", onBehalfOf: n
 
 /** The lease side of an isolate in a test's hands: it reports when it is told to, and not before. */
 export class LeaseHolder {
-  readonly #purse = new Purse<ReportedHold>(crypto.randomUUID());
+  readonly #purse = new Purse<ReportedHolds>(crypto.randomUUID());
   readonly #org: string;
   #touch: ReportedTouch = { keys: [], meters: "", customer: null };
 
@@ -42,7 +43,7 @@ export class LeaseHolder {
     const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
     const id = newId("rsv", orgNow);
-    this.#purse.note([0, id, null, String(nanos), orgNow, orgNow + 900_000]);
+    this.#purse.note([0, [], [reportedHold(id, orgNow, orgNow + 900_000, nanos)]]);
     return id;
   }
 

@@ -86,7 +86,7 @@ export function decideHere(
   gate.purse.note({
     touch: touch.reported,
     id: `rsv_${name}`,
-    requestId: requestId ?? null,
+    named: requestId !== undefined,
     nanos,
     at: orgNow,
     expiresAt,

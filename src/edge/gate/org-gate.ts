@@ -2,8 +2,10 @@ import { LEASE } from "../../domain/lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "../../domain/lease/purse.ts";
 import type { Account } from "../../domain/meter.ts";
 import type { TokenPrice } from "../../domain/money.ts";
-import type { ReportedHold, ReportedTouch } from "../../org/gate/report.ts";
+import type { ReportedHolds, ReportedTouch } from "../../org/gate/report.ts";
+import { type ReportedHold, reportedHold } from "../../org/gate/reported-hold.ts";
 import { type RateInfo, readReply, writeAsk } from "../../org/gate/wire.ts";
+import { cached } from "../cached.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { type Known, KnownAccount, type Touch } from "./touch.ts";
 
@@ -33,7 +35,8 @@ interface SentAsk {
 export interface MadeHold {
   readonly touch: ReportedTouch;
   readonly id: string;
-  readonly requestId: string | null;
+  /** Whether its id is made of a request's id. */
+  readonly named: boolean;
   readonly nanos: number;
   readonly at: number;
   readonly expiresAt: number;
@@ -183,20 +186,9 @@ export class OrgGate {
   #ask(watch: readonly string[]): SentAsk {
     const askedAt = Date.now();
     const { batches, ...ask } = this.purse.ask(askedAt);
-    const touches: ReportedTouch[] = [];
-    const rows = batches.map(({ number, holds, used }) => ({
-      number,
-      used,
-      holds: holds.map((hold): ReportedHold => [
-        indexIn(touches, hold.touch),
-        hold.id,
-        hold.requestId,
-        String(hold.nanos),
-        hold.at,
-        hold.expiresAt,
-      ]),
-    }));
-    const text = writeAsk({ ask: { ...ask, batches: rows }, touches, watch });
+    const touches = new Map<ReportedTouch, number>();
+    const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
+    const text = writeAsk({ ask: { ...ask, batches: rows }, touches: [...touches.keys()], watch });
     return { attempt: ask.attempt, askedAt, text };
   }
 
@@ -218,7 +210,13 @@ export function isFresh(askedAt: number, now: number): boolean {
   return now < askedAt + LEASE.standingMs - LEASE.guardMs;
 }
 
-function indexIn(touches: ReportedTouch[], touch: ReportedTouch): number {
-  const at = touches.lastIndexOf(touch);
-  return at >= 0 ? at : touches.push(touch) - 1;
+/** Holds as they are reported, those of one touch together; `touches` gets those that are new to it. */
+function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
+  const groups = new Map<ReportedTouch, [number, ReportedHold[], ReportedHold[]]>();
+  for (const { touch, id, named, nanos, at, expiresAt } of holds) {
+    const index = cached(touches, touch, () => touches.size);
+    const [, withName, without] = cached(groups, touch, () => [index, [], []]);
+    (named ? withName : without).push(reportedHold(id, at, expiresAt, nanos));
+  }
+  return [...groups.values()];
 }

@@ -2,10 +2,12 @@ import type { Refusal } from "../../contract/refusal.ts";
 import { type Account, roomOf, type Usage } from "../../domain/meter.ts";
 import { KINDS } from "../../domain/kinds.ts";
 import { type UsdParts, usdParts } from "../../domain/money.ts";
+import { LEASE } from "../../domain/lease/protocol.ts";
 import type { Slice } from "../../domain/lease/purse.ts";
 import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate-policy.ts";
 import type { Matters } from "../../org/gate/lesson.ts";
 import type { ReportedTouch } from "../../org/gate/report.ts";
+import { LAST_REPORTED_MS } from "../../org/gate/reported-hold.ts";
 
 /** A dollar limit as it stood when the object was asked. */
 export class KnownAccount {
@@ -132,6 +134,7 @@ export function newTouch(
       customer: customer ?? null,
     },
     endsAt: Math.min(
+      LAST_REPORTED_MS - LEASE.longestHoldMs,
       ...accounts.map(({ known }) => known.account.window.endMs ?? Number.POSITIVE_INFINITY),
       ...rates.map(({ meter }) => endOf(meter.policy, orgNow)),
     ),

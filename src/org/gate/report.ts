@@ -1,7 +1,19 @@
 import { newId } from "../../domain/ulid.ts";
 import type { Tx } from "../door.ts";
 import { expireNoLaterThan } from "../holds/expire.ts";
+import { deleteHold, type HoldRow, loadHolds, prolongHold } from "../holds/store.ts";
 import type { LeasedAccounts } from "./money.ts";
+import {
+  amountOf,
+  endsAt,
+  idOf,
+  madeAt,
+  madeAtLater,
+  REPORTED_COLUMNS,
+  type ReportedHold,
+  timeText,
+  withId,
+} from "./reported-hold.ts";
 
 /** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
 export interface ReportedTouch {
@@ -11,101 +23,120 @@ export interface ReportedTouch {
   readonly customer: string | null;
 }
 
-/** A hold that an isolate made from its slices. */
-export type ReportedHold = readonly [
+/**
+ * The holds of one touch. Only a request with an id of its caller's can have been decided elsewhere as well: those are
+ * `named` after it, and all others have a name of their own.
+ */
+export type ReportedHolds = readonly [
   touch: number,
-  id: string,
-  requestId: string | null,
-  amount: string,
-  at: number,
-  expiresAt: number,
+  named: readonly ReportedHold[],
+  unnamed: readonly ReportedHold[],
 ];
 
 /** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
 export type Dropped = ReadonlyMap<string, bigint>;
 
 /**
- * Makes rows of reported holds, in one statement. A request that was decided twice, in two isolates, has one name in
- * both: its hold is kept once, for as long as the later one said. Where it was another question under the same name,
- * both were allowed and both are held. A report that comes when its holds are over adds none.
+ * Makes rows of reported holds, in one statement for each touch. A request that was decided twice, in two isolates, has
+ * one name in both: its hold is kept once, for as long as the later one said. Where it was another question under the
+ * same name, both were allowed and both are held. A report that comes when its holds are over adds none.
  */
 export function keepHolds(
   tx: Tx,
-  holds: readonly ReportedHold[],
+  reported: readonly ReportedHolds[],
   touches: readonly ReportedTouch[],
   accounts: LeasedAccounts,
 ): Dropped {
-  const dropped = new Map<string, bigint>();
-  const drop = ([touch, , , amount]: ReportedHold, keys = touches[touch]?.keys ?? []): void => {
-    for (const key of keys) dropped.set(key, (dropped.get(key) ?? 0n) + BigInt(amount));
-  };
-  const since = touches.map(({ keys }) => accounts.heldSince(keys));
-  const astray = touches.map(({ keys }) => accounts.astray(keys));
-  const placed = (hold: ReportedHold): ReportedHold => {
-    const [touch, id, requestId, amount, at, expiresAt] = hold;
-    const heldAt = Math.max(at, since[touch] ?? 0);
-    const elsewhere = astray[touch] ?? [];
-    for (const key of elsewhere) accounts.holdAstray(key, heldAt, BigInt(amount));
-    if (elsewhere.length > 0) drop(hold, elsewhere);
-    return heldAt === at ? hold : [touch, id, requestId, amount, heldAt, expiresAt];
-  };
-  const known = knownHolds(tx.sql, holds);
-  const fresh: ReportedHold[] = [];
-  for (const hold of holds) {
-    const [touch, id, requestId, amount, at, expiresAt] = hold;
-    const before = known.get(id);
-    const { meters = "", customer = null } = touches[touch] ?? {};
-    if (expiresAt <= tx.now) drop(hold);
-    else if (before === undefined) {
-      fresh.push(placed(hold));
-      if (requestId !== null) known.set(id, { status: "open", amount, meters, customer });
-    } else if (before.amount !== amount || before.meters !== meters || before.customer !== customer) {
-      fresh.push(placed([touch, newId("rsv", at), null, amount, at, expiresAt]));
+  const keeping = new Keeping(tx, accounts, reported);
+  for (const [index, named, unnamed] of reported) {
+    const touch = touches[index];
+    if (touch !== undefined) keeping.keep(touch, named, unnamed);
+  }
+  return keeping.dropped;
+}
+
+/** What is known of the hold that stands, or has stood, under a name. */
+type Known = Pick<HoldRow, "status" | "amount" | "meters" | "customer_id">;
+
+class Keeping {
+  readonly dropped = new Map<string, bigint>();
+  readonly #tx: Tx;
+  readonly #accounts: LeasedAccounts;
+  readonly #known: Map<string, Known>;
+  readonly #now: string;
+
+  constructor(tx: Tx, accounts: LeasedAccounts, reported: readonly ReportedHolds[]) {
+    this.#tx = tx;
+    this.#accounts = accounts;
+    this.#known = loadHolds(
+      tx.sql,
+      reported.flatMap(([, named]) => named.map(idOf)),
+    );
+    this.#now = timeText(tx.now);
+  }
+
+  keep(touch: ReportedTouch, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
+    const fresh: ReportedHold[] = [];
+    for (const hold of named) {
+      if (endsAt(hold) <= this.#now) this.#drop(hold, touch.keys);
+      else this.#keepNamed(hold, touch, fresh);
+    }
+    for (const hold of unnamed) {
+      if (endsAt(hold) <= this.#now) this.#drop(hold, touch.keys);
+      else fresh.push(hold);
+    }
+    this.#insert(this.#placed(fresh, touch.keys), touch);
+  }
+
+  #keepNamed(hold: ReportedHold, { keys, meters, customer }: ReportedTouch, fresh: ReportedHold[]): void {
+    const id = idOf(hold);
+    const amount = amountOf(hold);
+    const before = this.#known.get(id);
+    if (before === undefined || (before.status !== "open" && before.status !== "settled")) {
+      if (before !== undefined) deleteHold(this.#tx.sql, id);
+      fresh.push(hold);
+      this.#known.set(id, { status: "open", amount, meters, customer_id: customer });
+    } else if (before.amount !== amount || before.meters !== meters || before.customer_id !== customer) {
+      fresh.push(withId(hold, newId("rsv", Number(madeAt(hold)))));
     } else {
-      if (before.status === "open") {
-        tx.sql.exec("UPDATE holds SET expires_at = max(expires_at, ?) WHERE id = ?", expiresAt, id);
-      }
-      drop(hold);
+      if (before.status === "open") prolongHold(this.#tx.sql, id, Number(endsAt(hold)));
+      this.#drop(hold, keys);
     }
   }
-  insert(tx, fresh, touches);
-  return dropped;
-}
 
-type KnownHold = {
-  readonly status: string;
-  readonly amount: string;
-  readonly meters: string;
-  readonly customer: string | null;
-};
+  /** Holds count from when the limits that they are held against began to. */
+  #placed(holds: readonly ReportedHold[], keys: readonly string[]): readonly ReportedHold[] {
+    const since = timeText(this.#accounts.heldSince(keys));
+    const astray = this.#accounts.astray(keys);
+    const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
+    for (const hold of astray.length === 0 ? [] : placed) {
+      for (const key of astray) {
+        this.#accounts.holdAstray(key, Number(madeAt(hold)), BigInt(amountOf(hold)));
+      }
+      this.#drop(hold, astray);
+    }
+    return placed;
+  }
 
-/**
- * The holds that stand, or were settled, under the names of reported ones. Only a request id can have been decided
- * elsewhere as well: every other hold has a name of its own.
- */
-function knownHolds(sql: SqlStorage, holds: readonly ReportedHold[]): Map<string, KnownHold> {
-  const ids = holds.flatMap(([, id, requestId]) => (requestId === null ? [] : [id]));
-  if (ids.length === 0) return new Map();
-  const rows = sql.exec<{ id: string } & KnownHold>(
-    `SELECT h.id, h.status, h.amount, h.meters, h.customer_id AS customer
-     FROM json_each(?) AS k CROSS JOIN holds AS h ON h.id = k.value WHERE h.status IN ('open', 'settled')`,
-    JSON.stringify(ids),
-  );
-  return new Map(rows.toArray().map((row) => [row.id, row]));
-}
+  #drop(hold: ReportedHold, keys: readonly string[]): void {
+    for (const key of keys) {
+      this.dropped.set(key, (this.dropped.get(key) ?? 0n) + BigInt(amountOf(hold)));
+    }
+  }
 
-function insert(tx: Tx, holds: readonly ReportedHold[], touches: readonly ReportedTouch[]): void {
-  if (holds.length === 0) return;
-  let first = Number.POSITIVE_INFINITY;
-  for (const [, , , , , expiresAt] of holds) first = Math.min(first, expiresAt);
-  expireNoLaterThan(tx, first);
-  tx.sql.exec(
-    `INSERT OR REPLACE INTO holds
-       (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
-     SELECT h.value ->> 1, h.value ->> 2, '', 'open', h.value ->> 4, h.value ->> 5, NULL, h.value ->> 3,
-       t.value ->> 0, t.value ->> 1, ''
-     FROM json_each(?1) AS h JOIN json_each(?2) AS t ON t.key = h.value ->> 0`,
-    JSON.stringify(holds),
-    JSON.stringify(touches.map(({ meters, customer }) => [meters, customer])),
-  );
+  #insert(holds: readonly ReportedHold[], { meters, customer }: ReportedTouch): void {
+    const [hold] = holds;
+    if (hold === undefined) return;
+    let first = endsAt(hold);
+    for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
+    expireNoLaterThan(this.#tx, Number(first));
+    const { id, at, expiresAt, amount } = REPORTED_COLUMNS;
+    this.#tx.sql.exec(
+      `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '' FROM json_each(?1)`,
+      JSON.stringify(holds),
+      meters,
+      customer,
+    );
+  }
 }

@@ -1,7 +1,7 @@
 import type { Ask, Grant } from "../../domain/lease/protocol.ts";
 import type { Usage } from "../../domain/meter.ts";
 import type { RateStanding } from "../../domain/rate-policy.ts";
-import type { ReportedHold, ReportedTouch } from "./report.ts";
+import type { ReportedHolds, ReportedTouch } from "./report.ts";
 
 /**
  * What isolates and the object tell each other about leases, as text: one string crosses cheaper than the objects in
@@ -26,7 +26,7 @@ export interface SyncReply {
 
 /** A report: what was held, from what, and which limits the isolate would also like to hear about. */
 export interface Report {
-  readonly ask: Ask<ReportedHold>;
+  readonly ask: Ask<ReportedHolds>;
   readonly touches: readonly ReportedTouch[];
   readonly watch: readonly string[];
 }
@@ -36,7 +36,7 @@ type WireAsk = {
   attempt: number;
   touches: readonly ReportedTouch[];
   watch: readonly string[];
-  batches: [number: number, holds: readonly ReportedHold[], used: [meter: string, sum: string][]][];
+  batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
 };
 
@@ -63,7 +63,7 @@ export function writeAsk({ ask, touches, watch }: Report): string {
 
 export function readAsk(text: string): Report {
   const { holder, attempt, batches, wants, touches, watch } = JSON.parse(text) as WireAsk;
-  const ask: Ask<ReportedHold> = {
+  const ask: Ask<ReportedHolds> = {
     holder,
     attempt,
     batches: batches.map(([number, holds, used]) => ({

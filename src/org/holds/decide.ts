@@ -12,7 +12,7 @@ import { DECISION_CODES, toRefusal } from "../ledger/refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { priceOf } from "../models/store.ts";
 import { expireHolds, expireNoLaterThan } from "./expire.ts";
-import { type HoldRow, insertHold, loadHold } from "./store.ts";
+import { deleteHold, type HoldRow, insertHold, loadHold } from "./store.ts";
 
 export const DEFAULT_HOLD_SECONDS = 900;
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -58,11 +58,11 @@ export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
   const before = ask.request_id === undefined || ask.dry_run === true ? null : loadHold(tx.sql, id);
   const told = before === null ? null : retold(before, ask, tx.now);
   if (told !== null) return { result: told, taken: false };
-  const result = decideAnew(tx, ask, id);
+  const result = decideAnew(tx, ask, id, before !== null);
   return { result, taken: !isRefusal(result) && ask.dry_run !== true };
 }
 
-function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {
+function decideAnew(tx: Tx, ask: DecisionAsk, id: string, again: boolean): Done | Refusal<DecideCode> {
   const nanos = estimateOf(tx.sql, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
@@ -83,6 +83,7 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<Decide
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
   holdAll(accounts, attempt);
   draft.save();
+  if (again) deleteHold(tx.sql, id);
   return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
 }
 
@@ -104,7 +105,6 @@ function hold(
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
   const row: HoldRow = {
     id,
-    request_id: ask.request_id ?? null,
     digest: ask.request_id === undefined ? "" : digestOf(ask),
     status: "open",
     at: tx.now,

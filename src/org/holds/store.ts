@@ -1,10 +1,10 @@
 import { withoutHeld } from "../../domain/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
+import { idTail } from "./schema.ts";
 
 /** An amount set aside in every limit it was admitted against, until a run settles it, it is released or expires. */
 export type HoldRow = {
   id: string;
-  request_id: string | null;
   /** Of what was asked: the same request id with another question is a conflict. */
   digest: string;
   status: "open" | "settled" | "released" | "expired";
@@ -18,26 +18,28 @@ export type HoldRow = {
   verdict: string;
 };
 
+/** By the end of its id, which has an index, and by all of it. */
+const BY_ID = `${idTail("id")} = ${idTail("?1")} AND id = ?1`;
+
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
-  return sql.exec<HoldRow>("SELECT * FROM holds WHERE id = ?", id).toArray()[0] ?? null;
+  return sql.exec<HoldRow>(`SELECT * FROM holds WHERE ${BY_ID}`, id).toArray()[0] ?? null;
 }
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): Map<string, HoldRow> {
   if (ids.length === 0) return new Map();
   const rows = sql.exec<HoldRow>(
-    "SELECT * FROM holds WHERE id IN (SELECT value FROM json_each(?))",
+    `SELECT h.* FROM json_each(?) AS k
+     CROSS JOIN holds AS h ON ${idTail("h.id")} = ${idTail("k.value")} AND h.id = k.value`,
     JSON.stringify(ids),
   );
   return new Map(rows.toArray().map((row) => [row.id, row]));
 }
 
-/** A request that is asked anew after its hold was let go has the same name again: the new hold takes its place. */
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
-    `INSERT OR REPLACE INTO holds (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
-    row.request_id,
     row.digest,
     row.status,
     row.at,
@@ -50,8 +52,17 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
   );
 }
 
+/** A request that is asked anew after its hold was let go has the same name again: the new hold takes its place. */
+export function deleteHold(sql: SqlStorage, id: string): void {
+  sql.exec(`DELETE FROM holds WHERE ${BY_ID}`, id);
+}
+
+export function prolongHold(sql: SqlStorage, id: string, expiresAt: number): void {
+  sql.exec(`UPDATE holds SET expires_at = max(expires_at, ?2) WHERE ${BY_ID}`, id, expiresAt);
+}
+
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {
-  sql.exec("UPDATE holds SET status = ?, ended_at = ? WHERE id = ?", status, now, id);
+  sql.exec(`UPDATE holds SET status = ?2, ended_at = ?3 WHERE ${BY_ID}`, id, status, now);
 }
 
 /** Takes a hold's amount back out of the limits where it stands. */

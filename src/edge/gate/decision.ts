@@ -21,7 +21,7 @@ import type { Asker } from "./asker.ts";
 import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, recent } from "./recent.ts";
-import { amountsOf, Known, type KnownAccount, newTouch, type Touch, touchKey } from "./touch.ts";
+import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
 import { allowText } from "./verdict.ts";
 
 /** An allow as text, or a refusal. */
@@ -72,7 +72,7 @@ export function decideHere(
     if (gate.purse.hasReported(told.batch)) return null;
     return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
   }
-  const touch = gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  const touch = gate.touches.get(gate.matters, asker.keyId, ask);
   if (touch === undefined || orgNow >= touch.endsAt) return null;
   const nanos = costOf(gate, ask);
   if (nanos === null) return null;
@@ -93,7 +93,7 @@ export function decideHere(
   });
   gate.keep(now, touch.slices, background);
   const text = allowText(gate, touch, name, nanos, expiresAt, orgNow, now);
-  if (requestId !== undefined) recent.set(name, { text, ask, batch });
+  if (requestId !== undefined) recent.set({ name, text, ask, batch });
   return text;
 }
 
@@ -126,7 +126,7 @@ export function learn(
     orgNow,
     (key) => gate.purse.slice(key),
   );
-  gate.touches.set(touchKey(gate.matters, asker.keyId, ask), touch);
+  gate.touches.set(gate.matters, asker.keyId, ask, touch);
 }
 
 /** Of a hold that the object made, and so has. */
@@ -139,7 +139,7 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
   const name = namesOf(gate, asker).of(requestId);
   const told = recent.get(name);
   if (told === undefined || !isSameHold(told.text, text)) {
-    recent.set(name, { text, ask, batch: REPORTED });
+    recent.set({ name, text, ask, batch: REPORTED });
     return text;
   }
   return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
@@ -157,7 +157,7 @@ export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonl
 }
 
 function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefined {
-  return gate.matters === null ? undefined : gate.touches.get(touchKey(gate.matters, asker.keyId, ask));
+  return gate.matters === null ? undefined : gate.touches.get(gate.matters, asker.keyId, ask);
 }
 
 /** Counts a call that the object let through as demand for slices. */

@@ -7,7 +7,7 @@ import { type ReportedHold, reportedHold } from "../../org/gate/reported-hold.ts
 import { type RateInfo, readReply, writeAsk } from "../../org/gate/wire.ts";
 import { cached } from "../cached.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import { type Known, KnownAccount, type Touch } from "./touch.ts";
+import { type Known, KnownAccount, Touches } from "./touch.ts";
 
 /** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
 export interface Background {
@@ -54,7 +54,7 @@ const WORTH_LEARNING = 3;
 /** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
 export class OrgGate {
   readonly purse = new Purse<MadeHold>(crypto.randomUUID());
-  readonly touches = new Map<string, Touch>();
+  readonly touches = new Touches();
   readonly prices = new Map<string, TokenPrice | null>();
   matters: Known | null = null;
   /** Calls that the object decided since the last look. */

@@ -70,8 +70,48 @@ export interface Names {
   readonly customer_id?: string | undefined;
 }
 
+/** What calls touch, by who calls and the names that they give. */
+export class Touches {
+  readonly #byKey = new Map<string, Touch>();
+  /** Found last: a caller's next call mostly names the same things, and comparing them is cheaper than to look it up. */
+  #last: { matters: Known; keyId: string; names: Names; touch: Touch } | null = null;
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(matters: Known, keyId: string, names: Names): Touch | undefined {
+    const last = this.#last;
+    if (last !== null && last.matters === matters && last.keyId === keyId && areSame(last.names, names)) {
+      return last.touch;
+    }
+    const touch = this.#byKey.get(touchKey(matters, keyId, names));
+    if (touch !== undefined) this.#last = { matters, keyId, names, touch };
+    return touch;
+  }
+
+  set(matters: Known, keyId: string, names: Names, touch: Touch): void {
+    this.#last = null;
+    this.#byKey.set(touchKey(matters, keyId, names), touch);
+  }
+
+  clear(): void {
+    this.#last = null;
+    this.#byKey.clear();
+  }
+}
+
+function areSame(one: Names, other: Names): boolean {
+  return (
+    one.customer_id === other.customer_id &&
+    one.workflow_id === other.workflow_id &&
+    one.deployment_id === other.deployment_id &&
+    one.department_id === other.department_id
+  );
+}
+
 /** Ids are printable, so a line break cannot be part of one. */
-export function touchKey(matters: Known, keyId: string, names: Names): string {
+function touchKey(matters: Known, keyId: string, names: Names): string {
   const {
     department_id: department,
     workflow_id: workflow,

@@ -1,5 +1,5 @@
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
-import { IsoTime } from "../../domain/iso-time.ts";
+import { TimeText } from "../../domain/time-text.ts";
 import { logText } from "../../log.ts";
 import { DECISION_PATH } from "../../org/gate/gate.ts";
 import { cached } from "../cached.ts";
@@ -32,13 +32,13 @@ export function leaveTrail(call: Call, answered: Answered): void {
   log(call, answered);
 }
 
-const moment = new IsoTime();
+const moment = new TimeText();
 
 /** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
 function log(call: Call, { asker, region, status, code, place, ms }: Answered): void {
   const quoted = code === null ? "null" : `"${code}"`;
   logText(
-    `{"at":"${moment.text(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${DECISION_PATH}","status":${status},"code":${quoted},"org":"${asker.orgId}","key":"${asker.keyId}","region":"${region}","ms":${ms},"decided":"${place}"}`,
+    `{"at":"${moment.of(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${DECISION_PATH}","status":${status},"code":${quoted},"org":"${asker.orgId}","key":"${asker.keyId}","region":"${region}","ms":${ms},"decided":"${place}"}`,
     (work) => call.waitUntil(work),
   );
 }

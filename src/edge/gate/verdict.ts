@@ -1,5 +1,5 @@
 import { formatSum } from "../../domain/money.ts";
-import { IsoTime } from "../../domain/iso-time.ts";
+import { TimeText } from "../../domain/time-text.ts";
 import type { OrgGate } from "./org-gate.ts";
 import type { Touch } from "./touch.ts";
 
@@ -21,9 +21,9 @@ export function allowText(
   for (const { known, slice, opening } of touch.accounts) {
     limits += `${limits === "" ? "" : ","}${opening}${formatSum(known.room, slice.left)}"}`;
   }
-  return `{"decision":"allow","decision_id":"dec_${name}","reservation":{"id":"rsv_${name}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.text(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.text(orgNow)}"}`;
+  return `{"decision":"allow","decision_id":"dec_${name}","reservation":{"id":"rsv_${name}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.of(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(orgNow)}"}`;
 }
 
 const NOTHING = { dollars: 0, nanos: 0 };
-const moment = new IsoTime();
-const expiry = new IsoTime();
+const moment = new TimeText();
+const expiry = new TimeText();

@@ -1,3 +1,5 @@
+import { TimeText } from "../../domain/time-text.ts";
+
 /**
  * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, and its amount. Thousands of
  * them come with a report, and text of fixed places is what the isolate writes, the object checks and its database reads
@@ -28,8 +30,11 @@ export function reportedHold(
   expiresAt: number,
   nanos: number | bigint,
 ): ReportedHold {
-  return `${id}${timeText(at)}${timeText(expiresAt)}${nanos}`;
+  return `${id}${made.of(at)}${ends.of(expiresAt)}${nanos}`;
 }
+
+const made = new TimeText(timeText);
+const ends = new TimeText(timeText);
 
 /** Times of one width: they are in order as texts, too. */
 export function timeText(ms: number): string {

@@ -1,12 +1,17 @@
 /** Writes moments of which many in a row are the same: thousands of answers are given in the same few milliseconds. */
-export class IsoTime {
+export class TimeText {
+  readonly #write: (ms: number) => string;
   #ms = Number.NaN;
   #text = "";
 
-  text(ms: number): string {
+  constructor(write = (ms: number) => new Date(ms).toISOString()) {
+    this.#write = write;
+  }
+
+  of(ms: number): string {
     if (ms !== this.#ms) {
       this.#ms = ms;
-      this.#text = new Date(ms).toISOString();
+      this.#text = this.#write(ms);
     }
     return this.#text;
   }

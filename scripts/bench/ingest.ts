@@ -13,7 +13,9 @@ import { workerds } from "./reference.ts";
 
 const BATCH = 1000;
 const BATCHES = QUICK ? 8 : 30;
-const ROUNDS = QUICK ? 1 : 3;
+const ROUNDS = QUICK ? 1 : 5;
+/** Rounds before those that count, until both sides' code is compiled. */
+const WARM_UPS = QUICK ? 1 : 4;
 /** How many runs are stored when the cost of one more batch is measured. */
 const STORED = QUICK ? [1e3, 1e4] : [1e3, 1e5, 1e6];
 const TARGET = 0.6;
@@ -124,8 +126,10 @@ export async function run(): Promise<BenchRow[]> {
   const { open, server } = await startProduct(join(folder, "product"));
   try {
     const target = await open();
-    await cost(ceiling.target);
-    await cost(target);
+    for (let round = 0; round < WARM_UPS; round += 1) {
+      await cost(ceiling.target);
+      await cost(target);
+    }
     const bare: Cost[] = [];
     const ours: Cost[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -8,16 +8,23 @@ const NANOS_PER_USD = 1_000_000_000n;
 export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 
 const TOKENS_PER_PRICE = 1_000_000n;
-const USD_PATTERN = /^0*(\d{1,9})(?:\.(\d{1,9}))?$/;
+const USD_PATTERN = /^0*\d{1,9}(?:\.\d{1,9})?$/;
 
-/** Nano-dollars of a decimal string, or null where the text is no amount this API takes. */
-export function parseUsd(text: string): bigint | null {
-  const match = USD_PATTERN.exec(text);
-  if (match === null) return null;
-  return BigInt((match[1] ?? "") + (match[2] ?? "").padEnd(9, "0"));
+/** Whether a text is an amount that this API takes. */
+export function isUsd(text: string): boolean {
+  return USD_PATTERN.test(text);
 }
 
-/** The same as a plain number, for amounts that one holds exactly (up to some nine million dollars); else null. */
+/** Nano-dollars of a decimal string, or null where the text is no such amount. */
+export function parseUsd(text: string): bigint | null {
+  if (!isUsd(text)) return null;
+  const small = parseSmallUsd(text);
+  if (small !== null) return BigInt(small);
+  const [dollars = "", fraction = ""] = text.split(".");
+  return BigInt(dollars + fraction.padEnd(9, "0"));
+}
+
+/** An amount as a plain number, where one holds it exactly (up to some nine million dollars); else null. */
 export function parseSmallUsd(text: string): number | null {
   const point = text.indexOf(".");
   const whole = point < 0 ? text : text.slice(0, point);

@@ -37,13 +37,17 @@ export class LeaseHolder {
     return BigInt(Math.min(...this.#slices().map(({ left }) => left)));
   }
 
-  /** Holds from its slices, at a moment of the org's clock, as it would for a caller; false: there is not enough. */
-  hold(nanos: bigint, orgNow: number): string | null {
+  /**
+   * Holds from its slices, at a moment of the org's clock, as it would for a caller; null: there is not enough. `name` is
+   * what the id of a request would be named, wherever it is decided.
+   */
+  hold(nanos: bigint, orgNow: number, name?: string): string | null {
     const slices = this.#slices();
     const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
-    const id = newId("rsv", orgNow);
-    this.#purse.note([0, [], [reportedHold(id, orgNow, orgNow + 900_000, nanos)]]);
+    const id = name === undefined ? newId("rsv", orgNow) : `rsv_${name}`;
+    const line = reportedHold(id, orgNow, orgNow + 900_000, nanos);
+    this.#purse.note(name === undefined ? [0, [], [line]] : [0, [line], []]);
     return id;
   }
 

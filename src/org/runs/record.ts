@@ -1,5 +1,6 @@
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { admit, charge, type Charged, chargeFact, denialOf } from "../../domain/admission.ts";
+import { instantOf } from "../../domain/instant.ts";
 import type { Attempt, Denial } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd, type TokenPrice } from "../../domain/money.ts";
@@ -38,7 +39,10 @@ export type Recorded =
 export class Recorder {
   readonly #tx: Tx;
   readonly #draft: Draft;
+  /** Runs that others of the batch may be the same as, or follow. */
   readonly #known = new Map<string, Run>();
+  /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
+  #relates = false;
   readonly #holds = new Map<string, HoldRow>();
   readonly #prices = new Map<string, TokenPrice | null>();
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
@@ -69,14 +73,16 @@ export class Recorder {
 
   /** Everything that the batch will need, each table once. */
   #read(inputs: readonly RunInput[]): (readonly Account[])[] {
-    const ids = new Set<string>();
+    const ids: string[] = [];
+    const parents: string[] = [];
     const reservations: string[] = [];
     for (const { id, chain, reservation_id } of inputs) {
-      if (id !== undefined) ids.add(id);
-      if (chain?.parent_run_id !== undefined) ids.add(chain.parent_run_id);
+      if (id !== undefined) ids.push(id);
+      if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const taken = knownIds(this.#tx.sql, [...ids]);
+    const taken = knownIds(this.#tx.sql, [...ids, ...parents]);
+    this.#relates = taken.length > 0 || parents.length > 0 || hasRepeats(ids);
     for (const [id, run] of loadRuns(this.#tx.sql, taken)) this.#known.set(id, run);
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
     return this.#draft.load(
@@ -85,7 +91,7 @@ export class Recorder {
   }
 
   #recordOne(input: RunInput, accounts: readonly Account[]): Recorded {
-    const known = input.id === undefined ? undefined : this.#known.get(input.id);
+    const known = this.#relates && input.id !== undefined ? this.#known.get(input.id) : undefined;
     if (known !== undefined) {
       if (saysTheSame(known, input)) return { status: "duplicate", run: known };
       return rejected(input, refuse("conflict", {}, { message: "Another run has this id." }));
@@ -138,8 +144,8 @@ export class Recorder {
   ): { status: "accepted"; run: Run } {
     const run: Run = {
       id: input.id ?? newId("run", this.#tx.now),
-      startedAt: Date.parse(input.started_at),
-      endedAt: input.ended_at === undefined ? null : Date.parse(input.ended_at),
+      startedAt: instantOf(input.started_at),
+      endedAt: input.ended_at === undefined ? null : instantOf(input.ended_at),
       chargedAt: prepared.chargedAt,
       recordedAt: this.#tx.now,
       model: input.model,
@@ -159,7 +165,7 @@ export class Recorder {
     };
     this.#accepted.push(run);
     this.#daily.add(run, accounts);
-    this.#known.set(run.id, run);
+    if (this.#relates) this.#known.set(run.id, run);
     return { status: "accepted", run };
   }
 
@@ -244,6 +250,11 @@ export class Recorder {
     if (hold.status === "open" || hold.status === "expired") return hold;
     return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
   }
+}
+
+function hasRepeats(ids: readonly string[]): boolean {
+  const sorted = ids.toSorted();
+  return sorted.some((id, index) => id === sorted[index + 1]);
 }
 
 interface Prepared {

@@ -1,3 +1,4 @@
+import { instantOf } from "../../domain/instant.ts";
 import { parseUsd } from "../../domain/money.ts";
 import type { RunInput } from "./input.ts";
 import type { Run } from "./store.ts";
@@ -11,8 +12,8 @@ export function saysTheSame(stored: Run, input: RunInput): boolean {
       : extra.priced !== true && parseUsd(input.cost_usd) === stored.cost;
   return (
     samePrice &&
-    stored.startedAt === Date.parse(input.started_at) &&
-    stored.endedAt === (input.ended_at === undefined ? null : Date.parse(input.ended_at)) &&
+    stored.startedAt === instantOf(input.started_at) &&
+    stored.endedAt === (input.ended_at === undefined ? null : instantOf(input.ended_at)) &&
     stored.model === input.model &&
     stored.action === (input.action ?? null) &&
     stored.workflowId === (input.workflow_id ?? null) &&

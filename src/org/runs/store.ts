@@ -1,5 +1,6 @@
 import type { Denial } from "../../domain/kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { RowTexts } from "./row-text.ts";
 
 /** A run as it is stored. */
 export interface Run {
@@ -50,7 +51,7 @@ export type RunRow = {
   data: string;
 };
 
-/** What lies in a row's `data`, in order; the view `run_rows` counts on it. */
+/** What lies in a row's `data`, in order; the view `run_rows` and whoever writes rows count on it. */
 type RunData = [
   model: string,
   action: string | null,
@@ -95,30 +96,12 @@ export function fromRow(row: RunRow): Run {
   };
 }
 
-function dataOf(run: Run): RunData {
-  return [
-    run.model,
-    run.action,
-    run.workflowId,
-    run.deploymentId,
-    run.departmentId,
-    run.customerId,
-    run.inputTokens,
-    run.outputTokens,
-    run.charges,
-    run.endedAt,
-    run.parentRunId,
-    run.depth,
-    run.extra,
-  ];
-}
-
 /** Which of the ids are taken: asked of the index alone, for most ids of a batch are new. */
 export function knownIds(sql: SqlStorage, ids: readonly string[]): string[] {
   if (ids.length === 0) return [];
   return sql
     .exec<{ id: string }>(
-      "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))",
+      "SELECT r.id FROM json_each(?) AS k CROSS JOIN runs AS r ON r.id = k.value",
       JSON.stringify(ids),
     )
     .toArray()
@@ -136,27 +119,29 @@ export function loadRuns(sql: SqlStorage, ids: readonly string[]): Map<string, R
 
 /**
  * All rows in one statement, from one text: nothing crosses into SQLite row by row. What plain runs of a batch have in
- * common is bound once, because each column taken out of the text costs as much as a tenth of the row.
+ * common is bound once, because each column taken out of the text costs as much as a tenth of the row. `data` goes in as
+ * a text, which SQLite need not write again; and in the order of ids, each page of their index is visited once.
  */
 export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const first = runs[0];
   if (first === undefined) return;
   const { recordedAt } = first;
-  const plain: unknown[] = [];
-  const others: unknown[] = [];
-  for (const run of runs) {
-    const { id, startedAt, cost, chargedAt, chainId } = run;
-    if (chainId === null && chargedAt === recordedAt) plain.push([id, startedAt, String(cost), dataOf(run)]);
-    else others.push([id, startedAt, String(cost), dataOf(run), chargedAt, chainId]);
+  const texts = new RowTexts();
+  const plain: string[] = [];
+  const others: string[] = [];
+  for (const run of runs.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const { chargedAt, chainId } = run;
+    if (chainId === null && chargedAt === recordedAt) plain.push(texts.of(run));
+    else others.push(texts.of(run, chargedAt, chainId));
   }
-  const insert = (rows: unknown[], chargedAt: string, chainId: string) => {
+  const insert = (rows: readonly string[], chargedAt: string, chainId: string) => {
     if (rows.length === 0) return;
     sql.exec(
       `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
-       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value -> 3, ?1, ${chargedAt}, ${chainId}
+       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, ?1, ${chargedAt}, ${chainId}
        FROM json_each(?2)`,
       recordedAt,
-      JSON.stringify(rows),
+      `[${rows.join(",")}]`,
     );
   };
   insert(plain, "?1", "NULL");

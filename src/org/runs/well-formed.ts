@@ -1,6 +1,6 @@
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import { parseUsd } from "../../domain/money.ts";
+import { isUsd } from "../../domain/money.ts";
 import type { RunInput } from "./input.ts";
 
 /**
@@ -39,7 +39,7 @@ function isModel(value: unknown): boolean {
 }
 
 function isAmount(value: unknown): boolean {
-  return typeof value === "string" && parseUsd(value) !== null;
+  return typeof value === "string" && isUsd(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { newId } from "../../../src/domain/ulid.ts";
+import { LeaseHolder } from "../../support/lease-holder.ts";
+import { rowsOf } from "../../support/rows.ts";
+import { call, newOrg, type TestOrg } from "../../support/worker.ts";
+
+/** Holds that isolates report, by the names of the requests that they were made for. */
+
+const CENT = 10_000_000n;
+
+async function opened(): Promise<{ org: TestOrg; reserved: () => Promise<string> }> {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const body = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
+  const { id } = (await call("POST", path, { key: org.ownerKey, body })).body;
+  return {
+    org,
+    reserved: async () => (await call("GET", `${path}/${id}`, { key: org.ownerKey })).body.reserved_usd,
+  };
+}
+
+async function isolateOf(org: TestOrg): Promise<LeaseHolder> {
+  const isolate = new LeaseHolder(org.id);
+  await isolate.lease(CENT);
+  return isolate;
+}
+
+function nameOf(): string {
+  return newId("dec", Date.now()).slice(4);
+}
+
+async function release(org: TestOrg, name: string): Promise<void> {
+  const released = await call("DELETE", `/v1/edge/decision/rsv_${name}`, { key: org.ownerKey });
+  expect(released.status).toBe(204);
+}
+
+function kept(org: TestOrg, name: string) {
+  return rowsOf<{ status: string; amount: string }>(
+    org.id,
+    "SELECT status, amount FROM holds WHERE id = ? ORDER BY seq",
+    `rsv_${name}`,
+  );
+}
+
+test("a request that two isolates allowed is held once", async () => {
+  const { org, reserved } = await opened();
+  const name = nameOf();
+  const isolates = [await isolateOf(org), await isolateOf(org)];
+  for (const isolate of isolates) isolate.hold(CENT, Date.now(), name);
+  for (const isolate of isolates) await isolate.end();
+  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await reserved()).toBe("0.01");
+});
+
+test("a request that one report has twice is held once", async () => {
+  const { org, reserved } = await opened();
+  const name = nameOf();
+  const isolate = await isolateOf(org);
+  isolate.hold(CENT, Date.now(), name);
+  isolate.hold(CENT, Date.now(), name);
+  await isolate.end();
+  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await reserved()).toBe("0.01");
+});
+
+test("another question under the same name is held as well, under a name of its own", async () => {
+  const { org, reserved } = await opened();
+  const name = nameOf();
+  const isolate = await isolateOf(org);
+  isolate.hold(CENT, Date.now(), name);
+  isolate.hold(2n * CENT, Date.now(), name);
+  await isolate.end();
+  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await reserved()).toBe("0.03");
+});
+
+test("a request whose hold was let go is held anew, in the old one's place", async () => {
+  const { org, reserved } = await opened();
+  const name = nameOf();
+  const before = await isolateOf(org);
+  before.hold(CENT, Date.now(), name);
+  await before.end();
+  await release(org, name);
+  expect(await reserved()).toBe("0.00");
+  const after = await isolateOf(org);
+  after.hold(2n * CENT, Date.now(), name);
+  await after.end();
+  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(2n * CENT) }]);
+  expect(await reserved()).toBe("0.02");
+});
+
+test("names that end alike are told apart", async () => {
+  const { org, reserved } = await opened();
+  const one = nameOf();
+  const other = `${nameOf().slice(0, 20)}${one.slice(20)}`;
+  const isolate = await isolateOf(org);
+  isolate.hold(CENT, Date.now(), one);
+  isolate.hold(2n * CENT, Date.now(), other);
+  await isolate.end();
+  expect(await kept(org, one)).toHaveLength(1);
+  expect(await kept(org, other)).toHaveLength(1);
+  await release(org, one);
+  expect(await reserved()).toBe("0.02");
+});

@@ -22,10 +22,20 @@ const TARGET = 0.6;
 
 let named = 0;
 
+/** Ids that sort by time, as most that are made for databases do. */
+function inOrder(): string {
+  return `run-${process.pid}-${String(++named).padStart(10, "0")}`;
+}
+
+/** Ids in no order: each new one lies on a page of its own in the index of ids. */
+function inNoOrder(): string {
+  return crypto.randomUUID();
+}
+
 /** What an application gathers in about a second. Start times spread far over others' would each touch a page of their own. */
-function batch(): string {
+function batch(newId = inOrder): string {
   const runs = Array.from({ length: BATCH }, (_, i) => ({
-    id: `run-${process.pid}-${String(++named).padStart(10, "0")}`,
+    id: newId(),
     started_at: new Date(Date.now() - i).toISOString(),
     model: "acme/m1",
     action: "chat.completion",
@@ -51,8 +61,8 @@ interface Cost {
 }
 
 /** What one batch takes, one after another: the object is one thread, so this is its throughput. */
-async function cost({ url, headers, pid }: Target): Promise<Cost> {
-  const bodies = Array.from({ length: BATCHES }, batch);
+async function cost({ url, headers, pid }: Target, newId = inOrder): Promise<Cost> {
+  const bodies = Array.from({ length: BATCHES }, () => batch(newId));
   const times: number[] = [];
   const before = cpuSeconds(pid);
   for (const body of bodies) {
@@ -137,7 +147,12 @@ export async function run(): Promise<BenchRow[]> {
       ours.push(await cost(target));
     }
     const base = row("rows into one table", bare, null);
-    return [base, row("bulk ingest, five limits", ours, base), ...(await growth(await open(), base))];
+    return [
+      base,
+      row("bulk ingest, five limits", ours, base),
+      ...(await growth(await open(), base, "", inOrder)),
+      ...(await growth(await open(), base, ", ids in no order", inNoOrder)),
+    ];
   } finally {
     await server.dispose();
     await ceiling.dispose();
@@ -145,20 +160,25 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-/** One batch must cost the same however many runs are stored. */
-async function growth(target: Target, base: BenchRow): Promise<BenchRow[]> {
+/** What one batch costs with so many runs stored: the same, where ids sort by time. */
+async function growth(
+  target: Target,
+  base: BenchRow,
+  remark: string,
+  newId: () => string,
+): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   let stored = 0;
   for (const want of STORED) {
     while (stored < want) {
-      await fetch(target.url, { method: "POST", headers: target.headers, body: batch() }).then((r) =>
+      await fetch(target.url, { method: "POST", headers: target.headers, body: batch(newId) }).then((r) =>
         r.text(),
       );
       stored += BATCH;
     }
-    const measured = await cost(target);
+    const measured = await cost(target, newId);
     stored += BATCHES * BATCH;
-    rows.push(row(`with ${want.toLocaleString("en")} stored before`, [measured], base));
+    rows.push(row(`with ${want.toLocaleString("en")} stored before${remark}`, [measured], base));
   }
   return rows;
 }

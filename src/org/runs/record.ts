@@ -279,19 +279,21 @@ function scopesOf(input: RunInput): Scopes {
 }
 
 function extraOf(input: RunInput, charged: Charged, shadow: readonly Denial[]): RunExtra | null {
-  const over = charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]);
-  const extra: RunExtra = {
-    ...(input.cost_usd === undefined ? { priced: true } : {}),
-    ...(input.reservation_id === undefined ? {} : { reservation: input.reservation_id }),
-    ...(input.incurred === true ? { incurred: true } : {}),
-    ...(input.approval_id === undefined ? {} : { approval: input.approval_id }),
-    ...(input.metadata === undefined ? {} : { metadata: input.metadata }),
-    ...(charged.draws.length === 0
-      ? {}
-      : { draws: charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const) }),
-    ...(charged.uncovered === 0n ? {} : { uncovered: String(charged.uncovered) }),
-    ...(over.length === 0 ? {} : { over: Object.fromEntries(over) as Record<string, string> }),
-    ...(shadow.length === 0 ? {} : { shadow }),
-  };
+  const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
+  if (input.cost_usd === undefined) extra.priced = true;
+  if (input.reservation_id !== undefined) extra.reservation = input.reservation_id;
+  if (input.incurred === true) extra.incurred = true;
+  if (input.approval_id !== undefined) extra.approval = input.approval_id;
+  if (input.metadata !== undefined) extra.metadata = input.metadata;
+  if (charged.draws.length > 0) {
+    extra.draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
+  }
+  if (charged.uncovered !== 0n) extra.uncovered = String(charged.uncovered);
+  if (charged.over.length > 0) {
+    extra.over = Object.fromEntries(
+      charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]),
+    );
+  }
+  if (shadow.length > 0) extra.shadow = shadow;
   return Object.keys(extra).length === 0 ? null : extra;
 }

@@ -9,6 +9,8 @@ import { env } from "./worker.ts";
 
 const ACTOR: Actor = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null };
 
+export const HELD_MS = 900_000;
+
 /** The lease side of an isolate in a test's hands: it reports when it is told to, and not before. */
 export class LeaseHolder {
   readonly #purse = new Purse<ReportedHolds>(crypto.randomUUID());
@@ -46,7 +48,7 @@ export class LeaseHolder {
     const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
     const id = name === undefined ? newId("rsv", orgNow) : `rsv_${name}`;
-    const line = reportedHold(id, orgNow, orgNow + 900_000, nanos);
+    const line = reportedHold(id, orgNow, orgNow + HELD_MS, nanos);
     this.#purse.note(name === undefined ? [0, [], [line]] : [0, [line], []]);
     return id;
   }

@@ -5,6 +5,7 @@ import { deleteHold, type HoldRow, loadHolds, prolongHold } from "../holds/store
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
+  endingLater,
   endsAt,
   idOf,
   madeAt,
@@ -99,9 +100,17 @@ class Keeping {
     } else if (before.amount !== amount || before.meters !== meters || before.customer_id !== customer) {
       fresh.push(withId(hold, newId("rsv", Number(madeAt(hold)))));
     } else {
-      if (before.status === "open") prolongHold(this.#tx.sql, id, Number(endsAt(hold)));
+      if (before.status === "open") this.#prolong(id, endsAt(hold), fresh);
       this.#drop(hold, keys);
     }
+  }
+
+  /** A hold that is kept already, or is about to be. */
+  #prolong(id: string, end: string, fresh: ReportedHold[]): void {
+    const index = fresh.findIndex((hold) => idOf(hold) === id);
+    const waiting = fresh[index];
+    if (waiting === undefined) prolongHold(this.#tx.sql, id, Number(end));
+    else if (endsAt(waiting) < end) fresh[index] = endingLater(waiting, end);
   }
 
   /** Holds count from when the limits that they are held against began to. */

@@ -64,3 +64,7 @@ export function withId(hold: ReportedHold, id: string): ReportedHold {
 export function madeAtLater(hold: ReportedHold, at: string): ReportedHold {
   return hold.slice(0, MADE_AT) + at + hold.slice(ENDS_AT);
 }
+
+export function endingLater(hold: ReportedHold, end: string): ReportedHold {
+  return hold.slice(0, ENDS_AT) + end + hold.slice(AMOUNT_AT);
+}

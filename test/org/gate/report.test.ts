@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/ulid.ts";
-import { LeaseHolder } from "../../support/lease-holder.ts";
+import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, newOrg, type TestOrg } from "../../support/worker.ts";
 
@@ -35,9 +35,9 @@ async function release(org: TestOrg, name: string): Promise<void> {
 }
 
 function kept(org: TestOrg, name: string) {
-  return rowsOf<{ status: string; amount: string }>(
+  return rowsOf<{ status: string; amount: string; expires_at: number }>(
     org.id,
-    "SELECT status, amount FROM holds WHERE id = ? ORDER BY seq",
+    "SELECT status, amount, expires_at FROM holds WHERE id = ? ORDER BY seq",
     `rsv_${name}`,
   );
 }
@@ -46,20 +46,26 @@ test("a request that two isolates allowed is held once", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const isolates = [await isolateOf(org), await isolateOf(org)];
-  for (const isolate of isolates) isolate.hold(CENT, Date.now(), name);
+  const now = Date.now();
+  for (const [index, isolate] of isolates.entries()) isolate.hold(CENT, now + index, name);
   for (const isolate of isolates) await isolate.end();
-  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await kept(org, name)).toEqual([
+    { status: "open", amount: String(CENT), expires_at: now + 1 + HELD_MS },
+  ]);
   expect(await reserved()).toBe("0.01");
 });
 
-test("a request that one report has twice is held once", async () => {
+test("a request that one report has twice is held once, until the later of its ends", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const isolate = await isolateOf(org);
-  isolate.hold(CENT, Date.now(), name);
-  isolate.hold(CENT, Date.now(), name);
+  const now = Date.now();
+  isolate.hold(CENT, now, name);
+  isolate.hold(CENT, now + 40, name);
   await isolate.end();
-  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await kept(org, name)).toEqual([
+    { status: "open", amount: String(CENT), expires_at: now + 40 + HELD_MS },
+  ]);
   expect(await reserved()).toBe("0.01");
 });
 
@@ -70,7 +76,7 @@ test("another question under the same name is held as well, under a name of its 
   isolate.hold(CENT, Date.now(), name);
   isolate.hold(2n * CENT, Date.now(), name);
   await isolate.end();
-  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(CENT) }]);
+  expect(await kept(org, name)).toMatchObject([{ status: "open", amount: String(CENT) }]);
   expect(await reserved()).toBe("0.03");
 });
 
@@ -85,7 +91,7 @@ test("a request whose hold was let go is held anew, in the old one's place", asy
   const after = await isolateOf(org);
   after.hold(2n * CENT, Date.now(), name);
   await after.end();
-  expect(await kept(org, name)).toEqual([{ status: "open", amount: String(2n * CENT) }]);
+  expect(await kept(org, name)).toMatchObject([{ status: "open", amount: String(2n * CENT) }]);
   expect(await reserved()).toBe("0.02");
 });
 

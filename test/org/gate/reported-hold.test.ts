@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/ulid.ts";
 import {
   amountOf,
+  endingLater,
   endsAt,
   idOf,
   LAST_REPORTED_MS,
@@ -34,6 +35,7 @@ test("a line gives back what was written in it", () => {
       const other = newId("rsv", at);
       expect(withId(line, other)).toBe(reportedHold(other, at, until, nanos));
       expect(madeAtLater(line, timeText(later))).toBe(reportedHold(id, later, until, nanos));
+      expect(endingLater(line, timeText(later))).toBe(reportedHold(id, at, later, nanos));
     }),
   );
 });

@@ -1,0 +1,83 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { rowsOf } from "../support/rows.ts";
+import { call, env, newOrg } from "../support/worker.ts";
+
+/** Objects whose tables are those of an earlier version bring them up to date when they wake. */
+
+const EARLIER_HOLDS = `
+  DROP INDEX holds_name;
+  DROP INDEX holds_open;
+  DROP INDEX holds_ended;
+  ALTER TABLE holds RENAME TO later_holds;
+  CREATE TABLE holds (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request_id TEXT, digest TEXT NOT NULL,
+    status TEXT NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER, amount TEXT NOT NULL,
+    meters TEXT NOT NULL, customer_id TEXT, verdict TEXT NOT NULL) STRICT;
+  INSERT INTO holds SELECT seq, id, NULL, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict
+    FROM later_holds;
+  DROP TABLE later_holds;
+  CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+  CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL;
+  DELETE FROM schema_steps WHERE name = 'holds/4'`;
+
+const EARLIER_RUNS = `
+  DROP INDEX runs_started;
+  CREATE INDEX runs_started ON runs (started_at);
+  DELETE FROM schema_steps WHERE name = 'runs/2'`;
+
+test("holds stand as they stood, by name and by reservation", async () => {
+  const org = await newOrg();
+  const key = org.ownerKey;
+  const budget = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
+  const { id } = (await call("POST", `/v1/orgs/${org.id}/budgets`, { key, body: budget })).body;
+  const reserved = async () =>
+    (await call("GET", `/v1/orgs/${org.id}/budgets/${id}`, { key })).body.reserved_usd;
+  const decide = async (name: string): Promise<string> => {
+    const body = { request_id: name, estimate: { cost_usd: "1" }, hold_seconds: 3600 };
+    return (await call("POST", "/v1/edge/decision", { key, body })).body.reservation.id;
+  };
+  const [stands, settled, released] = [await decide("a"), await decide("b"), await decide("c")];
+  await call("DELETE", `/v1/edge/decision/${released}`, { key });
+  expect(await reserved()).toBe("2.00");
+
+  await rowsOf(org.id, EARLIER_HOLDS);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect(await decide("a")).toBe(stands);
+  expect(await reserved()).toBe("2.00");
+  expect((await call("DELETE", `/v1/edge/decision/${released}`, { key })).status).toBe(204);
+  const run = {
+    started_at: new Date().toISOString(),
+    model: "m",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: "0.50",
+    reservation_id: settled,
+  };
+  expect((await call("POST", "/v1/runs", { key, body: run })).status).toBe(201);
+  expect(await reserved()).toBe("1.00");
+  expect(await decide("c")).toBe(released);
+  expect(await reserved()).toBe("2.00");
+});
+
+test("runs are listed in the same order", async () => {
+  const org = await newOrg();
+  const key = org.ownerKey;
+  const from = Date.now() - 60_000;
+  const runs = Array.from({ length: 60 }, (_, index) => ({
+    id: `run-${index}`,
+    started_at: new Date(from + ((index * 37) % 60) * 50).toISOString(),
+    model: "m",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: "0.01",
+  }));
+  expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.accepted).toBe(60);
+  const listed = async (): Promise<string[]> => {
+    const { data } = (await call("GET", "/v1/runs?limit=100", { key })).body;
+    return (data as { id: string }[]).map(({ id }) => id);
+  };
+  const before = await listed();
+  expect(before).toHaveLength(60);
+  await rowsOf(org.id, EARLIER_RUNS);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect(await listed()).toEqual(before);
+  expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.duplicates).toBe(60);
+});

@@ -1,3 +1,5 @@
+import { THREE_DIGITS } from "./digits.ts";
+
 /** Money is an integer count of nano-dollars, so that adding up never rounds. */
 const NANOS_PER_USD = 1_000_000_000n;
 
@@ -68,18 +70,17 @@ export function formatSum(left: UsdParts, right: number): string {
 
 const NANOS = 1_000_000_000;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-/** Three digits of a fraction: all of them, and without the zeros at the end. */
-const DIGITS = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
-const TRIMMED = DIGITS.map((digits) => digits.replace(/0+$/, ""));
+/** Three digits of a fraction, without the zeros at the end. */
+const TRIMMED = THREE_DIGITS.map((digits) => digits.replace(/0+$/, ""));
 
 function formatParts(dollars: number, nanos: number): string {
   const low = nanos % 1000;
   const rest = (nanos - low) / 1000;
   const middle = rest % 1000;
   const high = (rest - middle) / 1000;
-  if (low > 0) return `${dollars}.${DIGITS[high]}${DIGITS[middle]}${TRIMMED[low]}`;
-  if (middle > 0) return `${dollars}.${DIGITS[high]}${TRIMMED[middle]}`;
-  const digits = DIGITS[high] ?? "";
+  if (low > 0) return `${dollars}.${THREE_DIGITS[high]}${THREE_DIGITS[middle]}${TRIMMED[low]}`;
+  if (middle > 0) return `${dollars}.${THREE_DIGITS[high]}${TRIMMED[middle]}`;
+  const digits = THREE_DIGITS[high] ?? "";
   return `${dollars}.${high % 10 === 0 ? digits.slice(0, 2) : digits}`;
 }
 

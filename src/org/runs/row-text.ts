@@ -1,20 +1,34 @@
+import { THREE_DIGITS } from "../../domain/digits.ts";
 import type { Run } from "./store.ts";
 
 /**
- * Rows of runs as they are handed to SQLite, each a JSON array of the columns that differ, with `data` (JSON itself) as a
- * text in it. Written by hand: runs of a batch have most of their text in common, which is quoted once for all of them.
+ * Rows of runs as they are handed to SQLite: one JSON array of arrays of the columns that differ, with `data` (JSON
+ * itself) as a text in each. Written by hand: runs of a batch have most of their text in common, which is quoted once for
+ * all of them.
  */
 export class RowTexts {
+  #rows = "";
   #names: Names | null = null;
   #namesText = "";
   #charges: string | null = null;
   #chargesText = "";
 
+  get isEmpty(): boolean {
+    return this.#rows === "";
+  }
+
+  get text(): string {
+    return `[${this.#rows}]`;
+  }
+
   /** `more` are columns beside those that every row has. */
-  of(run: Run, ...more: readonly (string | number | null)[]): string {
+  add(run: Run, ...more: readonly (string | number | null)[]): void {
     const { id, startedAt, cost } = run;
     const rest = more.length === 0 ? "" : `,${JSON.stringify(more).slice(1, -1)}`;
-    return `[${JSON.stringify(id)},${startedAt},"${cost}","${this.#data(run)}"${rest}]`;
+    const name = PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
+    const amount = cost <= Number.MAX_SAFE_INTEGER ? Number(cost) : cost;
+    const row = `[${name},${digitsOf(startedAt)},"${amount}","${this.#data(run)}"${rest}]`;
+    this.#rows += this.isEmpty ? row : `,${row}`;
   }
 
   /** In the order that `RunData` says. */
@@ -45,6 +59,15 @@ function areSame(one: Names, other: Names): boolean {
   );
 }
 
+/** A moment in milliseconds. What a batch has in common, all but the last six digits, is written over and over. */
+function digitsOf(ms: number): string {
+  if (ms < MILLION) return String(ms);
+  const low = ms % MILLION;
+  const last = low % 1000;
+  return `${(ms - low) / MILLION}${THREE_DIGITS[(low - last) / 1000]}${THREE_DIGITS[last]}`;
+}
+
+const MILLION = 1_000_000;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A name in JSON in a JSON text. */

@@ -126,22 +126,21 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const first = runs[0];
   if (first === undefined) return;
   const { recordedAt } = first;
-  const texts = new RowTexts();
-  const plain: string[] = [];
-  const others: string[] = [];
+  const plain = new RowTexts();
+  const others = new RowTexts();
   for (const run of runs.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
     const { chargedAt, chainId } = run;
-    if (chainId === null && chargedAt === recordedAt) plain.push(texts.of(run));
-    else others.push(texts.of(run, chargedAt, chainId));
+    if (chainId === null && chargedAt === recordedAt) plain.add(run);
+    else others.add(run, chargedAt, chainId);
   }
-  const insert = (rows: readonly string[], chargedAt: string, chainId: string) => {
-    if (rows.length === 0) return;
+  const insert = (rows: RowTexts, chargedAt: string, chainId: string) => {
+    if (rows.isEmpty) return;
     sql.exec(
       `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
        SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, ?1, ${chargedAt}, ${chainId}
        FROM json_each(?2)`,
       recordedAt,
-      `[${rows.join(",")}]`,
+      rows.text,
     );
   };
   insert(plain, "?1", "NULL");

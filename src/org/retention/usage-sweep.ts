@@ -73,7 +73,7 @@ const RATES: Counters = {
  */
 const HOLDS: Counters = {
   table: "holds",
-  key: ["id"],
+  key: ["seq"],
   also: ["status", "ended_at"],
   over: (tx, rows) =>
     rows.filter(({ status, ended_at: endedAt }) => {

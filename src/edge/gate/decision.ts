@@ -122,7 +122,8 @@ export function learn(
   const touch = newTouch(
     accounts,
     meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
-    ask.customer_id,
+    // Where customers do not matter, calls of all of them touch the same.
+    gate.matters.customer ? ask.customer_id : undefined,
     orgNow,
     (key) => gate.purse.slice(key),
   );

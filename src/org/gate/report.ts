@@ -21,6 +21,7 @@ export interface ReportedTouch {
   readonly keys: readonly string[];
   /** Their meters' ids, between spaces, as the hold's row has them. */
   readonly meters: string;
+  /** Null where it makes no difference to them. */
   readonly customer: string | null;
 }
 
@@ -97,7 +98,7 @@ class Keeping {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
       this.#known.set(id, { status: "open", amount, meters, customer_id: customer });
-    } else if (before.amount !== amount || before.meters !== meters || before.customer_id !== customer) {
+    } else if (before.amount !== amount || before.meters !== meters || !isOf(customer, before)) {
       fresh.push(withId(hold, newId("rsv", Number(madeAt(hold)))));
     } else {
       if (before.status === "open") this.#prolong(id, endsAt(hold), fresh);
@@ -148,4 +149,8 @@ class Keeping {
       customer,
     );
   }
+}
+
+function isOf(customer: string | null, { customer_id: known }: Known): boolean {
+  return customer === null || customer === known;
 }

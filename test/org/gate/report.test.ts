@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/ulid.ts";
+import type { ReportedHolds } from "../../../src/org/gate/report.ts";
+import { idOf, reportedHold } from "../../../src/org/gate/reported-hold.ts";
+import { writeAsk } from "../../../src/org/gate/wire.ts";
 import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";
-import { call, newOrg, type TestOrg } from "../../support/worker.ts";
+import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 
 /** Holds that isolates report, by the names of the requests that they were made for. */
 
@@ -67,6 +70,37 @@ test("a request that one report has twice is held once, until the later of its e
     { status: "open", amount: String(CENT), expires_at: now + 40 + HELD_MS },
   ]);
   expect(await reserved()).toBe("0.01");
+});
+
+test("a request of some customer is held once, where customers make no difference to an isolate", async () => {
+  const { org, reserved } = await opened();
+  const body = { request_id: "q", customer_id: "c", estimate: { cost_usd: "0.01" }, hold_seconds: 3600 };
+  const { reservation } = (await call("POST", "/v1/edge/decision", { key: org.ownerKey, body })).body;
+  const isolate = await isolateOf(org);
+  isolate.hold(CENT, Date.now(), reservation.id.slice("rsv_".length));
+  await isolate.end();
+  expect(await reserved()).toBe("0.01");
+});
+
+test("holds of several customers in one report are each kept as its own", async () => {
+  const { org } = await opened();
+  const now = Date.now();
+  const lines = Array.from({ length: 3 }, () => reportedHold(newId("rsv", now), now, now + HELD_MS, CENT));
+  const [one = "", other = "", last = ""] = lines;
+  const touches = ["a", "b"].map((customer) => ({ keys: [], meters: "m", customer }));
+  const holds: ReportedHolds[] = [
+    [0, [one], []],
+    [1, [other], [last]],
+  ];
+  const batches = [{ number: 1, used: new Map<string, bigint>(), holds }];
+  const ask = { holder: "isolate", attempt: 1, batches, wants: new Map() };
+  await env.ORG.getByName(org.id).syncLeases(writeAsk({ ask, touches, watch: [] }));
+  const rows = await rowsOf(org.id, "SELECT id, meters, customer_id FROM holds ORDER BY seq");
+  expect(rows).toEqual([
+    { id: idOf(one), meters: "m", customer_id: "a" },
+    { id: idOf(other), meters: "m", customer_id: "b" },
+    { id: idOf(last), meters: "m", customer_id: "b" },
+  ]);
 });
 
 test("another question under the same name is held as well, under a name of its own", async () => {

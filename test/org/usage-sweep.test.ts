@@ -83,6 +83,19 @@ test.concurrent("daily sums go after 400 days, or when the runs do, whichever is
   expect([await days(short), await days(long)]).toEqual([0, 1]);
 });
 
+test.concurrent("a day whose sums are gone begins anew with a late run of it", async () => {
+  const org = await newSpender();
+  const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
+  await org.send("PUT", "retention-policy", policy);
+  const started_at = new Date(await org.advance(1)).toISOString();
+  await org.run({ started_at, cost_usd: "7" });
+  await org.advance(401 * DAY);
+  expect(await days(org)).toBe(0);
+  await org.run({ started_at, cost_usd: "2" });
+  const sums = await rowsOf(org.id, "SELECT day, usd, runs FROM usage_daily WHERE scope_kind = 'org'");
+  expect(sums).toEqual([{ day: started_at.slice(0, 10), usd: "2000000000", runs: 1 }]);
+});
+
 test.concurrent("a legal hold keeps every counter", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", budget("day"));

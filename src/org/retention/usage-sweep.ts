@@ -6,6 +6,7 @@ import type { DueHandler } from "../due/handler.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rates/store.ts";
+import { forgetDaily } from "../runs/daily.ts";
 import { loadRetention } from "./policy.ts";
 
 export const USAGE_SWEEP = "retention.usage";
@@ -116,6 +117,7 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
     const keys = JSON.stringify(over.map((row) => key.map((name) => row[name])));
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
+    forgetDaily(tx.sql);
     tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, keys);
   }
   const last = rows.at(-1);

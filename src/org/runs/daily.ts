@@ -1,10 +1,14 @@
+import { Copy } from "../copies.ts";
 import type { Run } from "./store.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
-interface Day {
+interface Day extends Total {
   readonly day: string;
   readonly scopeKind: string;
   readonly scopeId: string;
+}
+
+interface Total {
   usd: bigint;
   runs: number;
   tokens: number;
@@ -20,13 +24,10 @@ const SCOPES = [
   ["customer", "customerId"],
 ] as const;
 
-interface Sum {
+interface Sum extends Total {
   readonly day: string;
   /** Any run of it: they are all of the same scopes. */
   readonly run: Run;
-  usd: bigint;
-  runs: number;
-  tokens: number;
 }
 
 /** Sums a batch up before anything is read or written: runs of the same scopes and day are one addition. */
@@ -56,7 +57,7 @@ export class Daily {
         }
       }
     }
-    if (rows.size > 0) save(sql, [...rows.values()]);
+    if (rows.size > 0) save(sql, rows);
   }
 }
 
@@ -83,27 +84,48 @@ function dayOf(atMs: number): string {
   return lastDay.text;
 }
 
-function save(sql: SqlStorage, days: readonly Day[]): void {
-  const keys = JSON.stringify(days.map((one) => [one.scopeKind, one.scopeId, one.day]));
-  const stored = sql.exec<DayRow>(
-    `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d
-       ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,
-    keys,
-  );
-  for (const row of stored) {
-    const one = days[row.at];
-    if (one === undefined) continue;
-    one.usd += BigInt(row.usd);
-    one.runs += row.runs;
-    one.tokens += row.tokens;
+const MOST_COPIES = 10_000;
+const copies = new Copy<Map<string, Total>>();
+
+/** Whoever changes daily sums otherwise than by a batch has their copies forgotten. */
+export function forgetDaily(sql: SqlStorage): void {
+  copies.forget(sql);
+}
+
+function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
+  const known = copies.get(sql, () => new Map());
+  const unknown = new Map([...days].filter(([key]) => !known.has(key)));
+  if (known.size + unknown.size > MOST_COPIES) {
+    known.clear();
+    readTotals(sql, days, known);
+  } else if (unknown.size > 0) readTotals(sql, unknown, known);
+  const rows: unknown[][] = [];
+  for (const [key, { scopeKind, scopeId, day, ...added }] of days) {
+    const { usd, runs, tokens } = plus(added, known.get(key));
+    known.set(key, { usd, runs, tokens });
+    rows.push([scopeKind, scopeId, day, String(usd), runs, tokens]);
   }
   sql.exec(
     `INSERT INTO usage_daily (scope_kind, scope_id, day, usd, runs, tokens)
      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
      ON CONFLICT (scope_kind, scope_id, day) DO UPDATE SET usd = excluded.usd, runs = excluded.runs,
        tokens = excluded.tokens`,
-    JSON.stringify(
-      days.map((one) => [one.scopeKind, one.scopeId, one.day, String(one.usd), one.runs, one.tokens]),
-    ),
+    JSON.stringify(rows),
   );
+}
+
+function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<string, Total>): void {
+  const keys = [...days.keys()];
+  const stored = sql.exec<DayRow>(
+    `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d
+       ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,
+    JSON.stringify([...days.values()].map((one) => [one.scopeKind, one.scopeId, one.day])),
+  );
+  for (const { at, usd, runs, tokens } of stored)
+    into.set(keys[at] ?? "", { usd: BigInt(usd), runs, tokens });
+}
+
+function plus(one: Total, other: Total | undefined): Total {
+  if (other === undefined) return one;
+  return { usd: one.usd + other.usd, runs: one.runs + other.runs, tokens: one.tokens + other.tokens };
 }

@@ -46,7 +46,8 @@ export class OneTable extends DurableObject {
     ]);
     this.ctx.storage.sql.exec(
       `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
-       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, ?1, ?1, NULL FROM json_each(?2)`,
+       SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ?1, NULL
+       FROM (SELECT value AS row FROM json_each(?2) LIMIT -1 OFFSET 0)`,
       now,
       JSON.stringify(rows),
     );

@@ -27,7 +27,7 @@ function inOrder(): string {
   return `run-${process.pid}-${String(++named).padStart(10, "0")}`;
 }
 
-/** Ids in no order: each new one lies on a page of its own in the index of ids. */
+/** Ids in no order: in an index of the database, each new one would lie on a page of its own. */
 function inNoOrder(): string {
   return crypto.randomUUID();
 }
@@ -160,7 +160,7 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-/** What one batch costs with so many runs stored: the same, where ids sort by time. */
+/** What one batch costs with so many runs stored: the same, whatever the ids look like. */
 async function growth(
   target: Target,
   base: BenchRow,

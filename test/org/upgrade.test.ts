@@ -21,9 +21,12 @@ const EARLIER_HOLDS = `
   DELETE FROM schema_steps WHERE name = 'holds/4'`;
 
 const EARLIER_RUNS = `
+  DROP TABLE run_id_segments;
+  DROP TABLE run_id_blocks;
+  CREATE UNIQUE INDEX runs_id ON runs (id);
   DROP INDEX runs_started;
   CREATE INDEX runs_started ON runs (started_at);
-  DELETE FROM schema_steps WHERE name = 'runs/2'`;
+  DELETE FROM schema_steps WHERE name IN ('runs/2', 'runs/3')`;
 
 test("holds stand as they stood, by name and by reservation", async () => {
   const org = await newOrg();

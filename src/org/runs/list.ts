@@ -1,5 +1,6 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../door.ts";
 import { listRows } from "../rows.ts";
 import { STARTED, STARTED_TOGETHER_MS } from "./schema.ts";
@@ -46,7 +47,7 @@ export const listRuns = query({
 export const getRun = query({
   refuses: ["not_found"],
   run(view, input: { id: string }) {
-    const run = loadRuns(view.sql, [input.id]).get(input.id);
+    const run = loadRuns(view.sql, new Sought([input.id])).get(input.id);
     return run === undefined ? refuse("not_found") : toRun(run);
   },
 });

@@ -1,5 +1,6 @@
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { admit, charge, type Charged, chargeFact, denialOf } from "../../domain/admission.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Attempt, Denial } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
@@ -18,7 +19,7 @@ import { Daily } from "./daily.ts";
 import type { RunInput } from "./input.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
 import { saysTheSame } from "./same.ts";
-import { insertRuns, knownIds, loadRuns, type Run, type RunExtra } from "./store.ts";
+import { insertRuns, loadRuns, type Run, type RunExtra } from "./store.ts";
 
 type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
 
@@ -81,9 +82,9 @@ export class Recorder {
       if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const taken = knownIds(this.#tx.sql, [...ids, ...parents]);
-    this.#relates = taken.length > 0 || parents.length > 0 || hasRepeats(ids);
-    for (const [id, run] of loadRuns(this.#tx.sql, taken)) this.#known.set(id, run);
+    const sought = new Sought([...ids, ...parents]);
+    for (const [id, run] of loadRuns(this.#tx.sql, sought)) this.#known.set(id, run);
+    this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
     return this.#draft.load(
       inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })),
@@ -250,11 +251,6 @@ export class Recorder {
     if (hold.status === "open" || hold.status === "expired") return hold;
     return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
   }
-}
-
-function hasRepeats(ids: readonly string[]): boolean {
-  const sorted = ids.toSorted();
-  return sorted.some((id, index) => id === sorted[index + 1]);
 }
 
 interface Prepared {

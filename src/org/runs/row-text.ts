@@ -13,10 +13,6 @@ export class RowTexts {
   #charges: string | null = null;
   #chargesText = "";
 
-  get isEmpty(): boolean {
-    return this.#rows === "";
-  }
-
   get text(): string {
     return `[${this.#rows}]`;
   }
@@ -28,7 +24,7 @@ export class RowTexts {
     const name = PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
     const amount = cost <= Number.MAX_SAFE_INTEGER ? Number(cost) : cost;
     const row = `[${name},${digitsOf(startedAt)},"${amount}","${this.#data(run)}"${rest}]`;
-    this.#rows += this.isEmpty ? row : `,${row}`;
+    this.#rows += this.#rows === "" ? row : `,${row}`;
   }
 
   /** In the order that `RunData` says. */

@@ -48,4 +48,22 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     name: "runs/2",
     sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (${STARTED})`,
   },
+  {
+    // Ids are found by `RunIds`, which makes its segments of the runs that there are.
+    name: "runs/3",
+    sql: `DROP INDEX runs_id;
+    CREATE TABLE run_id_segments (
+      segment INTEGER PRIMARY KEY,
+      level INTEGER NOT NULL,
+      first_seq INTEGER NOT NULL,
+      last_seq INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      step INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE run_id_blocks (
+      place INTEGER PRIMARY KEY,
+      filter BLOB NOT NULL,
+      entries BLOB NOT NULL
+    ) STRICT`,
+  },
 ];

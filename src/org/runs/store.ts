@@ -1,5 +1,7 @@
 import type { Denial } from "../../domain/kinds.ts";
+import type { Sought } from "../../domain/id-index/sought.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { runIds } from "./ids/index.ts";
 import { RowTexts } from "./row-text.ts";
 
 /** A run as it is stored. */
@@ -96,55 +98,62 @@ export function fromRow(row: RunRow): Run {
   };
 }
 
-/** Which of the ids are taken: asked of the index alone, for most ids of a batch are new. */
-export function knownIds(sql: SqlStorage, ids: readonly string[]): string[] {
-  if (ids.length === 0) return [];
-  return sql
-    .exec<{ id: string }>(
-      "SELECT r.id FROM json_each(?) AS k CROSS JOIN runs AS r ON r.id = k.value",
-      JSON.stringify(ids),
-    )
-    .toArray()
-    .map((row) => row.id);
-}
-
-export function loadRuns(sql: SqlStorage, ids: readonly string[]): Map<string, Run> {
-  if (ids.length === 0) return new Map();
+/** The stored runs that have one of these ids. */
+export function loadRuns(sql: SqlStorage, sought: Sought): Map<string, Run> {
+  const seqs = sought.ids.length === 0 ? [] : runIds(sql).find(sought);
+  if (seqs.length === 0) return new Map();
   const rows = sql.exec<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM runs WHERE id IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(ids),
+    `SELECT ${RUN_COLUMNS} FROM runs WHERE seq IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(seqs),
   );
-  return new Map(rows.toArray().map((row) => [row.id, fromRow(row)]));
+  const asked = new Set(sought.ids);
+  const found = rows.toArray().filter((row) => asked.has(row.id));
+  return new Map(found.map((row) => [row.id, fromRow(row)]));
 }
 
 /**
  * All rows in one statement, from one text: nothing crosses into SQLite row by row. What plain runs of a batch have in
  * common is bound once, because each column taken out of the text costs as much as a tenth of the row. `data` goes in as
- * a text, which SQLite need not write again; and in the order of ids, each page of their index is visited once.
+ * a text, which SQLite need not write again; and the offset keeps `row` a value, where `value` would be rendered for
+ * each column anew.
  */
+function insertRows(
+  sql: SqlStorage,
+  rows: RowTexts,
+  recordedAt: number,
+  charged: string,
+  chain: string,
+): void {
+  sql.exec(
+    `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
+     SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ${charged}, ${chain}
+     FROM (SELECT value AS row FROM json_each(?2) LIMIT -1 OFFSET 0)`,
+    recordedAt,
+    rows.text,
+  );
+}
+
+/** Stores the runs of one batch. */
 export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const first = runs[0];
   if (first === undefined) return;
   const { recordedAt } = first;
-  const plain = new RowTexts();
-  const others = new RowTexts();
-  for (const run of runs.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    const { chargedAt, chainId } = run;
-    if (chainId === null && chargedAt === recordedAt) plain.add(run);
-    else others.add(run, chargedAt, chainId);
+  const plain = { ids: [] as string[], rows: new RowTexts() };
+  const others = { ids: [] as string[], rows: new RowTexts() };
+  for (const run of runs) {
+    const { id, chargedAt, chainId } = run;
+    if (chainId === null && chargedAt === recordedAt) {
+      plain.ids.push(id);
+      plain.rows.add(run);
+    } else {
+      others.ids.push(id);
+      others.rows.add(run, chargedAt, chainId);
+    }
   }
-  const insert = (rows: RowTexts, chargedAt: string, chainId: string) => {
-    if (rows.isEmpty) return;
-    sql.exec(
-      `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
-       SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, ?1, ${chargedAt}, ${chainId}
-       FROM json_each(?2)`,
-      recordedAt,
-      rows.text,
-    );
-  };
-  insert(plain, "?1", "NULL");
-  insert(others, "value ->> 4", "value ->> 5");
+  const index = runIds(sql);
+  if (plain.ids.length > 0) insertRows(sql, plain.rows, recordedAt, "?1", "NULL");
+  if (others.ids.length > 0) insertRows(sql, others.rows, recordedAt, "row ->> 4", "row ->> 5");
+  index.add([...plain.ids, ...others.ids]);
 }
 
 /** The run as the API shows it. */

@@ -1,0 +1,191 @@
+import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/block.ts";
+import { Filter } from "../../../domain/id-index/filter.ts";
+import type { Sought } from "../../../domain/id-index/sought.ts";
+
+/** So many segments of one level become one of the next, each block of theirs so many blocks of its own. */
+export const FAN = 8;
+const FAN_BITS = 3;
+const FIRST_BITS = 2;
+/**
+ * What a filter spends on each entry, by level. The last levels, of two and of seventeen million runs a segment, would take
+ * more of an object's 128 MB than they are worth: there a few more blocks are read, or one for each id.
+ */
+const BITS_PER_ENTRY = [24, 24, 24, 12];
+/** More than a segment has blocks. */
+const PLACES = 2 ** 26;
+/** What is taken away at a time of a segment that is gone. */
+const REMOVED_AT_ONCE = 64;
+
+const ANYTHING = new Filter(0, 0);
+
+export type SegmentRow = {
+  segment: number;
+  level: number;
+  first_seq: number;
+  last_seq: number;
+  /** `making`: blocks are still to be written. `gone`: they are being removed. */
+  state: "made" | "making" | "gone";
+  /** How far the making, or the removing, has come. */
+  step: number;
+};
+
+/** A number that may stand in a block, whose seqs are counted from the first. */
+interface Suspect {
+  readonly number: number;
+  readonly place: number;
+  readonly firstSeq: number;
+}
+
+/** Looks for suspects, each block of theirs read once. */
+export function findSuspects(sql: SqlStorage, suspects: readonly Suspect[]): number[] {
+  if (suspects.length === 0) return [];
+  const places = new Set(suspects.map(({ place }) => place));
+  const rows = sql.exec<{ place: number; entries: ArrayBuffer }>(
+    "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
+    JSON.stringify([...places]),
+  );
+  const read = new Map(rows.toArray().map(({ place, entries }) => [place, new Uint32Array(entries)]));
+  const found: number[] = [];
+  for (const { number, place, firstSeq } of suspects) {
+    const words = read.get(place);
+    if (words === undefined) throw new Error(`block ${place} of the index of runs is missing`);
+    findIn({ words, firstSeq }, number, found);
+  }
+  return found;
+}
+
+/** The ids of a range of runs, by their numbers: blocks of entries in the database, what they surely lack in memory. */
+export class Segment {
+  readonly #sql: SqlStorage;
+  readonly #row: SegmentRow;
+  #filter: Filter;
+
+  private constructor(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number) {
+    this.#sql = sql;
+    this.#row = row;
+    const bitsEach = (ofFirstLevel / 2 ** FIRST_BITS) * (BITS_PER_ENTRY[row.level] ?? 0);
+    this.#filter = row.state === "gone" ? ANYTHING : new Filter(this.#bits, Math.ceil(bitsEach / 32));
+  }
+
+  /** `ofFirstLevel` is how many entries a segment of level 0 has. */
+  static read(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number): Segment {
+    const segment = new Segment(sql, row, ofFirstLevel);
+    if (row.state !== "gone") segment.#readFilter();
+    return segment;
+  }
+
+  static create(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number): Segment {
+    sql.exec(
+      "INSERT INTO run_id_segments (segment, level, first_seq, last_seq, state, step) VALUES (?, ?, ?, ?, ?, ?)",
+      row.segment,
+      row.level,
+      row.first_seq,
+      row.last_seq,
+      row.state,
+      row.step,
+    );
+    return new Segment(sql, row, ofFirstLevel);
+  }
+
+  get row(): Readonly<SegmentRow> {
+    return this.#row;
+  }
+
+  get #bits(): number {
+    return FIRST_BITS + FAN_BITS * this.#row.level;
+  }
+
+  get #blocks(): number {
+    return 2 ** this.#bits;
+  }
+
+  #place(block: number): number {
+    return this.#row.segment * PLACES + block;
+  }
+
+  #readFilter(): void {
+    const rows = this.#sql.exec<{ block: number; filter: ArrayBuffer }>(
+      "SELECT place - ?1 AS block, filter FROM run_id_blocks WHERE place >= ?1 AND place < ?2",
+      this.#place(0),
+      this.#place(this.#blocks),
+    );
+    for (const { block, filter } of rows) this.#filter.setPart(block, filter);
+  }
+
+  /** Where to look for those of the numbers that may be here. */
+  suspects(sought: Sought): Suspect[] {
+    const { first_seq: firstSeq } = this.#row;
+    return this.#filter
+      .among(sought)
+      .map((number) => ({ number, place: this.#place(blockOf(number, this.#bits)), firstSeq }));
+  }
+
+  #read(at: number): Block {
+    const { entries } = this.#sql
+      .exec<{ entries: ArrayBuffer }>("SELECT entries FROM run_id_blocks WHERE place = ?", this.#place(at))
+      .one();
+    return { words: new Uint32Array(entries), firstSeq: this.#row.first_seq };
+  }
+
+  /** Writes all blocks of a segment of the first level. */
+  fill(all: Block): void {
+    this.#write([all], 0, this.#blocks, 0);
+  }
+
+  /** Writes the blocks that one block of each of the segments below becomes, without runs before the oldest that there is. */
+  mergeOn(below: readonly Segment[], oldestSeq: number): void {
+    const { step } = this.#row;
+    this.#write(
+      below.map((segment) => segment.#read(step)),
+      step * FAN,
+      FAN,
+      oldestSeq,
+    );
+    const isLast = (step + 1) * FAN === this.#blocks;
+    this.#change(isLast ? "made" : "making", isLast ? 0 : step + 1);
+  }
+
+  end(): void {
+    if (this.#row.state === "gone") return;
+    this.#filter = ANYTHING;
+    this.#change("gone", 0);
+  }
+
+  /** Takes away a part of what is gone. True when nothing is left of it. */
+  removeOn(): boolean {
+    const { segment, step } = this.#row;
+    const until = Math.min(step + REMOVED_AT_ONCE, this.#blocks);
+    this.#sql.exec(
+      "DELETE FROM run_id_blocks WHERE place >= ? AND place < ?",
+      this.#place(step),
+      this.#place(until),
+    );
+    if (until < this.#blocks) this.#change("gone", until);
+    else this.#sql.exec("DELETE FROM run_id_segments WHERE segment = ?", segment);
+    return until === this.#blocks;
+  }
+
+  #write(given: readonly Block[], from: number, count: number, oldestSeq: number): void {
+    const dealt = deal(given, { bits: this.#bits, from, count, firstSeq: this.#row.first_seq, oldestSeq });
+    for (const [index, { words }] of dealt.entries()) {
+      this.#filter.add(words.subarray(0, words.length / 2));
+      this.#sql.exec(
+        "INSERT INTO run_id_blocks (place, filter, entries) VALUES (?, ?, ?)",
+        this.#place(from + index),
+        this.#filter.part(from + index),
+        words.buffer,
+      );
+    }
+  }
+
+  #change(state: SegmentRow["state"], step: number): void {
+    this.#row.state = state;
+    this.#row.step = step;
+    this.#sql.exec(
+      "UPDATE run_id_segments SET state = ?, step = ? WHERE segment = ?",
+      state,
+      step,
+      this.#row.segment,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Filter } from "../../../src/domain/id-index/filter.ts";
+import { Sought } from "../../../src/domain/id-index/sought.ts";
+
+const WORDS_EACH = 48;
+
+test("never denies what was added, also when it was stored and read again", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 300 }), fc.integer({ min: 1, max: 5 }), (ids, bits) => {
+      const filter = new Filter(bits, WORDS_EACH);
+      filter.add(new Sought(ids).numbers);
+      const again = new Filter(bits, WORDS_EACH);
+      for (let block = 0; block < 2 ** bits; block += 1) again.setPart(block, filter.part(block));
+      const sought = new Sought(ids);
+      expect(filter.among(sought)).toEqual([...sought.numbers]);
+      expect(again.among(sought)).toEqual([...sought.numbers]);
+    }),
+  );
+});
+
+test.each([
+  ["ids that count up", (at: number) => `run-${String(at).padStart(9, "0")}`],
+  [
+    "ids that differ in their first character alone",
+    (at: number) => `${String.fromCodePoint(at + 256)}-of-many`,
+  ],
+  ["ids in no order", () => crypto.randomUUID()],
+])("of %s, hardly any that was not added is suspected", (_, idOf) => {
+  const added = Array.from({ length: 4096 }, (_none, at) => idOf(at));
+  const others = Array.from({ length: 40_000 }, (_none, at) => idOf(4096 + at));
+  const filter = new Filter(2, 768);
+  filter.add(new Sought(added).numbers);
+  expect(filter.among(new Sought(others)).length).toBeLessThan(40);
+});
+
+test("an empty one suspects nothing, one without words everything", () => {
+  const sought = new Sought(["a", "b"]);
+  expect(new Filter(2, WORDS_EACH).among(sought)).toEqual([]);
+  const without = new Filter(2, 0);
+  without.add(sought.numbers);
+  expect(without.among(sought)).toEqual([...sought.numbers]);
+});

@@ -1,0 +1,220 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Sought } from "../../../src/domain/id-index/sought.ts";
+import { runIds } from "../../../src/org/runs/ids/index.ts";
+import { newSpender } from "../../support/ledger.ts";
+import { rowsOf } from "../../support/rows.ts";
+import { call, env, newOrg } from "../../support/worker.ts";
+
+/** Segments of so many runs let a few hundred of them come to three levels. */
+const SIZE = 16;
+
+type Step =
+  | { readonly kind: "store" | "roll back"; readonly batches: readonly number[] }
+  | { readonly kind: "purge"; readonly share: number }
+  | { readonly kind: "wake" };
+
+const batches = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant("store" as const), batches }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("purge" as const), share: fc.constantFrom(0.1, 0.5, 0.9, 1) }),
+  },
+  { weight: 2, arbitrary: fc.constant<Step>({ kind: "wake" }) },
+);
+
+let named = 0;
+
+function store(sql: SqlStorage, count: number): string[] {
+  const ids = Array.from({ length: count }, () => `run-${++named}`);
+  const index = runIds(sql, SIZE);
+  expect(found(sql, ids)).toEqual([]);
+  sql.exec(
+    `INSERT INTO runs (id, started_at, charged_at, recorded_at, cost, data)
+     SELECT value, 0, 0, 0, 0, '[]' FROM json_each(?)`,
+    JSON.stringify(ids),
+  );
+  index.add(ids);
+  return ids;
+}
+
+/** The ids of those runs that the index takes for one of these. */
+function found(sql: SqlStorage, ids: readonly string[]): string[] {
+  const seqs = JSON.stringify(runIds(sql, SIZE).find(new Sought(ids)));
+  const rows = sql.exec<{ id: string }>(
+    "SELECT id FROM runs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq",
+    seqs,
+  );
+  const asked = new Set(ids);
+  return rows
+    .toArray()
+    .map(({ id }) => id)
+    .filter((id) => asked.has(id));
+}
+
+function purge(sql: SqlStorage, share: number): void {
+  sql.exec(
+    `DELETE FROM runs WHERE seq < (SELECT MIN(seq) FROM runs) + (SELECT COUNT(*) * ? FROM runs)`,
+    share,
+  );
+}
+
+function play(storage: DurableObjectStorage, one: Step): void {
+  const { sql } = storage;
+  if (one.kind === "purge") purge(sql, one.share);
+  if (one.kind === "store") storage.transactionSync(() => one.batches.forEach((count) => store(sql, count)));
+  if (one.kind === "roll back") {
+    let ids: string[] = [];
+    const rolledBack = () =>
+      storage.transactionSync(() => {
+        ids = one.batches.flatMap((count) => store(sql, count));
+        throw new Error("rolled back");
+      });
+    expect(rolledBack).toThrow("rolled back");
+    expect(runIds(sql, SIZE).find(new Sought(ids))).toEqual([]);
+  }
+}
+
+/**
+ * All that is stored is found, nothing else is, no two segments are of the same runs or one of runs
+ * that are not there, and no block is left behind.
+ */
+function expectSound(sql: SqlStorage): void {
+  const ids = sql
+    .exec<{ id: string }>("SELECT id FROM runs ORDER BY seq")
+    .toArray()
+    .map(({ id }) => id);
+  expect(found(sql, ids)).toEqual(ids);
+  expect(found(sql, ["unknown", "run-", "run-0"])).toEqual([]);
+  const strays = sql.exec(
+    "SELECT 1 FROM run_id_blocks WHERE place / 67108864 NOT IN (SELECT segment FROM run_id_segments)",
+  );
+  expect(strays.toArray()).toEqual([]);
+  const overlaps = sql.exec(
+    `SELECT 1 FROM run_id_segments AS one JOIN run_id_segments AS other ON one.segment < other.segment
+     WHERE one.state = 'made' AND other.state = 'made'
+       AND one.first_seq <= other.last_seq AND other.first_seq <= one.last_seq`,
+  );
+  expect(overlaps.toArray()).toEqual([]);
+  const beyond = sql.exec(
+    `SELECT 1 FROM run_id_segments
+     WHERE state <> 'gone' AND last_seq > IFNULL((SELECT MAX(seq) FROM runs), 0)`,
+  );
+  expect(beyond.toArray()).toEqual([]);
+}
+
+test("every run that is stored is found by its id, and no other, through rollbacks, purges and restarts", async () => {
+  let levels = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+      const org = await newOrg();
+      const stub = env.ORG.getByName(org.id);
+      for (const one of steps) {
+        if (one.kind === "wake") await evictDurableObject(stub);
+        await runInDurableObject(stub, (_object, { storage }) => {
+          play(storage, one);
+          expectSound(storage.sql);
+          const [top] = storage.sql.exec<{ level: number }>(
+            "SELECT MAX(level) AS level FROM run_id_segments",
+          );
+          levels = Math.max(levels, top?.level ?? 0);
+        });
+      }
+    }),
+    { numRuns: 40 },
+  );
+  expect(levels).toBeGreaterThanOrEqual(2);
+});
+
+test("seqs that begin anew are those of the new runs", async () => {
+  const org = await newOrg();
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    for (const count of [SIZE - 1, SIZE * 100]) {
+      play(storage, { kind: "store", batches: [count] });
+      play(storage, { kind: "purge", share: 1 });
+      play(storage, { kind: "roll back", batches: [1] });
+      for (const _ of [1, 2, 3]) {
+        play(storage, { kind: "store", batches: [SIZE] });
+        expectSound(storage.sql);
+      }
+    }
+  });
+});
+
+test("segments of every level are searched", async () => {
+  const org = await newOrg();
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    const { sql } = storage;
+    const levels = () =>
+      sql
+        .exec<{ level: number }>(
+          "SELECT DISTINCT level FROM run_id_segments WHERE state = 'made' ORDER BY level",
+        )
+        .toArray()
+        .map(({ level }) => level);
+    storage.transactionSync(() => {
+      while (levels().at(-1) !== 4) store(sql, SIZE * 64);
+    });
+    expectSound(sql);
+    expect(levels()).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+test("what is kept of ids that are gone goes too, a part at a time", async () => {
+  const org = await newOrg();
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
+    const blocks = () => sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM run_id_blocks").one().n;
+    const most = [];
+    for (let round = 0; round < 60; round += 1) {
+      store(sql, SIZE * 8);
+      most.push(blocks());
+      if (round === 29) purge(sql, 0.99);
+    }
+    // Eight segments of four blocks at a time: 30 rounds are 960 blocks, and what is being merged or removed beside them.
+    expect(Math.max(...most)).toBeLessThan(1500);
+    expect(most[35]).toBeLessThan((most[29] ?? 0) / 2);
+  });
+});
+
+test("of tens of thousands of runs each is charged once, also after a restart, whichever is sent again", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", {
+    scope_kind: "org",
+    limit_usd: "100000",
+    period: "month",
+    mode: "enforce",
+  });
+  const run = { model: "acme/m1", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.01" };
+  const started_at = new Date().toISOString();
+  const ids = Array.from({ length: 45_000 }, () => crypto.randomUUID());
+  const send = async (some: readonly string[]) => {
+    const answer = await org.bulk(some.map((id) => ({ ...run, id, started_at })));
+    return { accepted: answer.body.accepted, duplicates: answer.body.duplicates };
+  };
+  for (let from = 0; from < ids.length; from += 1000) {
+    expect(await send(ids.slice(from, from + 1000))).toEqual({ accepted: 1000, duplicates: 0 });
+  }
+  const segments = await rowsOf<{ level: number }>(
+    org.id,
+    "SELECT level FROM run_id_segments WHERE state = 'made'",
+  );
+  expect(segments.map(({ level }) => level)).toContain(1);
+  const everyHundredth = ids.filter((_, index) => index % 100 === 7);
+  expect(await send(everyHundredth)).toEqual({ accepted: 0, duplicates: 450 });
+  await evictDurableObject(env.ORG.getByName(org.id));
+  const some = [
+    ...ids.slice(44_500),
+    ...ids.slice(0, 400),
+    ...Array.from({ length: 100 }, () => crypto.randomUUID()),
+  ];
+  expect(await send(some)).toEqual({ accepted: 100, duplicates: 900 });
+  expect((await call("GET", `/v1/runs/${ids[20_000]}`, { key: org.key })).status).toBe(200);
+  expect((await call("GET", `/v1/runs/${crypto.randomUUID()}`, { key: org.key })).status).toBe(404);
+  const conflict = await org.run({ ...run, id: ids[30_000], started_at, cost_usd: "0.02" });
+  expect(conflict.status).toBe(409);
+  const [budget] = (await org.send("GET", "budgets")).body.data;
+  expect(budget.spent_usd).toBe("451.00");
+});

@@ -2,7 +2,8 @@ import { type Meter, windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../door.ts";
 import { leasedAnew } from "../gate/money.ts";
 import type { HoldRow } from "../holds/store.ts";
-import { amountCharged, fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { amountCharged } from "../runs/run.ts";
+import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
 import { noteRecount } from "./store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "./usage.ts";
 

@@ -6,7 +6,7 @@ import type { Entry } from "../meters/usage.ts";
 import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "./input.ts";
 import { type Recorded, Recorder } from "./record.ts";
-import { toRun } from "./store.ts";
+import { toRun } from "./run.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
 const CODES = [...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;

@@ -1,5 +1,5 @@
 import { Copy } from "../copies.ts";
-import type { Run } from "./store.ts";
+import type { Run } from "./run.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
 interface Day extends Total {

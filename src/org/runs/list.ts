@@ -4,7 +4,8 @@ import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../door.ts";
 import { listRows } from "../rows.ts";
 import { STARTED, STARTED_TOGETHER_MS } from "./schema.ts";
-import { fromRow, loadRuns, RUN_COLUMNS, type RunRow, toRun } from "./store.ts";
+import { toRun } from "./run.ts";
+import { fromRow, loadRuns, RUN_COLUMNS, type RunRow } from "./store.ts";
 
 /** Looking at this many takes 0.1 s. An index for each filter would cost every run that is recorded. */
 const ROWS_SEEN = 100_000;

@@ -19,7 +19,8 @@ import { Daily } from "./daily.ts";
 import type { RunInput } from "./input.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
 import { saysTheSame } from "./same.ts";
-import { insertRuns, loadRuns, type Run, type RunExtra } from "./store.ts";
+import type { Run, RunExtra } from "./run.ts";
+import { insertRuns, loadRuns } from "./store.ts";
 
 type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
 

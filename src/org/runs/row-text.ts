@@ -1,5 +1,5 @@
 import { THREE_DIGITS } from "../../domain/digits.ts";
-import type { Run } from "./store.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Rows of runs as they are handed to SQLite: one JSON array of arrays of the columns that differ, with `data` (JSON

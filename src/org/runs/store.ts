@@ -1,47 +1,7 @@
-import type { Denial } from "../../domain/kinds.ts";
 import type { Sought } from "../../domain/id-index/sought.ts";
-import { formatUsd } from "../../domain/money.ts";
 import { runIds } from "./ids/index.ts";
 import { RowTexts } from "./row-text.ts";
-
-/** A run as it is stored. */
-export interface Run {
-  readonly id: string;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly chargedAt: number;
-  readonly recordedAt: number;
-  readonly model: string;
-  readonly action: string | null;
-  readonly workflowId: string | null;
-  readonly deploymentId: string | null;
-  readonly departmentId: string | null;
-  readonly customerId: string | null;
-  readonly chainId: string | null;
-  readonly parentRunId: string | null;
-  /** Runs from the start of its chain to this one; 0 outside a chain. */
-  readonly depth: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: bigint;
-  readonly charges: string;
-  readonly extra: RunExtra | null;
-}
-
-/** What few runs have. Amounts are decimal texts of the meter's unit. */
-export interface RunExtra {
-  /** The cost came from the price book. */
-  readonly priced?: true;
-  readonly reservation?: string;
-  readonly incurred?: true;
-  readonly approval?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly draws?: readonly (readonly [packId: string, amount: string])[];
-  /** What the customer's packs could not cover of a fact. */
-  readonly uncovered?: string;
-  readonly over?: Readonly<Record<string, string>>;
-  readonly shadow?: readonly Denial[];
-}
+import type { Run, RunExtra } from "./run.ts";
 
 export type RunRow = {
   id: string;
@@ -154,75 +114,4 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   if (plain.ids.length > 0) insertRows(sql, plain.rows, recordedAt, "?1", "NULL");
   if (others.ids.length > 0) insertRows(sql, others.rows, recordedAt, "row ->> 4", "row ->> 5");
   index.add([...plain.ids, ...others.ids]);
-}
-
-/** The run as the API shows it. */
-export function toRun(run: Run) {
-  const extra = run.extra ?? {};
-  return {
-    id: run.id,
-    started_at: iso(run.startedAt),
-    ended_at: run.endedAt === null ? null : iso(run.endedAt),
-    model: run.model,
-    action: run.action,
-    workflow_id: run.workflowId,
-    deployment_id: run.deploymentId,
-    department_id: run.departmentId,
-    customer_id: run.customerId,
-    chain:
-      run.chainId === null
-        ? null
-        : { chain_id: run.chainId, parent_run_id: run.parentRunId, depth: run.depth },
-    usage: { input_tokens: run.inputTokens, output_tokens: run.outputTokens },
-    cost_usd: formatUsd(run.cost),
-    reservation_id: extra.reservation ?? null,
-    incurred: extra.incurred ?? false,
-    approval_id: extra.approval ?? null,
-    metadata: extra.metadata ?? null,
-    recorded_at: iso(run.recordedAt),
-    charged_at: iso(run.chargedAt),
-    charges: chargesOf(run),
-    uncovered_usd: extra.uncovered === undefined ? null : formatUsd(BigInt(extra.uncovered)),
-    shadow: extra.shadow ?? [],
-  };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-/** What a run took from one meter: every meter in dollars takes its cost, the plan's take runs and tokens. */
-export function amountCharged(run: Run, meterId: string): bigint {
-  if (meterId === "plan_runs") return 1n;
-  if (meterId === "plan_tokens" || meterId === "chain_tokens")
-    return BigInt(run.inputTokens + run.outputTokens);
-  return run.cost;
-}
-
-function chargesOf(run: Run) {
-  const charges = run.charges === "" ? [] : run.charges.split(" ");
-  const over = run.extra?.over ?? {};
-  const meters = charges.map((id) => ({
-    kind: kindOfId(id),
-    id,
-    ...written(id, amountCharged(run, id), over[id] === undefined ? 0n : BigInt(over[id])),
-  }));
-  const draws = (run.extra?.draws ?? []).map(([id, amount]) => ({
-    kind: "credit_pack",
-    id,
-    ...written(id, BigInt(amount), 0n),
-  }));
-  return [...meters, ...draws];
-}
-
-function written(id: string, amount: bigint, over: bigint) {
-  if (/^plan_|_tokens$/.test(id))
-    return { amount: Number(amount), ...(over === 0n ? {} : { over: Number(over) }) };
-  return { amount_usd: formatUsd(amount), ...(over === 0n ? {} : { over_usd: formatUsd(over) }) };
-}
-
-/** A limit may be gone by the time its charge is read: its id says what it was. */
-function kindOfId(id: string): string {
-  if (id.startsWith("bud_")) return "budget";
-  return id.startsWith("clm_") ? "customer_limit" : id;
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RowTexts } from "../../../src/org/runs/row-text.ts";
-import type { Run } from "../../../src/org/runs/store.ts";
+import type { Run } from "../../../src/org/runs/run.ts";
 
 const id = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 12 });
 const name = fc.option(fc.oneof(fc.constantFrom("wf_a", "wf_b", 'q"uote', "back\\slash"), id));

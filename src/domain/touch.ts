@@ -24,24 +24,25 @@ const SCOPE_ORDER: readonly ScopeKind[] = [
   "customer",
   "chain",
 ];
-const RANK = new Map(
-  METER_KINDS.flatMap((kind, k) => SCOPE_ORDER.map((scope, s) => [`${kind} ${scope}`, k * 10 + s] as const)),
-);
+const RANK = Object.fromEntries(
+  METER_KINDS.map((kind, k) => [
+    kind,
+    Object.fromEntries(SCOPE_ORDER.map((scope, s) => [scope, k * 10 + s])),
+  ]),
+) as Record<Meter["kind"], Record<ScopeKind, number>>;
 
 /** The org's meters by what they match, so that picking costs by what applies, not by how many there are. */
-export interface MeterIndex {
-  readonly byScope: ReadonlyMap<string, readonly Meter[]>;
-}
+export type MeterIndex = ReadonlyMap<ScopeKind, ReadonlyMap<string, readonly Meter[]>>;
 
-export function indexMeters(meters: Iterable<Meter>, beside?: MeterIndex): MeterIndex {
-  const byScope = new Map([...(beside?.byScope ?? [])].map(([key, there]) => [key, [...there]]));
+export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = new Map()): MeterIndex {
+  const index = new Map([...beside].map(([kind, ids]) => [kind, new Map<string, readonly Meter[]>(ids)]));
   for (const meter of meters) {
-    const key = scopeKey(meter.scope.kind, meter.scope.id);
-    const there = byScope.get(key);
-    if (there) there.push(meter);
-    else byScope.set(key, [meter]);
+    const { kind, id } = meter.scope;
+    let ids = index.get(kind);
+    if (ids === undefined) index.set(kind, (ids = new Map()));
+    ids.set(id, [...(ids.get(id) ?? []), meter]);
   }
-  return { byScope };
+  return index;
 }
 
 /** The meters that an attempt touches in a phase, in the order in which they may refuse it. */
@@ -51,26 +52,22 @@ export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touc
     for (const meter of meters ?? [])
       if (KINDS[meter.kind].phases.includes(phase)) touched.push({ meter, subject });
   };
-  add(index.byScope.get(scopeKey("org", "")), "");
+  add(index.get("org")?.get(""), "");
   for (const kind of ["department", "workflow", "deployment"] as const) {
     const id = scopes[kind];
-    if (id !== undefined) add(index.byScope.get(scopeKey(kind, id)), "");
+    if (id !== undefined) add(index.get(kind)?.get(id), "");
   }
   for (const kind of ["customer", "chain"] as const) {
     const id = scopes[kind];
     if (id === undefined) continue;
     // A `"*"` row is for those without a row of their own, one who is called `*` included.
-    const own = id === "*" ? undefined : index.byScope.get(scopeKey(kind, id));
+    const own = id === "*" ? undefined : index.get(kind)?.get(id);
     if (own) add(own, "");
-    else add(index.byScope.get(scopeKey(kind, "*")), id);
+    else add(index.get(kind)?.get("*"), id);
   }
   return touched.sort((a, b) => rankOf(a.meter) - rankOf(b.meter) || (a.meter.id < b.meter.id ? -1 : 1));
 }
 
 function rankOf(meter: Meter): number {
-  return RANK.get(`${meter.kind} ${meter.scope.kind}`) ?? 0;
-}
-
-function scopeKey(kind: ScopeKind, id: string): string {
-  return `${kind} ${id}`;
+  return RANK[meter.kind][meter.scope.kind];
 }

@@ -59,21 +59,13 @@ export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean):
 
 function mattersIn(sql: SqlStorage, customerRates: boolean): Matters {
   const { index, hasCustomerRows } = knownMeters(sql);
-  const named = { department: [] as string[], workflow: [] as string[], deployment: [] as string[] };
-  let everyCustomer = false;
-  for (const key of index.byScope.keys()) {
-    const space = key.indexOf(" ");
-    const kind = key.slice(0, space);
-    if (kind === "customer") everyCustomer = true;
-    else if (kind === "department" || kind === "workflow" || kind === "deployment") {
-      named[kind].push(key.slice(space + 1));
-    }
-  }
+  const named = (kind: "department" | "workflow" | "deployment") =>
+    bounded([...(index.get(kind)?.keys() ?? [])]);
   return {
-    department: bounded(named.department),
-    workflow: bounded(named.workflow),
-    deployment: bounded(named.deployment),
-    customer: hasCustomerRows || everyCustomer || customerRates,
+    department: named("department"),
+    workflow: named("workflow"),
+    deployment: named("deployment"),
+    customer: hasCustomerRows || index.has("customer") || customerRates,
   };
 }
 

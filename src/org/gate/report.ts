@@ -1,5 +1,6 @@
 import { newId } from "../../domain/ulid.ts";
 import type { Tx } from "../door.ts";
+import { jsonRows } from "../json-rows.ts";
 import { expireNoLaterThan } from "../holds/expire.ts";
 import { deleteHold, type HoldRow, loadHolds, prolongHold } from "../holds/store.ts";
 import type { LeasedAccounts } from "./money.ts";
@@ -143,7 +144,7 @@ class Keeping {
     const { id, at, expiresAt, amount } = REPORTED_COLUMNS;
     this.#tx.sql.exec(
       `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
-       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '' FROM json_each(?1)`,
+       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '' FROM ${jsonRows("?1")}`,
       JSON.stringify(holds),
       meters,
       customer,

@@ -16,12 +16,12 @@ const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 /** Later moments have no place in a line: whatever they end is for the object. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
 
-/** The columns of a line, for a statement that reads lines as `value`. */
+/** The columns of a line, for a statement that reads lines as `row`. */
 export const REPORTED_COLUMNS = {
-  id: `substr(value, 1, ${ID_CHARACTERS})`,
-  at: `substr(value, ${MADE_AT + 1}, ${TIME_CHARACTERS})`,
-  expiresAt: `substr(value, ${ENDS_AT + 1}, ${TIME_CHARACTERS})`,
-  amount: `substr(value, ${AMOUNT_AT + 1})`,
+  id: `substr(row, 1, ${ID_CHARACTERS})`,
+  at: `substr(row, ${MADE_AT + 1}, ${TIME_CHARACTERS})`,
+  expiresAt: `substr(row, ${ENDS_AT + 1}, ${TIME_CHARACTERS})`,
+  amount: `substr(row, ${AMOUNT_AT + 1})`,
 } as const;
 
 export function reportedHold(

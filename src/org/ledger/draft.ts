@@ -22,6 +22,7 @@ export class Draft {
   readonly #phase: Phase;
   readonly #nowMs: number;
   readonly #entries = new Map<string, Entry>();
+  readonly #latest = new Map<string, Map<string, { readonly atMs: number; readonly entry: Entry }>>();
   readonly #asked = new Map<string, readonly Account[]>();
   /** By customer, what was last asked for it: most runs of a batch ask the same again. */
   readonly #lately = new Map<string | undefined, { readonly ask: Ask; readonly key: string }>();
@@ -103,7 +104,18 @@ export class Draft {
     saveUsage(this.#sql, this.#entries.values());
   }
 
+  /** Most asks of a batch touch the same accounts at the same moment. */
   #entry(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
+    let subjects = this.#latest.get(meter.id);
+    if (subjects === undefined) this.#latest.set(meter.id, (subjects = new Map()));
+    const latest = subjects.get(subject);
+    if (latest?.atMs === atMs) return latest.entry;
+    const entry = this.#entryOf(meter, subject, atMs, fresh);
+    subjects.set(subject, { atMs, entry });
+    return entry;
+  }
+
+  #entryOf(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
     const made = newEntry(meter, subject, atMs);
     const key = `${meter.id} ${made.window.startMs} ${subject}`;
     const there = this.#entries.get(key);

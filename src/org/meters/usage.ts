@@ -1,6 +1,7 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
 import { Copy } from "../copies.ts";
+import { jsonRows } from "../json-rows.ts";
 
 /** An account as it is worked on: with what was announced about it, and what of it is stored. */
 export interface Entry extends Account {
@@ -114,8 +115,8 @@ type Row = readonly [
   notices: string,
 ];
 
-const FROM_JSON = `SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
-  FROM json_each(?) WHERE true`;
+const FROM_JSON = `SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6, row ->> 7
+  FROM ${jsonRows()} WHERE true`;
 
 /** A few rows are written faster from bound values than out of JSON, in a statement for each number of them. */
 const MOST_BOUND = 10;

@@ -1,4 +1,5 @@
 import { Copy } from "../copies.ts";
+import { jsonRows } from "../json-rows.ts";
 import type { Run } from "./run.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
@@ -107,7 +108,7 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   }
   sql.exec(
     `INSERT INTO usage_daily (scope_kind, scope_id, day, usd, runs, tokens)
-     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?) WHERE true
+     SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5 FROM ${jsonRows()} WHERE true
      ON CONFLICT (scope_kind, scope_id, day) DO UPDATE SET usd = excluded.usd, runs = excluded.runs,
        tokens = excluded.tokens`,
     JSON.stringify(rows),

@@ -1,4 +1,5 @@
 import type { Sought } from "../../domain/id-index/sought.ts";
+import { jsonRows } from "../json-rows.ts";
 import { runIds } from "./ids/index.ts";
 import { RowTexts } from "./row-text.ts";
 import type { Run, RunExtra } from "./run.ts";
@@ -74,8 +75,7 @@ export function loadRuns(sql: SqlStorage, sought: Sought): Map<string, Run> {
 /**
  * All rows in one statement, from one text: nothing crosses into SQLite row by row. What plain runs of a batch have in
  * common is bound once, because each column taken out of the text costs as much as a tenth of the row. `data` goes in as
- * a text, which SQLite need not write again; and the offset keeps `row` a value, where `value` would be rendered for
- * each column anew.
+ * a text, which SQLite need not write again.
  */
 function insertRows(
   sql: SqlStorage,
@@ -87,7 +87,7 @@ function insertRows(
   sql.exec(
     `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
      SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ${charged}, ${chain}
-     FROM (SELECT value AS row FROM json_each(?2) LIMIT -1 OFFSET 0)`,
+     FROM ${jsonRows("?2")}`,
     recordedAt,
     rows.text,
   );

@@ -14,6 +14,7 @@ import {
   timeText,
   withId,
 } from "../../../src/org/gate/reported-hold.ts";
+import { jsonRows } from "../../../src/org/json-rows.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { newOrg } from "../../support/worker.ts";
 
@@ -56,7 +57,8 @@ test("the database reads the same from a line", async () => {
   const [row] = await rowsOf(
     org.id,
     `SELECT ${REPORTED_COLUMNS.id} AS id, CAST(${at} AS INTEGER) AS at, CAST(${expiresAt} AS INTEGER) AS until,
-       ${nanos} AS amount FROM json_each('["${line}"]')`,
+       ${nanos} AS amount FROM ${jsonRows()}`,
+    JSON.stringify([line]),
   );
   expect(row).toEqual({ id, at: 7, until: LAST_REPORTED_MS, amount: "1250000" });
 });

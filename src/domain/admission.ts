@@ -23,6 +23,23 @@ export function admit(accounts: readonly Account[], attempt: Attempt): Verdict {
 
 const NONE: readonly Account[] = [];
 
+/**
+ * Whether there is room everywhere for many attempts, given as one: then none of them is refused, in whatever order they
+ * come, and charging them as one is charging each. Never said of what is judged one by one: depths, and packs to draw from.
+ */
+export function hasRoomForAll(accounts: Iterable<Account>, attempts: Attempt): boolean {
+  for (const account of accounts) {
+    if (JUDGED_ALONE.has(account.meter.kind) || !fits(account, attempts)) return false;
+  }
+  return true;
+}
+
+const JUDGED_ALONE: ReadonlySet<Account["meter"]["kind"]> = new Set([
+  "chain_depth",
+  "credits",
+  "credit_pack",
+]);
+
 /** A meter without room, in the contract's words. */
 export function denialOf(account: Account, attempt: Attempt, phase: Phase): Denial {
   return KINDS[account.meter.kind].denial(account, attempt, phase);
@@ -50,7 +67,7 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
   return drawn === undefined ? NOTHING_MORE : { ...drawn, over: [] };
 }
 
-const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
+export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
 
 /** Charges what has already happened: no meter can refuse it, and what passes a limit is counted apart. */
 export function chargeFact(accounts: readonly Account[], attempt: Attempt): Charged {

@@ -11,6 +11,8 @@ export interface Attempt {
   readonly tokens: number;
   /** Runs from the start of the chain to this one, both counted; 0 outside a chain. */
   readonly depth: number;
+  /** How many runs it is, where it is not one. */
+  readonly runs?: number;
 }
 
 export type DenialCode =
@@ -74,7 +76,7 @@ export function amountOf(unit: Unit, attempt: Attempt): bigint {
       return BigInt(attempt.depth);
     case "runs":
     case "requests":
-      return 1n;
+      return attempt.runs === undefined ? 1n : BigInt(attempt.runs);
     default:
       return unit satisfies never;
   }

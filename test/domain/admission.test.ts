@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { admit, charge, chargeFact, holdAll } from "../../src/domain/admission.ts";
+import { admit, charge, chargeFact, hasRoomForAll, holdAll } from "../../src/domain/admission.ts";
 import type { Attempt } from "../../src/domain/kinds.ts";
 import { type Account, type Meter, NO_USAGE, totalSpent } from "../../src/domain/meter.ts";
 import { leaseToHold, withLeased, withoutHeld, withoutLeased } from "../../src/domain/usage.ts";
@@ -181,4 +181,64 @@ test("a chain's depth is compared, not added up", () => {
 test("giving back more than was taken is a fault, not room", () => {
   expect(() => withoutHeld(NO_USAGE, 1n)).toThrow("held");
   expect(() => withoutLeased(NO_USAGE, 1n)).toThrow("leased");
+});
+
+describe("many attempts as one", () => {
+  const KINDS_ADDED_UP = ["budget", "spend_cap", "plan_runs", "plan_tokens", "customer_limit"] as const;
+  const account = fc
+    .record({
+      kind: fc.constantFrom(...KINDS_ADDED_UP),
+      mode: fc.constantFrom("enforce" as const, "shadow" as const, "count" as const),
+      limit: fc.option(fc.bigInt({ min: 0n, max: 200n })),
+      used: fc.tuple(amount, amount, amount, amount),
+    })
+    .map(({ kind, mode, limit, used: [spent, over, held, leased] }) => ({
+      ...accountOf(limit, { kind, mode }),
+      usage: { spent, over, held, leased },
+    }));
+  const attempt = fc.record({
+    nanos: fc.bigInt({ min: 0n, max: 20n }),
+    tokens: fc.nat(20),
+    depth: fc.constant(0),
+  });
+  const sumOf = (attempts: readonly Attempt[]): Attempt => ({
+    nanos: attempts.reduce((sum, { nanos }) => sum + nanos, 0n),
+    tokens: attempts.reduce((sum, { tokens }) => sum + tokens, 0),
+    depth: 0,
+    runs: attempts.length,
+  });
+
+  test("where there is room for all, each is let through, and charging them as one is charging each", () => {
+    let roomy = 0;
+    fc.assert(
+      fc.property(
+        fc.array(account, { maxLength: 4 }),
+        fc.array(attempt, { minLength: 1, maxLength: 8 }),
+        (accounts, attempts) => {
+          const together = accounts.map((one) => ({ ...one }));
+          if (!hasRoomForAll(together, sumOf(attempts))) return;
+          roomy += 1;
+          for (const one of attempts) {
+            expect(admit(accounts, one)).toEqual({ refusedBy: null, shadow: [] });
+            expect(charge(accounts, one)).toEqual({ draws: [], uncovered: 0n, over: [] });
+          }
+          charge(together, sumOf(attempts));
+          expect(together.map(({ usage }) => usage)).toEqual(accounts.map(({ usage }) => usage));
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(roomy).toBeGreaterThan(50);
+  });
+
+  test("where one has no room for all, or is judged one by one, it is never said", () => {
+    const two = { nanos: 6n, tokens: 6, depth: 0, runs: 2 };
+    expect(hasRoomForAll([accountOf(6n), accountOf(null)], two)).toBe(true);
+    expect(hasRoomForAll([accountOf(6n), accountOf(5n)], two)).toBe(false);
+    expect(hasRoomForAll([accountOf(5n, { mode: "count" })], two)).toBe(false);
+    expect(hasRoomForAll([accountOf(1n, { kind: "plan_runs" })], two)).toBe(false);
+    for (const kind of ["chain_depth", "credits", "credit_pack"] as const) {
+      expect(hasRoomForAll([accountOf(100n, { kind })], two)).toBe(false);
+    }
+  });
 });

@@ -1,3 +1,5 @@
+import type { Attempt } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
 import { Copy } from "../copies.ts";
 import { jsonRows } from "../json-rows.ts";
 import type { Run } from "./run.ts";
@@ -33,18 +35,28 @@ interface Sum extends Total {
 
 /** Sums a batch up before anything is read or written: runs of the same scopes and day are one addition. */
 export class Daily {
-  readonly #sums = new Map<object, Map<string, Sum>>();
+  readonly #sums = new Map<readonly Account[], Map<string, Sum>>();
 
-  /** `likeness` is the same object for runs of the same scopes. */
-  add(run: Run, likeness: object): void {
-    let days = this.#sums.get(likeness);
-    if (days === undefined) this.#sums.set(likeness, (days = new Map()));
+  /** `accounts` is the same list for runs of the same scopes. */
+  add(run: Run, accounts: readonly Account[]): void {
+    let days = this.#sums.get(accounts);
+    if (days === undefined) this.#sums.set(accounts, (days = new Map()));
     const day = dayOf(run.startedAt);
     let sum = days.get(day);
     if (sum === undefined) days.set(day, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
     sum.usd += run.cost;
     sum.runs += 1;
     sum.tokens += run.inputTokens + run.outputTokens;
+  }
+
+  /** All that was added, as one attempt for each list of accounts. */
+  *attempts(): Generator<[accounts: readonly Account[], attempts: Attempt]> {
+    for (const [accounts, days] of this.#sums) {
+      const sums = [...days.values()];
+      const count = (field: "runs" | "tokens") => sums.reduce((total, sum) => total + sum[field], 0);
+      const nanos = sums.reduce((total, { usd }) => total + usd, 0n);
+      yield [accounts, { nanos, tokens: count("tokens"), depth: 0, runs: count("runs") }];
+    }
   }
 
   save(sql: SqlStorage): void {

@@ -1,5 +1,13 @@
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { admit, charge, type Charged, chargeFact, denialOf } from "../../domain/admission.ts";
+import {
+  admit,
+  charge,
+  type Charged,
+  chargeFact,
+  denialOf,
+  hasRoomForAll,
+  NOTHING_MORE,
+} from "../../domain/admission.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Attempt, Denial } from "../../domain/kinds.ts";
@@ -45,6 +53,8 @@ export class Recorder {
   readonly #known = new Map<string, Run>();
   /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
   #relates = false;
+  /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
+  #hasRoom = false;
   readonly #holds = new Map<string, HoldRow>();
   readonly #prices = new Map<string, TokenPrice | null>();
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
@@ -65,7 +75,10 @@ export class Recorder {
   record(inputs: readonly RunInput[]): Recorded[] {
     expireHolds(this.#tx);
     const accounts = this.#read(inputs);
-    const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? []));
+    const costs = inputs.map((input) => this.#costOf(input));
+    this.#hasRoom = inputs.length > 1 && this.#hasRoomFor(inputs, costs);
+    const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? 0n));
+    if (this.#hasRoom) for (const [touched, attempts] of this.#daily.attempts()) charge(touched, attempts);
     insertRuns(this.#tx.sql, this.#accepted);
     this.#daily.save(this.#tx.sql);
     announceRecorded(this.#tx, this.#accepted);
@@ -92,13 +105,26 @@ export class Recorder {
     );
   }
 
-  #recordOne(input: RunInput, accounts: readonly Account[]): Recorded {
+  /** Facts are charged whether there is room or not, to the moment of their holds: each by itself. */
+  #hasRoomFor(inputs: readonly RunInput[], costs: readonly Cost[]): boolean {
+    let nanos = 0n;
+    let tokens = 0;
+    for (const [i, input] of inputs.entries()) {
+      if (isFact(input)) return false;
+      const cost = costs[i];
+      if (typeof cost === "bigint") nanos += cost;
+      tokens += input.usage.input_tokens + input.usage.output_tokens;
+    }
+    return hasRoomForAll(this.#draft.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
+  }
+
+  #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): Recorded {
     const known = this.#relates && input.id !== undefined ? this.#known.get(input.id) : undefined;
     if (known !== undefined) {
       if (saysTheSame(known, input)) return { status: "duplicate", run: known };
       return rejected(input, refuse("conflict", {}, { message: "Another run has this id." }));
     }
-    const prepared = this.#prepare(input);
+    const prepared = this.#prepare(input, cost);
     if (isRefusal(prepared)) return rejected(input, prepared);
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
@@ -113,6 +139,10 @@ export class Recorder {
       if (found !== null) effects.push(found);
     }
     const { attempt } = prepared;
+    if (this.#hasRoom) {
+      for (const effect of effects) effect();
+      return this.#accept(input, prepared, accounts, NOTHING_MORE, []);
+    }
     const { refusedBy, shadow } = admit(accounts, attempt);
     if (refusedBy !== null) {
       const refusal = toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "run"));
@@ -185,8 +215,7 @@ export class Recorder {
   }
 
   /** What must be known of a run before any limit is asked. */
-  #prepare(input: RunInput): Prepared | Refusal<"validation_failed" | "conflict"> {
-    const nanos = this.#costOf(input);
+  #prepare(input: RunInput, nanos: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(nanos)) return nanos;
     const depth = this.#depthOf(input);
     if (isRefusal(depth)) return depth;
@@ -196,7 +225,7 @@ export class Recorder {
     return {
       attempt: { nanos, tokens, depth },
       hold,
-      isFact: input.reservation_id !== undefined || input.incurred === true,
+      isFact: isFact(input),
       chargedAt: this.#chargedAt(input),
     };
   }
@@ -207,7 +236,7 @@ export class Recorder {
     return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
   }
 
-  #costOf(input: RunInput): bigint | Refusal<"validation_failed"> {
+  #costOf(input: RunInput): Cost {
     if (input.cost_usd !== undefined) {
       return parseUsd(input.cost_usd) ?? invalidField("cost_usd", "invalid_format", "must be an amount");
     }
@@ -252,6 +281,12 @@ export class Recorder {
     if (hold.status === "open" || hold.status === "expired") return hold;
     return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
   }
+}
+
+type Cost = bigint | Refusal<"validation_failed">;
+
+function isFact({ reservation_id, incurred }: Pick<RunInput, "reservation_id" | "incurred">): boolean {
+  return reservation_id !== undefined || incurred === true;
 }
 
 interface Prepared {

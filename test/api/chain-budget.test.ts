@@ -62,6 +62,36 @@ const run = {
   cost_usd: "0",
 };
 
+test("runs of several chains in one batch are each held against their own chain, to the last cent and level", async () => {
+  const org = await newSpender();
+  await org.send("PUT", "chain-budget", { max_cost_usd: "1" });
+  const of = (name: string, cost_usd: string) => ({ ...run, ...chain(name), cost_usd });
+  const results = async (runs: readonly object[]) =>
+    (await org.bulk(runs)).body.results.map((one: { status: string }) => one.status);
+  const accepted = "accepted";
+  // All fit: they are charged together.
+  expect(await results([of("x", "0.40"), of("y", "0.90"), of("x", "0.40")])).toEqual([
+    accepted,
+    accepted,
+    accepted,
+  ]);
+  // Not all fit: each is judged by itself.
+  expect(await results([of("x", "0.20"), of("y", "0.20"), of("x", "0.01"), of("y", "0.10")])).toEqual([
+    accepted,
+    "rejected",
+    "rejected",
+    accepted,
+  ]);
+  expect((await org.bulk([of("x", "0.01"), of("y", "0.01")])).status).toBe(402);
+  await org.send("PUT", "chain-budget", { max_depth: 2 });
+  const nested = [
+    { ...run, id: "1", ...chain("z") },
+    { ...run, id: "2", ...chain("z", "1") },
+    { ...run, id: "3", ...chain("z", "2") },
+  ];
+  expect(await results(nested)).toEqual([accepted, accepted, "rejected"]);
+});
+
 test("the budget is set whole, read and removed", async () => {
   const org = await newSpender();
   expect((await org.send("GET", "chain-budget")).status).toBe(404);

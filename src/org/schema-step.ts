@@ -2,4 +2,6 @@
 export interface SchemaStep {
   readonly name: string;
   readonly sql: string;
+  /** What no statement can do. */
+  readonly fill?: (sql: SqlStorage) => void;
 }

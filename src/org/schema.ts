@@ -72,6 +72,7 @@ export function applySchema(storage: DurableObjectStorage): void {
     for (const step of STEPS) {
       if (applied.has(step.name)) continue;
       sql.exec(step.sql);
+      step.fill?.(sql);
       sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
     }
   });

@@ -1,5 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
@@ -83,4 +84,30 @@ test("runs are listed in the same order", async () => {
   await evictDurableObject(env.ORG.getByName(org.id));
   expect(await listed()).toEqual(before);
   expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.duplicates).toBe(60);
+});
+
+test("runs of a version that had an index of ids in the database are each known when the object wakes", async () => {
+  const org = await newSpender();
+  const { key } = org;
+  const runs = Array.from({ length: 9000 }, (_, index) => ({
+    id: `run-${index}`,
+    started_at: new Date().toISOString(),
+    model: "m",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: "0.01",
+  }));
+  for (let from = 0; from < runs.length; from += 1000) await org.bulk(runs.slice(from, from + 1000));
+  await rowsOf(org.id, EARLIER_RUNS);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  // Also by a call that asks for no run.
+  expect((await call("GET", "/v1/runs?limit=1", { key })).status).toBe(200);
+  const made = await rowsOf(org.id, "SELECT first_seq, last_seq FROM run_id_segments WHERE state = 'made'");
+  expect(made).toEqual([
+    { first_seq: 1, last_seq: 4096 },
+    { first_seq: 4097, last_seq: 8192 },
+  ]);
+  for (let from = 0; from < runs.length; from += 3000) {
+    const again = await org.bulk(runs.slice(from, from + 1000));
+    expect(again.body).toMatchObject({ accepted: 0, duplicates: 1000 });
+  }
 });

@@ -64,8 +64,12 @@ export class Filter {
     return this.#words.slice(block * this.#each, (block + 1) * this.#each).buffer;
   }
 
-  setPart(block: number, part: ArrayBuffer): void {
-    this.#words.set(new Uint32Array(part), block * this.#each);
+  /** Takes a part as it was stored; false: it is one of another size. */
+  setPart(block: number, part: ArrayBuffer): boolean {
+    const words = new Uint32Array(part);
+    if (words.length !== this.#each) return false;
+    this.#words.set(words, block * this.#each);
+    return true;
   }
 }
 

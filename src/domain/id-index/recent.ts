@@ -20,9 +20,14 @@ export class Recent {
     return this.#length === this.#most;
   }
 
+  /** Infinite where there is nothing. */
+  get firstSeq(): number {
+    return this.#length === 0 ? Number.POSITIVE_INFINITY : (this.#seqs[0] ?? 0);
+  }
+
   /** All that is there, as one block. */
   get block(): Block {
-    const [firstSeq = 0] = this.#seqs;
+    const { firstSeq } = this;
     const words = new Uint32Array(this.#length * 2);
     words.set(this.#numbers.subarray(0, this.#length));
     for (let at = 0; at < this.#length; at += 1) words[this.#length + at] = (this.#seqs[at] ?? 0) - firstSeq;

@@ -29,30 +29,40 @@ const SCOPES = [
 
 interface Sum extends Total {
   readonly day: string;
-  /** Any run of it: they are all of the same scopes. */
+  /** Any run of it: they are all of the same scopes and model. */
   readonly run: Run;
 }
 
-/** Sums a batch up before anything is read or written: runs of the same scopes and day are one addition. */
+/** Sums a batch up before anything is read or written: runs of the same scopes, model and day are one addition. */
 export class Daily {
   readonly #sums = new Map<readonly Account[], Map<string, Sum>>();
+  /** The sum that the last run of each list was added to: mostly that of the next one too. */
+  readonly #latest = new Map<readonly Account[], Sum>();
 
   /** `accounts` is the same list for runs of the same scopes. */
   add(run: Run, accounts: readonly Account[]): void {
-    let days = this.#sums.get(accounts);
-    if (days === undefined) this.#sums.set(accounts, (days = new Map()));
     const day = dayOf(run.startedAt);
-    let sum = days.get(day);
-    if (sum === undefined) days.set(day, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
+    let sum = this.#latest.get(accounts);
+    if (sum?.day !== day || sum.run.model !== run.model) sum = this.#sumOf(run, day, accounts);
     sum.usd += run.cost;
     sum.runs += 1;
     sum.tokens += run.inputTokens + run.outputTokens;
   }
 
+  #sumOf(run: Run, day: string, accounts: readonly Account[]): Sum {
+    let sums = this.#sums.get(accounts);
+    if (sums === undefined) this.#sums.set(accounts, (sums = new Map()));
+    const key = `${day} ${run.model}`;
+    let sum = sums.get(key);
+    if (sum === undefined) sums.set(key, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
+    this.#latest.set(accounts, sum);
+    return sum;
+  }
+
   /** All that was added, as one attempt for each list of accounts. */
   *attempts(): Generator<[accounts: readonly Account[], attempts: Attempt]> {
-    for (const [accounts, days] of this.#sums) {
-      const sums = [...days.values()];
+    for (const [accounts, each] of this.#sums) {
+      const sums = [...each.values()];
       const count = (field: "runs" | "tokens") => sums.reduce((total, sum) => total + sum[field], 0);
       const nanos = sums.reduce((total, { usd }) => total + usd, 0n);
       yield [accounts, { nanos, tokens: count("tokens"), depth: 0, runs: count("runs") }];
@@ -61,8 +71,8 @@ export class Daily {
 
   save(sql: SqlStorage): void {
     const rows = new Map<string, Day>();
-    for (const days of this.#sums.values()) {
-      for (const sum of days.values()) {
+    for (const sums of this.#sums.values()) {
+      for (const sum of sums.values()) {
         addTo(rows, "org", "", sum);
         for (const [kind, field] of SCOPES) {
           const id = sum.run[field];

@@ -1,3 +1,4 @@
+import { runIds } from "./ids/index.ts";
 import type { SchemaStep } from "../schema-step.ts";
 
 /**
@@ -49,7 +50,6 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (${STARTED})`,
   },
   {
-    // Ids are found by `RunIds`, which makes its segments of the runs that there are.
     name: "runs/3",
     sql: `DROP INDEX runs_id;
     CREATE TABLE run_id_segments (
@@ -65,5 +65,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       filter BLOB NOT NULL,
       entries BLOB NOT NULL
     ) STRICT`,
+    // Segments are made of the runs that there are.
+    fill: (sql) => void runIds(sql),
   },
 ];

@@ -11,7 +11,10 @@ test("never denies what was added, also when it was stored and read again", () =
       const filter = new Filter(bits, WORDS_EACH);
       filter.add(new Sought(ids).numbers);
       const again = new Filter(bits, WORDS_EACH);
-      for (let block = 0; block < 2 ** bits; block += 1) again.setPart(block, filter.part(block));
+      for (let block = 0; block < 2 ** bits; block += 1) {
+        expect(again.setPart(block, filter.part(block))).toBe(true);
+      }
+      expect(again.setPart(0, new ArrayBuffer(4 * WORDS_EACH - 4))).toBe(false);
       const sought = new Sought(ids);
       expect(filter.among(sought)).toEqual([...sought.numbers]);
       expect(again.among(sought)).toEqual([...sought.numbers]);

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
@@ -26,4 +27,60 @@ test("daily sums are right for more customers than are remembered, and for those
     { kind: "model", runs: 13_000, scopes: 1, usd: 13_000 * 1e7, tokens: 39_000 },
     { kind: "org", runs: 13_000, scopes: 1, usd: 13_000 * 1e7, tokens: 39_000 },
   ]);
+});
+
+test("daily sums of a batch are those of its runs, by day, model and scope", async () => {
+  const name = fc.constantFrom("a", "b", undefined);
+  const runs = fc.array(
+    fc.record(
+      {
+        model: fc.constantFrom("m1", "m2"),
+        started_at: fc.constantFrom("2026-11-01T23:59:59Z", "2026-11-02T00:00:00Z"),
+        department_id: name,
+        customer_id: name,
+        cents: fc.integer({ min: 0, max: 500 }),
+        tokens: fc.nat(50),
+        incurred: fc.constantFrom(true, undefined),
+      },
+      { requiredKeys: ["model", "started_at", "cents", "tokens"] },
+    ),
+    { minLength: 1, maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(runs, { minLength: 1, maxLength: 3 }), async (batches) => {
+      const org = await newSpender();
+      for (const batch of batches) {
+        const sent = batch.map(({ cents, tokens, ...run }) => ({
+          ...run,
+          cost_usd: (cents / 100).toFixed(2),
+          usage: { input_tokens: tokens, output_tokens: 1 },
+        }));
+        expect((await org.bulk(sent)).body.accepted).toBe(batch.length);
+      }
+      const expected = new Map<string, [usd: bigint, runs: number, tokens: number]>();
+      for (const run of batches.flat()) {
+        const scopes = [
+          ["org", ""],
+          ["model", run.model],
+          ["department", run.department_id],
+          ["customer", run.customer_id],
+        ];
+        for (const [kind, id] of scopes) {
+          if (id === undefined) continue;
+          const key = `${run.started_at.slice(0, 10)} ${kind} ${id}`;
+          const [usd, count, tokens] = expected.get(key) ?? [0n, 0, 0];
+          expected.set(key, [usd + BigInt(run.cents) * 10_000_000n, count + 1, tokens + run.tokens + 1]);
+        }
+      }
+      const rows = await rowsOf<{ key: string; usd: string; runs: number; tokens: number }>(
+        org.id,
+        "SELECT day || ' ' || scope_kind || ' ' || scope_id AS key, usd, runs, tokens FROM usage_daily",
+      );
+      const stored = rows.map(
+        ({ key, usd, runs: count, tokens }) => [key, [BigInt(usd), count, tokens]] as const,
+      );
+      expect(new Map(stored)).toEqual(expected);
+    }),
+    { numRuns: 30 },
+  );
 });

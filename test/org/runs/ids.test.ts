@@ -26,6 +26,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Step>({ kind: "wake" }) },
 );
 
+/** An org's object that has just woken, and has no index in memory yet. */
+async function wokenObject() {
+  const stub = env.ORG.getByName((await newOrg()).id);
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, () => null);
+  return stub;
+}
+
 let named = 0;
 
 function store(sql: SqlStorage, count: number): string[] {
@@ -110,8 +118,7 @@ test("every run that is stored is found by its id, and no other, through rollbac
   let levels = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
-      const org = await newOrg();
-      const stub = env.ORG.getByName(org.id);
+      const stub = await wokenObject();
       for (const one of steps) {
         if (one.kind === "wake") await evictDurableObject(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
@@ -130,8 +137,7 @@ test("every run that is stored is found by its id, and no other, through rollbac
 });
 
 test("seqs that begin anew are those of the new runs", async () => {
-  const org = await newOrg();
-  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+  await runInDurableObject(await wokenObject(), (_object, { storage }) => {
     for (const count of [SIZE - 1, SIZE * 100]) {
       play(storage, { kind: "store", batches: [count] });
       play(storage, { kind: "purge", share: 1 });
@@ -144,9 +150,43 @@ test("seqs that begin anew are those of the new runs", async () => {
   });
 });
 
+test("runs whose purge was rolled back are found, also by an index that was read meanwhile", async () => {
+  const stub = await wokenObject();
+  await runInDurableObject(stub, (_object, { storage }) => {
+    play(storage, { kind: "store", batches: [SIZE * 2 + 10] });
+  });
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage }) => {
+    const rolledBack = () =>
+      storage.transactionSync(() => {
+        purge(storage.sql, 0.9);
+        expect(found(storage.sql, ["unknown"])).toEqual([]);
+        throw new Error("rolled back");
+      });
+    expect(rolledBack).toThrow("rolled back");
+    expectSound(storage.sql);
+  });
+});
+
+test.each([
+  ["a block is missing", "DELETE FROM run_id_blocks WHERE place = (SELECT MIN(place) FROM run_id_blocks)"],
+  ["its filters are of another size", "UPDATE run_id_blocks SET filter = zeroblob(length(filter) * 2)"],
+])("an index that is damaged is made anew when the object wakes: %s", async (_, damage) => {
+  const stub = await wokenObject();
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    store(sql, SIZE * 20);
+    sql.exec(damage);
+  });
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage }) => {
+    expectSound(storage.sql);
+    play(storage, { kind: "store", batches: [SIZE * 9] });
+    expectSound(storage.sql);
+  });
+});
+
 test("segments of every level are searched", async () => {
-  const org = await newOrg();
-  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+  await runInDurableObject(await wokenObject(), (_object, { storage }) => {
     const { sql } = storage;
     const levels = () =>
       sql
@@ -164,8 +204,7 @@ test("segments of every level are searched", async () => {
 });
 
 test("what is kept of ids that are gone goes too, a part at a time", async () => {
-  const org = await newOrg();
-  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
+  await runInDurableObject(await wokenObject(), (_object, { storage: { sql } }) => {
     const blocks = () => sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM run_id_blocks").one().n;
     const most = [];
     for (let round = 0; round < 60; round += 1) {

@@ -33,7 +33,8 @@ class RunIds {
     this.#recent = new Recent(size);
     const rows = sql.exec<SegmentRow>("SELECT * FROM run_id_segments ORDER BY segment").toArray();
     this.#segments = rows.map((row) => Segment.read(sql, row, size));
-    if (storedOf(sql).lastSeq < this.#lastOfSegments) this.#startOver();
+    const isSound = this.#segments.every(({ isWhole }) => isWhole);
+    if (!isSound || this.#stored().lastSeq < this.#lastOfSegments) this.#startOver();
     this.#readRecent();
   }
 
@@ -51,11 +52,12 @@ class RunIds {
 
   /**
    * Whether this is what is stored. Runs that were noted and rolled back are forgotten; where more has changed, all must
-   * be read anew. Segments change only together with the newest of them, which therefore stands for all.
+   * be read anew. Segments change only together with the newest of them, and seqs have no gaps: the ends stand for all.
    */
   isCurrent(): boolean {
-    const { lastSeq, newest } = storedOf(this.#sql);
+    const { firstSeq, lastSeq, newest } = this.#stored();
     if (newest !== this.#newest || lastSeq > this.#lastSeq || lastSeq < this.#lastOfSegments) return false;
+    if (firstSeq !== null && firstSeq < this.#recent.firstSeq) return false;
     if (lastSeq < this.#lastSeq) {
       this.#recent.cutAfter(lastSeq);
       this.#lastSeq = lastSeq;
@@ -72,7 +74,22 @@ class RunIds {
     return Math.max(0, ...live.map(({ row }) => row.last_seq));
   }
 
-  /** When all runs are gone, the seqs begin anew: nothing may be known by the old ones. */
+  /** The newest segment, the last run, and the first that is in no segment. */
+  #stored(): { readonly firstSeq: number | null; readonly lastSeq: number; readonly newest: number } {
+    return this.#sql
+      .exec<{ firstSeq: number | null; lastSeq: number; newest: number }>(
+        `SELECT (SELECT MIN(seq) FROM runs WHERE seq > ?) AS firstSeq,
+           IFNULL((SELECT MAX(seq) FROM runs), 0) AS lastSeq,
+           IFNULL((SELECT MAX(segment) FROM run_id_segments), 0) AS newest`,
+        this.#lastOfSegments,
+      )
+      .one();
+  }
+
+  /**
+   * When all runs are gone, the seqs begin anew: nothing may be known by the old ones. And segments that are not whole, or
+   * not of this version's sizes, are made anew from the runs.
+   */
   #startOver(): void {
     for (const segment of this.#segments) segment.end();
     this.#create(0, 0, 0, "gone");
@@ -137,15 +154,6 @@ class RunIds {
     for (let step = 0; step < STEPS && above.row.state === "making"; step += 1) above.mergeOn(below, oldest);
     if (above.row.state === "made") for (const segment of below) segment.end();
   }
-}
-
-function storedOf(sql: SqlStorage): { readonly lastSeq: number; readonly newest: number } {
-  return sql
-    .exec<{ lastSeq: number; newest: number }>(
-      `SELECT IFNULL((SELECT MAX(seq) FROM runs), 0) AS lastSeq,
-         IFNULL((SELECT MAX(segment) FROM run_id_segments), 0) AS newest`,
-    )
-    .one();
 }
 
 const INDEXES = new WeakMap<SqlStorage, RunIds>();

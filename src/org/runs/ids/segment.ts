@@ -59,6 +59,8 @@ export class Segment {
   readonly #sql: SqlStorage;
   readonly #row: SegmentRow;
   #filter: Filter;
+  /** How many blocks were there when it was read. */
+  #found = 0;
 
   private constructor(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number) {
     this.#sql = sql;
@@ -103,13 +105,19 @@ export class Segment {
     return this.#row.segment * PLACES + block;
   }
 
+  /** Whether all blocks are there that should be. */
+  get isWhole(): boolean {
+    const { state, step } = this.#row;
+    return state === "gone" || this.#found === (state === "made" ? this.#blocks : step * FAN);
+  }
+
   #readFilter(): void {
     const rows = this.#sql.exec<{ block: number; filter: ArrayBuffer }>(
       "SELECT place - ?1 AS block, filter FROM run_id_blocks WHERE place >= ?1 AND place < ?2",
       this.#place(0),
       this.#place(this.#blocks),
     );
-    for (const { block, filter } of rows) this.#filter.setPart(block, filter);
+    for (const { block, filter } of rows) if (this.#filter.setPart(block, filter)) this.#found += 1;
   }
 
   /** Where to look for those of the numbers that may be here. */

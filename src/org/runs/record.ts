@@ -12,7 +12,6 @@ import { Sought } from "../../domain/id-index/sought.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Attempt, Denial } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd, type TokenPrice } from "../../domain/money.ts";
 import type { Scopes } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { Tx } from "../door.ts";
@@ -21,14 +20,16 @@ import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../ledger/refusal.ts";
-import { priceOf } from "../models/store.ts";
 import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
-import { Daily } from "./daily.ts";
+import { saveDaily } from "./daily.ts";
+import { extraOf } from "./extra.ts";
 import type { RunInput } from "./input.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
+import { type Cost, Prices } from "./prices.ts";
 import { saysTheSame } from "./same.ts";
-import type { Run, RunExtra } from "./run.ts";
+import type { Run } from "./run.ts";
 import { insertRuns, loadRuns } from "./store.ts";
+import { Sums } from "./sums.ts";
 
 type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
 
@@ -56,10 +57,9 @@ export class Recorder {
   /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
   #hasRoom = false;
   readonly #holds = new Map<string, HoldRow>();
-  readonly #prices = new Map<string, TokenPrice | null>();
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
   readonly #accepted: Run[] = [];
-  readonly #daily = new Daily();
+  readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
 
   constructor(tx: Tx) {
@@ -75,12 +75,12 @@ export class Recorder {
   record(inputs: readonly RunInput[]): Recorded[] {
     expireHolds(this.#tx);
     const accounts = this.#read(inputs);
-    const costs = inputs.map((input) => this.#costOf(input));
+    const costs = new Prices(this.#tx.sql).costsOf(inputs);
     this.#hasRoom = inputs.length > 1 && this.#hasRoomFor(inputs, costs);
     const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? 0n));
-    if (this.#hasRoom) for (const [touched, attempts] of this.#daily.attempts()) charge(touched, attempts);
+    if (this.#hasRoom) for (const [touched, attempts] of this.#sums.attempts()) charge(touched, attempts);
     insertRuns(this.#tx.sql, this.#accepted);
-    this.#daily.save(this.#tx.sql);
+    saveDaily(this.#tx.sql, this.#sums);
     announceRecorded(this.#tx, this.#accepted);
     announceCharges(this.#tx, this.#draft.entries());
     return recorded;
@@ -196,7 +196,7 @@ export class Recorder {
       extra: extraOf(input, charged, shadow),
     };
     this.#accepted.push(run);
-    this.#daily.add(run, accounts);
+    this.#sums.add(run, accounts);
     if (this.#relates) this.#known.set(run.id, run);
     return { status: "accepted", run };
   }
@@ -236,28 +236,6 @@ export class Recorder {
     return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
   }
 
-  #costOf(input: RunInput): Cost {
-    if (input.cost_usd !== undefined) {
-      return parseUsd(input.cost_usd) ?? invalidField("cost_usd", "invalid_format", "must be an amount");
-    }
-    let price = this.#prices.get(input.model);
-    if (price === undefined) {
-      price = priceOf(this.#tx.sql, input.model);
-      this.#prices.set(input.model, price);
-    }
-    if (price === null) {
-      return invalidField(
-        "model",
-        "no_price",
-        "has no price in the price book: give cost_usd, or set its price",
-      );
-    }
-    const nanos = costOfTokensRoundedUp(input.usage.input_tokens, input.usage.output_tokens, price);
-    return nanos > MAX_USD_NANOS
-      ? invalidField("usage", "out_of_range", "costs more than an amount can be")
-      : nanos;
-  }
-
   #depthOf(input: RunInput): number | Refusal<"validation_failed"> {
     if (input.chain === undefined) return 0;
     const { chain_id, parent_run_id } = input.chain;
@@ -283,8 +261,6 @@ export class Recorder {
   }
 }
 
-type Cost = bigint | Refusal<"validation_failed">;
-
 function isFact({ reservation_id, incurred }: Pick<RunInput, "reservation_id" | "incurred">): boolean {
   return reservation_id !== undefined || incurred === true;
 }
@@ -308,24 +284,4 @@ function scopesOf(input: RunInput): Scopes {
     customer: input.customer_id,
     chain: input.chain?.chain_id,
   };
-}
-
-function extraOf(input: RunInput, charged: Charged, shadow: readonly Denial[]): RunExtra | null {
-  const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
-  if (input.cost_usd === undefined) extra.priced = true;
-  if (input.reservation_id !== undefined) extra.reservation = input.reservation_id;
-  if (input.incurred === true) extra.incurred = true;
-  if (input.approval_id !== undefined) extra.approval = input.approval_id;
-  if (input.metadata !== undefined) extra.metadata = input.metadata;
-  if (charged.draws.length > 0) {
-    extra.draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
-  }
-  if (charged.uncovered !== 0n) extra.uncovered = String(charged.uncovered);
-  if (charged.over.length > 0) {
-    extra.over = Object.fromEntries(
-      charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]),
-    );
-  }
-  if (shadow.length > 0) extra.shadow = shadow;
-  return Object.keys(extra).length === 0 ? null : extra;
 }

@@ -12,6 +12,7 @@ const SIZE = 16;
 
 type Step =
   | { readonly kind: "store" | "roll back"; readonly batches: readonly number[] }
+  | { readonly kind: "fail"; readonly batches: readonly number[]; readonly after: number }
   | { readonly kind: "purge"; readonly share: number }
   | { readonly kind: "wake" };
 
@@ -19,6 +20,10 @@ const batches = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLen
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("store" as const), batches }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("fail" as const), batches, after: fc.nat(120) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant("purge" as const), share: fc.constantFrom(0.1, 0.5, 0.9, 1) }),
@@ -70,8 +75,31 @@ function purge(sql: SqlStorage, share: number): void {
   );
 }
 
+let failures = 0;
+
+/** Stores in a transaction one of whose statements fails, wherever the index is with its work, or none. */
+function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], after: number): void {
+  const { sql } = storage;
+  const exec = sql.exec.bind(sql);
+  let left = after;
+  const failing = (...given: Parameters<typeof exec>) => {
+    if (left-- === 0) throw new Error("a statement failed");
+    return exec(...given);
+  };
+  Object.defineProperty(sql, "exec", { value: failing, configurable: true });
+  try {
+    storage.transactionSync(() => counts.forEach((count) => store(sql, count)));
+  } catch (error) {
+    expect(error).toEqual(new Error("a statement failed"));
+    failures += 1;
+  } finally {
+    Reflect.deleteProperty(sql, "exec");
+  }
+}
+
 function play(storage: DurableObjectStorage, one: Step): void {
   const { sql } = storage;
+  if (one.kind === "fail") storeAndFail(storage, one.batches, one.after);
   if (one.kind === "purge") purge(sql, one.share);
   if (one.kind === "store") storage.transactionSync(() => one.batches.forEach((count) => store(sql, count)));
   if (one.kind === "roll back") {
@@ -134,6 +162,7 @@ test("every run that is stored is found by its id, and no other, through rollbac
     { numRuns: 40 },
   );
   expect(levels).toBeGreaterThanOrEqual(2);
+  expect(failures).toBeGreaterThan(40);
 });
 
 test("seqs that begin anew are those of the new runs", async () => {

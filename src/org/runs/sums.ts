@@ -1,0 +1,66 @@
+import type { Attempt } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import type { Run } from "./run.ts";
+
+export interface Total {
+  usd: bigint;
+  runs: number;
+  tokens: number;
+}
+
+export interface Sum extends Total {
+  readonly day: string;
+  /** Any run of it: they are all of the same scopes and model. */
+  readonly run: Run;
+}
+
+/** Sums a batch up before anything is read or written: runs of the same scopes, model and day are one addition. */
+export class Sums {
+  readonly #sums = new Map<readonly Account[], Map<string, Sum>>();
+  /** The sum that the last run of each list was added to: mostly that of the next one too. */
+  readonly #latest = new Map<readonly Account[], Sum>();
+
+  /** `accounts` is the same list for runs of the same scopes. */
+  add(run: Run, accounts: readonly Account[]): void {
+    const day = dayOf(run.startedAt);
+    let sum = this.#latest.get(accounts);
+    if (sum?.day !== day || sum.run.model !== run.model) sum = this.#sumOf(run, day, accounts);
+    sum.usd += run.cost;
+    sum.runs += 1;
+    sum.tokens += run.inputTokens + run.outputTokens;
+  }
+
+  #sumOf(run: Run, day: string, accounts: readonly Account[]): Sum {
+    let sums = this.#sums.get(accounts);
+    if (sums === undefined) this.#sums.set(accounts, (sums = new Map()));
+    const key = `${day} ${run.model}`;
+    let sum = sums.get(key);
+    if (sum === undefined) sums.set(key, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
+    this.#latest.set(accounts, sum);
+    return sum;
+  }
+
+  /** All that was added, as one attempt for each list of accounts. */
+  *attempts(): Generator<[accounts: readonly Account[], attempts: Attempt]> {
+    for (const [accounts, each] of this.#sums) {
+      const sums = [...each.values()];
+      const count = (field: "runs" | "tokens") => sums.reduce((total, sum) => total + sum[field], 0);
+      const nanos = sums.reduce((total, { usd }) => total + usd, 0n);
+      yield [accounts, { nanos, tokens: count("tokens"), depth: 0, runs: count("runs") }];
+    }
+  }
+
+  *[Symbol.iterator](): Generator<Sum> {
+    for (const sums of this.#sums.values()) yield* sums.values();
+  }
+}
+
+let lastDay = { startMs: Number.NaN, text: "" };
+
+/** Most runs of a batch share a day: its text is kept from one to the next. */
+function dayOf(atMs: number): string {
+  if (atMs >= lastDay.startMs && atMs < lastDay.startMs + 86_400_000) return lastDay.text;
+  const startMs = Math.floor(atMs / 86_400_000) * 86_400_000;
+  lastDay = { startMs, text: new Date(startMs).toISOString().slice(0, 10) };
+  return lastDay.text;
+}

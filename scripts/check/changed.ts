@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { ROOT } from "../worker-config.ts";
+
+const LAYERS = ["edge", "gate", "api", "org", "outbound", "platform", "web"];
+
+/** What differs from what is published, or from the last commit where nothing is: files of commits, and files not committed. */
+export function changedFiles(): string[] {
+  const base = published();
+  return [...git("diff", "--name-only", base), ...git("ls-files", "--others", "--exclude-standard")];
+}
+
+function git(...args: string[]): string[] {
+  return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+function published(): string {
+  try {
+    return git("merge-base", "HEAD", "@{upstream}")[0] ?? "HEAD";
+  } catch {
+    return "HEAD";
+  }
+}
+
+export function workerdTests(): string[] {
+  return globSync(`test/{${LAYERS.join(",")}}/**/*.test.ts`, { cwd: ROOT });
+}
+
+/**
+ * The tests of changed files, by name: those of a noun cover its operations and its part of the object; those of a layer
+ * cover whatever of it has no tests of its own.
+ */
+export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
+  const chosen = new Set<string>();
+  for (const file of changed) for (const test of testsOfFile(file, tests)) chosen.add(test);
+  return [...chosen].sort();
+}
+
+function testsOfFile(file: string, tests: readonly string[]): readonly string[] {
+  if (tests.includes(file)) return [file];
+  const [top, layer = "", noun = ""] = file.split("/");
+  if (top !== "src" || !LAYERS.includes(layer)) return [];
+  const name = noun.replace(/\.tsx?$/, "");
+  const layers = layer === "api" || layer === "org" ? ["api", "org"] : [layer];
+  const own = tests.filter((test) => layers.some((one) => isNamed(test, `test/${one}/${name}`)));
+  return own.length > 0 ? own : tests.filter((test) => test.startsWith(`test/${layer}/`));
+}
+
+/** `test/api/budgets.test.ts` and `test/org/budgets/…` are named `budgets`; `test/api/budgets-of-others.test.ts` too. */
+function isNamed(test: string, prefix: string): boolean {
+  return test.startsWith(prefix) && /^[./-]/.test(test.slice(prefix.length));
+}

@@ -1,5 +1,5 @@
 import type { KeyRole, Scope } from "../contract/access.ts";
-import { sameSecret } from "../domain/api-key.ts";
+import { secretEnd } from "./keys/secrets.ts";
 import { loadKey } from "./keys/store.ts";
 import type { Profile } from "./profile/store.ts";
 import { loadRateLimits, type RateLimits } from "./rates/store.ts";
@@ -38,13 +38,10 @@ export interface Snapshot {
 export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest: string): KeySnapshot | null {
   const row = loadKey(sql, keyId);
   if (row === null) return null;
-  const inGrace =
-    row.previous_digest !== null &&
-    (row.previous_expires_at ?? 0) > now &&
-    sameSecret(row.previous_digest, digest);
-  if (!inGrace && !sameSecret(row.digest, digest)) return null;
+  const secretEndsAt = secretEnd(sql, row, digest, now);
+  if (secretEndsAt === undefined) return null;
   // A secret in its grace dies with the grace, even inside a snapshot.
-  const ends = [row.expires_at, inGrace ? row.previous_expires_at : null].filter((at) => at !== null);
+  const ends = [row.expires_at, secretEndsAt].filter((at) => at !== null);
   return {
     id: row.id,
     role: row.role,

@@ -23,7 +23,6 @@ export function createKey(tx: Tx, id: string, input: NewKey): { row: KeyRow; sec
     scopes: JSON.stringify(input.scopes),
     digest: keyDigest(pepper, secret),
     last4: secret.slice(-4),
-    previous_digest: null,
     previous_expires_at: null,
     not_before: input.notBefore,
     expires_at: input.expiresAt,

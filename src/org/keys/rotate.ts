@@ -1,9 +1,10 @@
 import { refuse } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { command, done } from "../door.ts";
+import { keepForGrace } from "./secrets.ts";
 import { loadKey, saveKey, toKey } from "./store.ts";
 
-/** The id stays; the old secret lives for the grace. */
+/** The id stays; the old secret lives for the grace, as do those before it for theirs. */
 export const rotateKey = command({
   action: "key.rotated",
   refuses: ["not_found", "conflict"],
@@ -19,6 +20,8 @@ export const rotateKey = command({
     if (row.revoked_at !== null) {
       return refuse("conflict", {}, { message: "This key is revoked. Mint a new one." });
     }
+    const refused = keepForGrace(tx, row, input.graceSeconds);
+    if (refused !== null) return refused;
     const pepper = tx.settings.SVC_KEY_PEPPER;
     const secret = newSecret(pepper, {
       environment: tx.profile().environment,
@@ -29,7 +32,6 @@ export const rotateKey = command({
       ...row,
       digest: keyDigest(pepper, secret),
       last4: secret.slice(-4),
-      previous_digest: input.graceSeconds > 0 ? row.digest : null,
       previous_expires_at: input.graceSeconds > 0 ? tx.now + input.graceSeconds * 1000 : null,
     };
     saveKey(tx.sql, rotated);

@@ -18,4 +18,17 @@ export const KEY_STEPS: readonly SchemaStep[] = [
       created_at INTEGER NOT NULL
     ) STRICT`,
   },
+  {
+    name: "keys/2",
+    sql: `CREATE TABLE previous_secrets (
+      key_id TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      expires_at INTEGER NOT NULL,
+      PRIMARY KEY (key_id, digest)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO previous_secrets (key_id, digest, expires_at)
+      SELECT id, previous_digest, previous_expires_at FROM keys
+      WHERE previous_digest IS NOT NULL AND previous_expires_at IS NOT NULL;
+    UPDATE keys SET previous_digest = NULL`,
+  },
 ];

@@ -8,7 +8,6 @@ export type KeyRow = {
   scopes: string;
   digest: string;
   last4: string;
-  previous_digest: string | null;
   previous_expires_at: number | null;
   not_before: number | null;
   expires_at: number | null;
@@ -22,18 +21,16 @@ export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
 
 export function saveKey(sql: SqlStorage, row: KeyRow): void {
   sql.exec(
-    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_digest, previous_expires_at, not_before, expires_at, revoked_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest, last4 = excluded.last4,
-       previous_digest = excluded.previous_digest, previous_expires_at = excluded.previous_expires_at,
-       revoked_at = excluded.revoked_at`,
+       previous_expires_at = excluded.previous_expires_at, revoked_at = excluded.revoked_at`,
     row.id,
     row.name,
     row.role,
     row.scopes,
     row.digest,
     row.last4,
-    row.previous_digest,
     row.previous_expires_at,
     row.not_before,
     row.expires_at,

@@ -1,0 +1,51 @@
+import { refuse, type Refusal } from "../../contract/refusal.ts";
+import { sameSecret } from "../../domain/api-key.ts";
+import type { Tx } from "../door.ts";
+import type { KeyRow } from "./store.ts";
+
+/** The secrets of a key: the one that it has, and those that rotations have replaced, each until its grace ends. */
+
+const MOST_PREVIOUS = 10;
+
+type PreviousRow = { digest: string; expires_at: number };
+
+function livePrevious(sql: SqlStorage, keyId: string, now: number): PreviousRow[] {
+  return sql
+    .exec<PreviousRow>(
+      "SELECT digest, expires_at FROM previous_secrets WHERE key_id = ? AND expires_at > ? ORDER BY expires_at",
+      keyId,
+      now,
+    )
+    .toArray();
+}
+
+/** When the secret of this digest stops opening the key (null: it does not); undefined: it opens nothing. */
+export function secretEnd(
+  sql: SqlStorage,
+  row: KeyRow,
+  digest: string,
+  now: number,
+): number | null | undefined {
+  if (sameSecret(row.digest, digest)) return null;
+  return livePrevious(sql, row.id, now).find((previous) => sameSecret(previous.digest, digest))?.expires_at;
+}
+
+/** Lets the key's secret live on until the end of its grace. At the bound nothing is cut short: the rotation is refused. */
+export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal<"conflict"> | null {
+  tx.sql.exec("DELETE FROM previous_secrets WHERE key_id = ? AND expires_at <= ?", row.id, tx.now);
+  if (graceSeconds === 0) return null;
+  const live = livePrevious(tx.sql, row.id, tx.now);
+  const soonest = live[0];
+  if (soonest !== undefined && live.length >= MOST_PREVIOUS) {
+    const until = new Date(soonest.expires_at).toISOString();
+    const message = `${MOST_PREVIOUS} earlier secrets of this key are still in their grace. Wait until ${until}, or rotate with grace_seconds 0.`;
+    return refuse("conflict", {}, { message });
+  }
+  tx.sql.exec(
+    "INSERT INTO previous_secrets (key_id, digest, expires_at) VALUES (?, ?, ?)",
+    row.id,
+    row.digest,
+    tx.now + graceSeconds * 1000,
+  );
+  return null;
+}

@@ -42,7 +42,9 @@ async function use(keys: KnownKeys): Promise<() => Promise<void>> {
   const orgId = newId("org", now);
   const keyId = newId("key", now);
   const object = standIn(orgId);
-  keys.learn(`svc_live_${orgId}${keyId}_${"x".repeat(49)}`, await object.authenticate(keyId), now);
+  const bearer = `svc_live_${orgId}${keyId}_${"x".repeat(49)}`;
+  const digest = keyId.slice(4).padEnd(64, "0");
+  keys.learn(bearer, digest, await object.authenticate(keyId), now);
   const gate = gateOf(orgId);
   if (gate === null) throw new Error("the isolate has its hands full");
   const asker = newAsker(orgId, keyId, [], "pepper");

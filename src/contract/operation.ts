@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Role, Scope } from "./access.ts";
+import { type Role, type Scope, scopesOf } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,6 +20,11 @@ export interface OperationContract {
   /** The lowest role that may call it; `anyone` asks for no key. */
   readonly role: Role | "anyone";
   readonly scope?: Scope;
+  /**
+   * Decides who gets in or where data lives, so no one scope contains it: a key needs every scope of the role. A scope that
+   * is added to the list has to be given to stored keys that have all the others, or they lose these operations.
+   */
+  readonly allScopes?: boolean;
   /** Honours `Idempotency-Key`. */
   readonly idempotent?: boolean;
   readonly query?: z.ZodObject;
@@ -59,6 +64,13 @@ export function standardRefusals(op: OperationContract): ErrorCode[] {
   if (op.idempotent === true) codes.push("idempotency_key_conflict", "idempotency_key_processing");
   codes.push("internal", "service_unavailable");
   return codes;
+}
+
+/** The scopes that a key needs to call it. */
+export function scopesNeeded({ scope, allScopes, role }: OperationContract): readonly Scope[] {
+  if (scope === undefined) return [];
+  const all = allScopes === true && role !== "anyone" && role !== "operator";
+  return all ? [scope, ...scopesOf(role)] : [scope];
 }
 
 export function refusalsOf(op: OperationContract): ErrorCode[] {

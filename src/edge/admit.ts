@@ -1,5 +1,6 @@
 import { roleIncludes } from "../contract/access.ts";
 import { SAFE_ID } from "../contract/ids.ts";
+import { scopesNeeded } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed } from "../domain/address.ts";
 import { type Call, orgInPath } from "./call.ts";
@@ -54,8 +55,8 @@ export function checkRole(call: Call): Refusal | null {
 }
 
 export function checkScope(call: Call): Refusal | null {
-  const { scope } = call.op;
   const scopes = call.caller?.scopes;
-  if (scope === undefined || scopes === null || scopes === undefined || scopes.has(scope)) return null;
-  return refuse("missing_scope", { required: scope });
+  if (scopes === null || scopes === undefined) return null;
+  const lacking = scopesNeeded(call.op).find((scope) => !scopes.has(scope));
+  return lacking === undefined ? null : refuse("missing_scope", { required: lacking });
 }

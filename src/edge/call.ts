@@ -1,7 +1,7 @@
 import type { Role, Scope } from "../contract/access.ts";
-import type { OperationContract } from "../contract/operation.ts";
+import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
-import type { Actor, Envelope, IdempotencyAsk } from "../org/door.ts";
+import type { Actor, Credential, Envelope, IdempotencyAsk } from "../org/door.ts";
 import type { SupportScope } from "../domain/support.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
@@ -16,6 +16,8 @@ export interface Caller {
   /** Null: everything that the role may do. */
   readonly scopes: ReadonlySet<Scope> | null;
   readonly org: KnownOrg | null;
+  /** Of the key's secret, where the caller is a key. */
+  readonly digest?: string;
   /** Set for an operator inside a support grant: how far the grant goes. */
   readonly support?: SupportScope;
 }
@@ -95,7 +97,15 @@ export class Call {
       trace: this.trace,
       idempotency: this.idempotency(),
       ifMatch: this.request.headers.get("if-match"),
+      credential: this.credential,
     };
+  }
+
+  /** What the object holds against its own rows before anything happens. */
+  get credential(): Credential {
+    const { role } = this.op;
+    const digest = this.caller?.digest ?? null;
+    return { digest, role: role === "anyone" ? "viewer" : role, scopes: scopesNeeded(this.op) };
   }
 
   idempotency(fence: number | null = null): IdempotencyAsk | null {

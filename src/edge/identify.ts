@@ -24,7 +24,7 @@ function bearerOf(request: Request): string | null {
 
 function asCaller(key: KnownKey, address: string): Caller {
   const actor = { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
-  return { actor, role: key.role, scopes: key.scopes, org: key.org };
+  return { actor, role: key.role, scopes: key.scopes, org: key.org, digest: key.digest };
 }
 
 function asOperator(call: Call): null {
@@ -83,9 +83,9 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
 /** Asks the org's object about a key: the one hop that a cold isolate needs. */
 async function learn(call: Call, bearer: string, orgId: string, keyId: string): Promise<KnownKey | null> {
   const askedAt = Date.now();
+  const digest = keyDigest(call.settings.SVC_KEY_PEPPER, bearer);
   let snapshot: Snapshot | null;
   try {
-    const digest = keyDigest(call.settings.SVC_KEY_PEPPER, bearer);
     const ask = async (object: OrgStub) => await object.authenticate(keyId, digest);
     snapshot = await patiently(askHome(call.env, call.settings, orgId, ask));
   } catch (error) {
@@ -95,7 +95,7 @@ async function learn(call: Call, bearer: string, orgId: string, keyId: string): 
     known.forget(bearer);
     return null;
   }
-  return known.learn(bearer, snapshot, askedAt);
+  return known.learn(bearer, digest, snapshot, askedAt);
 }
 
 /** The state of a key that is proven: revoked before expired, then the org, then the address. */

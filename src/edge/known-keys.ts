@@ -12,6 +12,8 @@ export interface KnownOrg {
 export interface KnownKey {
   readonly org: KnownOrg;
   readonly key: KeySnapshot;
+  /** Of the secret that was shown. */
+  readonly digest: string;
   readonly role: Role;
   readonly scopes: ReadonlySet<Scope>;
   readonly goodUntil: number;
@@ -33,11 +35,12 @@ export class KnownKeys {
     return known === undefined || known.goodUntil <= now ? null : known;
   }
 
-  learn(bearer: string, snapshot: Snapshot, askedAt: number): KnownKey {
+  learn(bearer: string, digest: string, snapshot: Snapshot, askedAt: number): KnownKey {
     const scopes = sharedScopes(snapshot.key.scopes);
     const known: KnownKey = {
       org: this.#learnOrg(snapshot.org),
       key: { ...snapshot.key, scopes: scopes.list },
+      digest,
       role: snapshot.key.role,
       scopes: scopes.set,
       goodUntil: askedAt + SNAPSHOT_MS,

@@ -1,4 +1,4 @@
-import type { Role } from "../contract/access.ts";
+import type { Role, Scope } from "../contract/access.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { EventKind } from "../contract/event-kinds.ts";
 import type { Refusal } from "../contract/refusal.ts";
@@ -37,12 +37,21 @@ export interface IdempotencyAsk {
   readonly fence: number | null;
 }
 
+/** What a caller came in with, and what the operation asks of it: held against what is stored when the effect happens. */
+export interface Credential {
+  /** Of the key's secret; null where the caller has none. */
+  readonly digest: string | null;
+  readonly role: Role;
+  readonly scopes: readonly Scope[];
+}
+
 /** What comes with every call: who, on which request, and under which conditions. */
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
+  readonly credential?: Credential;
 }
 
 export interface Answer {
@@ -64,6 +73,7 @@ export interface View {
   readonly orgId: string;
   readonly settings: Settings;
   readonly actor: Actor;
+  readonly credential: Credential | null;
   readonly trace: string;
   profile(): Profile;
   /** Whether isolates may have made holds that they have not reported yet. */
@@ -120,6 +130,8 @@ export interface Command<Input, Code extends ErrorCode> {
   readonly changesLimits?: boolean;
   /** D1 repeats what this changes: it is published there before the answer. */
   readonly publishes?: "profile" | "benchmarks";
+  /** Whether this caller may be given a stored answer again: one that shows a secret is not for everybody who may ask. */
+  readonly replayRefusal?: (view: View, answer: string) => Refusal<Code> | null;
   /** Reservations that it is about: one that an isolate has made but not reported yet is waited for, briefly. */
   readonly reservations?: (input: Input) => readonly string[];
   run(tx: Tx, input: Input): Done | Refusal<Code>;

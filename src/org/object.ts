@@ -9,7 +9,7 @@ import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./copies.ts";
-import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
+import type { Actor, Command, Credential, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
 import { DueRunner } from "./due/runner.ts";
 import { type DecisionReply, ObjectGate, type RequestVerdict } from "./gate/gate.ts";
 import type { RateInfo } from "./gate/wire.ts";
@@ -89,7 +89,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
     if (command.reservations !== undefined) await this.#awaitReports(command.reservations(input));
-    const view = this.#view(this.#now(), envelope.actor, envelope.trace);
+    const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
     const outcome = perform(this.ctx.storage, view, envelope, command, input);
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
@@ -188,12 +188,13 @@ export class OrgObject extends DurableObject<OrgEnv> {
     return Date.now() + (this.#opened ? this.#offset() : 0);
   }
 
-  #view(now: number, actor: Actor, trace: string): View {
+  #view(now: number, actor: Actor, trace: string, credential: Credential | null = null): View {
     const { sql } = this.ctx.storage;
     return {
       sql,
       now,
       actor,
+      credential,
       trace,
       orgId: this.#id,
       settings: this.#settings,

@@ -52,6 +52,11 @@ function toAnswer(result: Done): Answer {
   };
 }
 
+function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome: Outcome): Outcome {
+  if (isRefusal(outcome) || outcome.code !== null || outcome.text === null) return outcome;
+  return command.replayRefusal?.(view, outcome.text) ?? outcome;
+}
+
 /** One command, whole: effect, audit entry, events and idempotency record commit together or not at all. */
 export function perform<Input>(
   storage: DurableObjectStorage,
@@ -64,7 +69,7 @@ export function perform<Input>(
     const ask = envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);
-      if (claimed.kind === "answered") return claimed.outcome;
+      if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
     }
     const result = attempt(storage, view, (tx) => {
       if (envelope.ifMatch !== null && command.current !== undefined) {

@@ -8,9 +8,10 @@ export const setResidency = operation(
     path: "/v1/orgs/{id}/residency",
     summary: "Set where your organization's calls may be served",
     description:
-      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. This setting itself is not subject to the rule. When the answer comes, it holds in every region.",
+      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. This setting itself is not subject to the rule. When the answer comes, it holds in every region. A key needs all scopes of an owner.",
     role: "owner",
     scope: "org:write",
+    allScopes: true,
     body: z.strictObject({
       regions: z
         .array(regionName)

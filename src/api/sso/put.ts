@@ -17,9 +17,10 @@ export const putSso = operation(
     path: "/v1/orgs/{id}/sso",
     summary: "Set how people sign in to the console",
     description:
-      "OpenID Connect or SAML 2.0. A provider may give a person's role in the claim or attribute `svc_role`; else `default_role` holds.",
+      "OpenID Connect or SAML 2.0. A provider may give a person's role in the claim or attribute `svc_role`; else `default_role` holds. A key needs all scopes of an owner.",
     role: "owner",
     scope: "org:write",
+    allScopes: true,
     body: z.discriminatedUnion("kind", [
       z.strictObject({
         kind: z.literal("oidc"),

@@ -1,7 +1,10 @@
-import type { KeyRole, Scope } from "../../contract/access.ts";
+import { type KeyRole, roleIncludes, type Scope, scopesOf } from "../../contract/access.ts";
+import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
+import { type Holder, lackOf } from "../../domain/key-rights.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx } from "../door.ts";
+import { holderOf, refuseLack, refuseRole, replayedKeyRefusal } from "./holder.ts";
 import { type KeyRow, saveKey, toKey } from "./store.ts";
 
 export interface NewKey {
@@ -10,6 +13,11 @@ export interface NewKey {
   readonly scopes: readonly Scope[];
   readonly notBefore: number | null;
   readonly expiresAt: number | null;
+}
+
+/** A key as it is asked for: what is left out is what the role may use and the caller has. */
+interface AskedKey extends Omit<NewKey, "scopes"> {
+  readonly scopes: readonly Scope[] | null;
 }
 
 /** Stores a key and returns it with its secret, which exists nowhere else. */
@@ -33,10 +41,51 @@ export function createKey(tx: Tx, id: string, input: NewKey): { row: KeyRow; sec
   return { row, secret };
 }
 
+type Problem = Refusal<"forbidden" | "missing_scope" | "validation_failed">;
+
+/** The key that the caller may hand out for what was asked, or why not. */
+function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem {
+  if (!roleIncludes(holder.role, asked.role)) return refuseRole();
+  const usable = scopesOf(asked.role);
+  const beyond = asked.scopes?.findIndex((scope) => !usable.includes(scope)) ?? -1;
+  if (beyond >= 0) {
+    const message = `is not a scope that the role ${asked.role} may use`;
+    return invalidField(`scopes[${beyond}]`, "out_of_range", message);
+  }
+  const scopes = asked.scopes ?? usable.filter((scope) => holder.scopes?.has(scope) ?? true);
+  const [first] = usable;
+  if (scopes.length === 0 && first !== undefined) return refuseLack({ kind: "scope", scope: first });
+  const expiresAt = asked.expiresAt ?? holder.expiresAtMs;
+  const time = timeProblem({ ...asked, expiresAt }, asked.expiresAt === null, now);
+  if (time !== null) return time;
+  const lack = lackOf(holder, { role: asked.role, scopes, expiresAtMs: expiresAt });
+  if (lack?.kind === "time") {
+    const message = `must not be after ${new Date(lack.untilMs).toISOString()}, when the key that mints it expires`;
+    return invalidField("expires_at", "out_of_range", message);
+  }
+  return lack === null ? { ...asked, scopes, expiresAt } : refuseLack(lack);
+}
+
+function timeProblem(
+  { notBefore, expiresAt }: Pick<NewKey, "notBefore" | "expiresAt">,
+  inherited: boolean,
+  now: number,
+): Refusal<"validation_failed"> | null {
+  if (expiresAt === null) return null;
+  if (expiresAt <= now) return invalidField("expires_at", "out_of_range", "must be in the future");
+  if (notBefore === null || notBefore < expiresAt) return null;
+  return inherited
+    ? invalidField("not_before", "out_of_range", "must be before the key that mints it expires")
+    : invalidField("expires_at", "out_of_range", "must be after not_before");
+}
+
 export const mintKey = command({
   action: "key.created",
-  refuses: [],
-  run(tx, input: NewKey) {
+  refuses: ["forbidden", "missing_scope", "validation_failed"],
+  replayRefusal: replayedKeyRefusal,
+  run(tx, asked: AskedKey) {
+    const input = granted(holderOf(tx), asked, tx.now);
+    if (isRefusal(input)) return input;
     const { row, secret } = createKey(tx, newId("key", tx.now), input);
     tx.emit("key.created", { key_id: row.id, name: row.name, role: row.role });
     const detail = { name: row.name, role: row.role, scopes: input.scopes };

@@ -1,22 +1,27 @@
 import { refuse } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
+import { lackOf } from "../../domain/key-rights.ts";
 import { command, done } from "../door.ts";
+import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
 import { keepForGrace } from "./secrets.ts";
 import { loadKey, saveKey, toKey } from "./store.ts";
 
 /** The id stays; the old secret lives for the grace, as do those before it for theirs. */
 export const rotateKey = command({
   action: "key.rotated",
-  refuses: ["not_found", "conflict"],
+  refuses: ["not_found", "conflict", "forbidden", "missing_scope"],
   takesAway: (input: { keyId: string; graceSeconds: number }) =>
     input.graceSeconds > 0 ? null : input.keyId,
   current: (view, input) => {
     const row = loadKey(view.sql, input.keyId);
     return row === null ? null : toKey(row, view.now);
   },
+  replayRefusal: replayedKeyRefusal,
   run(tx, input) {
     const row = loadKey(tx.sql, input.keyId);
     if (row === null) return refuse("not_found");
+    const lack = lackOf(holderOf(tx), rightsOf(row));
+    if (lack !== null) return refuseLack(lack);
     if (row.revoked_at !== null) {
       return refuse("conflict", {}, { message: "This key is revoked. Mint a new one." });
     }

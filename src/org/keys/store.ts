@@ -39,6 +39,19 @@ export function saveKey(sql: SqlStorage, row: KeyRow): void {
   );
 }
 
+/** Whether no owner would be left whose key works now. A key that has expired is nobody's last. */
+export function isLastOwner(sql: SqlStorage, row: KeyRow, now: number): boolean {
+  if (row.role !== "owner" || (row.expires_at !== null && row.expires_at <= now)) return false;
+  const others = sql.exec(
+    `SELECT 1 FROM keys WHERE role = 'owner' AND id <> ? AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?) AND (not_before IS NULL OR not_before <= ?) LIMIT 1`,
+    row.id,
+    now,
+    now,
+  );
+  return others.toArray().length === 0;
+}
+
 const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 function statusAt(row: KeyRow, now: number): Key["status"] {

@@ -1,0 +1,57 @@
+import type { Scope } from "../../contract/access.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import type { Key } from "../../contract/resources.ts";
+import { earlierEnd, type Holder, type Lack, lackOf } from "../../domain/key-rights.ts";
+import type { View } from "../door.ts";
+import { secretEnd } from "./secrets.ts";
+import { type KeyRow, loadKey } from "./store.ts";
+
+/** What the caller has to hand on. People and the operator have all that their role may use; a key has its own row. */
+export function holderOf(view: View): Holder {
+  const { actor, credential, sql, now } = view;
+  if (actor.kind !== "key") return { role: actor.role, scopes: null, expiresAtMs: null };
+  const row = loadKey(sql, actor.id);
+  if (row === null) return { role: "viewer", scopes: new Set(), expiresAtMs: now };
+  const digest = credential?.digest ?? null;
+  const secretEndsAt = digest === null ? null : secretEnd(sql, row, digest, now);
+  return {
+    role: row.role,
+    scopes: new Set(scopesOfRow(row)),
+    expiresAtMs: secretEndsAt === undefined ? now : earlierEnd(row.expires_at, secretEndsAt),
+  };
+}
+
+export function scopesOfRow(row: KeyRow): Scope[] {
+  return JSON.parse(row.scopes) as Scope[];
+}
+
+export function rightsOf(row: KeyRow) {
+  return { role: row.role, scopes: scopesOfRow(row), expiresAtMs: row.expires_at };
+}
+
+export function refuseRole(): Refusal<"forbidden"> {
+  const message = "Nobody mints, rotates or revokes a key of a higher role than their own.";
+  return refuse("forbidden", {}, { message });
+}
+
+export function refuseLack(lack: Lack): Refusal<"forbidden" | "missing_scope"> {
+  if (lack.kind === "role") return refuseRole();
+  if (lack.kind === "scope") {
+    const message = `A key is given out only by whoever has all that it has, and the caller lacks ${lack.scope}.`;
+    return refuse("missing_scope", { required: lack.scope }, { message });
+  }
+  const until = new Date(lack.untilMs).toISOString();
+  const message = `The caller's key or secret expires at ${until}: it gives out no secret that lives longer.`;
+  return refuse("forbidden", {}, { message });
+}
+
+/** A stored answer shows a key's secret: it is for those who could be given that key now. */
+export function replayedKeyRefusal(
+  view: View,
+  answer: string,
+): Refusal<"forbidden" | "missing_scope"> | null {
+  const { role, scopes, expires_at: expiresAt } = JSON.parse(answer) as Key;
+  const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
+  const lack = lackOf(holderOf(view), { role, scopes, expiresAtMs });
+  return lack === null ? null : refuseLack(lack);
+}

@@ -72,6 +72,7 @@ test("a fact draws what there is and records the rest as uncovered", async () =>
 
 test.each([
   ["expires_at", { effective_at: "2027-01-02T00:00:00Z", expires_at: "2027-01-01T00:00:00Z" }],
+  ["expires_at", { expires_at: "2020-01-01T00:00:00Z" }],
   ["effective_at", { effective_at: "2027-01-02T00:00:00" }],
   ["customer_id", { customer_id: "*" }],
   ["amount_usd", { amount_usd: "-1" }],

@@ -1,6 +1,6 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import { refuse } from "../../contract/refusal.ts";
+import { invalidField, refuse } from "../../contract/refusal.ts";
 import { isLive } from "../../domain/credit.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
@@ -57,7 +57,7 @@ const current = (view: View, input: { id: string }) => {
 
 export const createCreditPack = command({
   action: "credit_pack.created",
-  refuses: [],
+  refuses: ["validation_failed"],
   run(tx, input: NewPack) {
     const extra: PackExtra = {
       priority: input.priority,
@@ -65,6 +65,9 @@ export const createCreditPack = command({
       expiresAt: parseTimestamp(input.expires_at ?? ""),
       voidedAt: null,
     };
+    if (extra.expiresAt !== null && extra.expiresAt <= tx.now) {
+      return invalidField("expires_at", "out_of_range", "must be in the future");
+    }
     const row: MeterRow = {
       id: newId("pack", tx.now),
       kind: "credit_pack",

@@ -5,6 +5,7 @@ import { org } from "../../contract/resources.ts";
 import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
+import { isRegion } from "../../edge/region/peer.ts";
 import { relay } from "../../edge/region/settle.ts";
 import { loadPlan } from "../../platform/plans.ts";
 
@@ -29,7 +30,7 @@ export const createOrg = operation(
   async (call) => {
     const { body, settings } = call;
     const homeRegion = body.home_region ?? settings.SVC_REGION;
-    if (homeRegion !== settings.SVC_REGION && !(homeRegion in settings.SVC_REGIONS)) {
+    if (!isRegion(settings, homeRegion)) {
       return invalidField("home_region", "invalid_value", "is not a region of this service");
     }
     if (homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);

@@ -7,6 +7,10 @@ export const PASS_HEADER = "x-svc-region-pass";
 
 const TIMEOUT_MS = 30_000;
 
+export function isRegion(settings: Settings, name: string): boolean {
+  return name === settings.SVC_REGION || Object.hasOwn(settings.SVC_REGIONS, name);
+}
+
 /** The regions that this one can reach, itself left out. */
 export function peersOf(settings: Settings): string[] {
   return Object.keys(settings.SVC_REGIONS).filter((region) => region !== settings.SVC_REGION);

@@ -110,6 +110,15 @@ export function contains(cidr: Cidr, address: Address): boolean {
   return cidr.family === address.family && network(address.value, cidr.family, cidr.prefix) === cidr.value;
 }
 
+/** Who an address speaks for: one host has a whole /64 of v6 to call from. What is no address speaks for itself. */
+export function sourceOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === null) return text;
+  const { family, value } = address;
+  const prefix = family === 4 ? 32 : 64;
+  return formatCidr({ family, value: network(value, family, prefix), prefix });
+}
+
 /** An empty list allows everyone; an address that cannot be read is in no block. */
 export function addressAllowed(list: readonly Cidr[], address: string): boolean {
   if (list.length === 0) return true;

@@ -1,6 +1,9 @@
+import { sourceOf } from "../domain/address.ts";
+
 /**
  * Slows down whoever guesses keys: after ten failures from one address within a minute, attempts are refused for 1, 2,
  * 4 … up to 60 seconds. Kept in the isolate and bounded; the keyed check in every key makes guessing hopeless anyway.
+ * Nothing but time clears a record: a good key would let whoever has one guess on for ever.
  */
 
 const FREE_FAILURES = 10;
@@ -19,28 +22,25 @@ export class Backoff {
 
   /** Seconds to wait before the next attempt from this address, 0 when it may try now. */
   waitSeconds(address: string, now: number): number {
-    const record = this.#records.get(address);
+    const record = this.#records.get(sourceOf(address));
     if (record === undefined || record.blockedUntil <= now) return 0;
     return Math.max(1, Math.ceil((record.blockedUntil - now) / 1000));
   }
 
   failed(address: string, now: number): void {
-    const record = this.#records.get(address) ?? { failedAt: [], blocks: 0, blockedUntil: 0 };
+    const source = sourceOf(address);
+    const record = this.#records.get(source) ?? { failedAt: [], blocks: 0, blockedUntil: 0 };
     record.failedAt = [...record.failedAt.filter((at) => at > now - MEMORY_MS), now].slice(-FREE_FAILURES);
     if (record.failedAt.length === 1) record.blocks = 0;
     if (record.failedAt.length >= FREE_FAILURES) {
       record.blockedUntil = now + Math.min(MAX_BLOCK_SECONDS, 2 ** record.blocks) * 1000;
       record.blocks = Math.min(record.blocks + 1, 10);
     }
-    this.#records.delete(address);
-    this.#records.set(address, record);
+    this.#records.delete(source);
+    this.#records.set(source, record);
     if (this.#records.size > MAX_ADDRESSES) {
       const oldest = this.#records.keys().next();
       if (oldest.done !== true) this.#records.delete(oldest.value);
     }
-  }
-
-  succeeded(address: string): void {
-    this.#records.delete(address);
   }
 }

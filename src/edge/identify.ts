@@ -1,8 +1,10 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import { keyDigest, parseKey, sameSecret } from "../domain/api-key.ts";
+import { isSecret, keyDigest, type ParsedKey, parseKey } from "../domain/api-key.ts";
+import { orgOfToken } from "../domain/org-token.ts";
 import type { Snapshot } from "../org/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
+import { DeadSecrets } from "./dead-secrets.ts";
 import { type KnownKey, KnownKeys } from "./known-keys.ts";
 import { askHome } from "./region/home.ts";
 import type { OrgStub } from "./region/remote-org.ts";
@@ -12,9 +14,8 @@ import { vouchedCaller } from "./vouched.ts";
 
 /** Who calls? From here on the isolate remembers: known keys and failures live as long as it does. */
 const known = new KnownKeys();
+const dead = new DeadSecrets();
 const backoff = new Backoff();
-/** The operator's key, once it was seen here: like any key known as good, it passes whatever others do. */
-let operatorKey: string | null = null;
 
 /** Only the exact scheme counts. */
 function bearerOf(request: Request): string | null {
@@ -53,31 +54,39 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
     }
     return judge(call, key);
   }
-  if (bearer === operatorKey) return asOperator(call);
-  const seconds = backoff.waitSeconds(call.address, call.startedAt);
-  if (seconds > 0) return refuse("rate_limited", { retry_after_seconds: seconds });
+  if (isSecret(bearer, call.settings.SVC_OPERATOR_KEY)) return asOperator(call);
   return identifyNew(call, bearer);
 }
 
+/**
+ * Only what was never given out here, or opens nothing any more, is a guess and meets the back-off: a good key is not
+ * held up by what others send from its address. The keyed check tells the first without asking anyone.
+ */
 async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> {
-  if (sameSecret(bearer, call.settings.SVC_OPERATOR_KEY)) {
-    backoff.succeeded(call.address);
-    operatorKey = bearer;
-    return asOperator(call);
-  }
-  if (isSupportToken(bearer)) {
+  if (dead.has(bearer, call.startedAt)) return refuseGuess(call);
+  const given = givenOut(call.settings.SVC_KEY_PEPPER, bearer);
+  if (given === null) return refuseGuess(call);
+  if (given === "support token") {
     const refusal = await identifySupport(call, bearer);
-    if (refusal?.code === "unauthorized") backoff.failed(call.address, call.startedAt);
-    return refusal;
+    if (refusal?.code !== "unauthorized") return refusal;
+  } else {
+    const key = await learn(call, bearer, given.orgId, given.keyId);
+    if (key !== null) return judge(call, key);
   }
-  const parsed = parseKey(call.settings.SVC_KEY_PEPPER, bearer);
-  const key = parsed === null ? null : await learn(call, bearer, parsed.orgId, parsed.keyId);
-  if (key === null) {
-    backoff.failed(call.address, call.startedAt);
-    return refuse("unauthorized");
-  }
-  backoff.succeeded(call.address);
-  return judge(call, key);
+  dead.add(bearer, call.startedAt);
+  return refuseGuess(call);
+}
+
+function givenOut(pepper: string, bearer: string): ParsedKey | "support token" | null {
+  if (!isSupportToken(bearer)) return parseKey(pepper, bearer);
+  return orgOfToken(pepper, "support", bearer) === null ? null : "support token";
+}
+
+function refuseGuess(call: Call): Refusal {
+  const seconds = backoff.waitSeconds(call.address, call.startedAt);
+  if (seconds > 0) return refuse("rate_limited", { retry_after_seconds: seconds });
+  backoff.failed(call.address, call.startedAt);
+  return refuse("unauthorized");
 }
 
 /** Asks the org's object about a key: the one hop that a cold isolate needs. */

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
+import { isSecret } from "../domain/api-key.ts";
 import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
 import { metricFamilies } from "../domain/metric-families.ts";
 import { counters, readTotals } from "../edge/counters.ts";
@@ -34,12 +34,7 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
   }
 }
 
-/** Digests have one length, so the comparison takes the same time whatever was sent. */
 function mayRead(authorization: string | undefined, token: string | undefined): boolean {
   if (token === undefined) return true;
-  return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${token}`));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return isSecret(authorization ?? "", `Bearer ${token}`);
 }

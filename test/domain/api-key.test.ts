@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { keyDigest, mintKey, parseKey } from "../../src/domain/api-key.ts";
+import { isSecret, keyDigest, mintKey, parseKey } from "../../src/domain/api-key.ts";
 import { seal, unseal } from "../../src/domain/seal.ts";
 import { derivedId, newId, newSeed } from "../../src/domain/ulid.ts";
 
@@ -55,4 +55,13 @@ test("ids sort by the time of their making, and derived ones repeat", () => {
   expect(derivedId("org", seed)).toBe(derivedId("org", seed));
   expect(derivedId("org", seed).slice(4)).not.toBe(derivedId("key", seed).slice(4));
   expect(derivedId("org", seed).slice(4, 14)).toBe(newId("org", 1_790_000_000_000).slice(4, 14));
+});
+
+test.each([
+  ["secret", "secret", true],
+  ["secreT", "secret", false],
+  ["secret-and-more", "secret", false],
+  ["", "secret", false],
+])("whether %j is %j is found by digests of one length", (given, expected, same) => {
+  expect(isSecret(given, expected)).toBe(same);
 });

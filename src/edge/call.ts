@@ -18,6 +18,8 @@ export interface Caller {
   readonly org: KnownOrg | null;
   /** Of the key's secret, where the caller is a key. */
   readonly digest?: string;
+  /** Until when what is known of the caller may be acted on; absent where the object alone can tell, or nothing changes. */
+  readonly goodUntil?: number;
   /** Set for an operator inside a support grant: how far the grant goes. */
   readonly support?: SupportScope;
 }
@@ -32,6 +34,8 @@ export class Call {
   readonly params: Readonly<Record<string, string>>;
   readonly trace: string;
   readonly startedAt: number;
+  /** The moment that the caller was judged at. */
+  judgedAt: number;
   readonly address: string;
   /** Set when another region handed the call on. */
   readonly pass: RegionPass | null;
@@ -65,6 +69,7 @@ export class Call {
     this.params = init.params;
     this.trace = init.trace;
     this.startedAt = init.now;
+    this.judgedAt = init.now;
     this.pass = init.pass;
     this.home = init.settings.SVC_REGION;
     this.address = init.pass?.address ?? callerAddress(init.request);

@@ -1,6 +1,8 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey } from "../domain/api-key.ts";
+import { keyProblem } from "../domain/key-state.ts";
 import { orgOfToken } from "../domain/org-token.ts";
+import { refuseKey } from "../org/caller.ts";
 import type { Snapshot } from "../org/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
@@ -25,7 +27,14 @@ function bearerOf(request: Request): string | null {
 
 function asCaller(key: KnownKey, address: string): Caller {
   const actor = { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
-  return { actor, role: key.role, scopes: key.scopes, org: key.org, digest: key.digest };
+  const { role, scopes, org, digest } = key;
+  return { actor, role, scopes, org, digest, goodUntil: actableUntil(key) };
+}
+
+/** A key that expires inside its snapshot is good for no longer. */
+export function actableUntil({ goodUntil, key, org }: KnownKey): number {
+  const { expiresAt } = key;
+  return expiresAt === null ? goodUntil : Math.min(goodUntil, expiresAt - org.snapshot.clockOffsetMs);
 }
 
 function asOperator(call: Call): null {
@@ -46,9 +55,9 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
   if (call.caller !== null) return null;
   const bearer = bearerOf(call.request);
   if (bearer === null) return refuse("unauthorized");
-  const key = known.get(bearer, call.startedAt);
+  const key = known.get(bearer, call.judgedAt);
   if (key !== null) {
-    if (key.refreshAt <= call.startedAt && !key.refreshing) {
+    if (key.refreshAt <= call.judgedAt && !key.refreshing) {
       key.refreshing = true;
       call.context.waitUntil(learn(call, bearer, key.org.id, key.key.id).catch(() => null));
     }
@@ -63,7 +72,7 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
  * held up by what others send from its address. The keyed check tells the first without asking anyone.
  */
 async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> {
-  if (dead.has(bearer, call.startedAt)) return refuseGuess(call);
+  if (dead.has(bearer, call.judgedAt)) return refuseGuess(call);
   const given = givenOut(call.settings.SVC_KEY_PEPPER, bearer);
   if (given === null) return refuseGuess(call);
   if (given === "support token") {
@@ -73,7 +82,7 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
     const key = await learn(call, bearer, given.orgId, given.keyId);
     if (key !== null) return judge(call, key);
   }
-  dead.add(bearer, call.startedAt);
+  dead.add(bearer, call.judgedAt);
   return refuseGuess(call);
 }
 
@@ -83,9 +92,9 @@ function givenOut(pepper: string, bearer: string): ParsedKey | "support token" |
 }
 
 function refuseGuess(call: Call): Refusal {
-  const seconds = backoff.waitSeconds(call.address, call.startedAt);
+  const seconds = backoff.waitSeconds(call.address, call.judgedAt);
   if (seconds > 0) return refuse("rate_limited", { retry_after_seconds: seconds });
-  backoff.failed(call.address, call.startedAt);
+  backoff.failed(call.address, call.judgedAt);
   return refuse("unauthorized");
 }
 
@@ -110,10 +119,9 @@ async function learn(call: Call, bearer: string, orgId: string, keyId: string): 
 /** The state of a key that is proven: revoked before expired, then the org, then the address. */
 function judge(call: Call, proven: KnownKey): Refusal | null {
   const { key, org } = proven;
-  const now = call.startedAt + org.snapshot.clockOffsetMs;
-  if (key.revoked) return refuse("gone", {}, { message: "This API key is revoked." });
-  if (key.expiresAt !== null && key.expiresAt <= now) return refuse("key_expired");
-  if (key.notBefore !== null && key.notBefore > now) return refuse("key_expired");
+  const now = call.judgedAt + org.snapshot.clockOffsetMs;
+  const problem = keyProblem(key, now);
+  if (problem !== null) return refuseKey(problem);
   call.caller = asCaller(proven, call.address);
   return null;
 }

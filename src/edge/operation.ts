@@ -3,15 +3,16 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { noFields } from "../contract/shapes.ts";
+import type { CallerCode } from "../org/caller.ts";
 import type { Answer } from "../org/door.ts";
 import type { Call } from "./call.ts";
 import type { Relayed } from "./region/settle.ts";
 
 /** What every operation may refuse with, listed or not: the codes of the checks around it. */
 export type StandardCode =
+  | CallerCode
   | "bad_request"
   | "not_found"
-  | "forbidden"
   | "validation_failed"
   | "idempotency_key_conflict"
   | "idempotency_key_processing"

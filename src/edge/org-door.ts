@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
+import type { CallerCode } from "../org/caller.ts";
 import type { COMMANDS } from "../org/commands.ts";
 import type { Answer, Command, Envelope, Query } from "../org/door.ts";
 import type { QUERIES } from "../org/queries.ts";
@@ -14,6 +15,7 @@ type CodesOf<T> = T extends { readonly refuses: readonly (infer C extends ErrorC
 
 /** What any call to an object may be refused with, whatever it asks. */
 export type DoorCode =
+  | CallerCode
   | "not_found"
   | "service_unavailable"
   | "idempotency_key_conflict"

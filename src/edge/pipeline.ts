@@ -13,6 +13,7 @@ import { checkRate } from "./gate/request-rate.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
+import { recheck } from "./recheck.ts";
 import { passOf } from "./region/peer.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { checkSupport, recordSupport } from "./support.ts";
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   checkRate,
   validateQuery,
   readBody,
+  recheck,
   (call) => (call.op.lazyBody === true ? null : validateBody(call)),
   readIdempotencyKey,
 ];

@@ -3,8 +3,9 @@ import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
 import { type SupportScope, supportRefusal } from "../domain/support.ts";
 import { logFailure } from "../log.ts";
 import type { Actor } from "../org/door.ts";
+import { grantRefusal } from "../org/support/grant.ts";
 import type { GrantState } from "../org/support/session.ts";
-import type { OrgSnapshot } from "../org/snapshot.ts";
+import { type OrgSnapshot, SNAPSHOT_MS } from "../org/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
 import { doorHome } from "./region/door-home.ts";
@@ -48,15 +49,9 @@ export async function identifySupport(call: Call, bearer: string): Promise<Refus
     // The allow-list is for the org's own callers; support comes from the platform's network.
     org: { id: org.id, snapshot: org, allowList: [] },
     support: scope,
+    goodUntil: call.judgedAt + SNAPSHOT_MS,
   };
   return grantRefusal(found.grant_status);
-}
-
-function grantRefusal(status: GrantState): Refusal | null {
-  if (status === "active") return null;
-  return status === "closed"
-    ? refuse("gone", {}, { message: "This support grant was ended." })
-    : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 
 export function checkSupport(call: Call): Refusal | null {

@@ -9,8 +9,8 @@ import type { Settings } from "../settings.ts";
 import type { Profile } from "./profile/store.ts";
 
 /**
- * The one door for writes. A command states its rule; the door adds what must never be forgotten: the transaction,
- * the audit entry, the events, the idempotency record and the `If-Match` check.
+ * The one door for writes. A command states its rule; the door adds what must never be forgotten: the
+ * caller's state at that moment, the transaction, the audit entry, the events, the idempotency record and the `If-Match` check.
  */
 
 export interface OrgEnv {
@@ -116,6 +116,8 @@ export interface Command<Input, Code extends ErrorCode> {
   /** The audit entry's action, as `noun.verb`. Null only for what is recorded elsewhere in its own way. */
   readonly action: string | null;
   readonly refuses: readonly Code[];
+  /** True where the caller's own state is no condition: it lets somebody in, lets them go, or notes what they did. */
+  readonly admitsItself?: (actor: Actor, input: Input) => boolean;
   /** The resource as it is now: `If-Match` is held against it, and `conflict` belongs to `refuses`. */
   readonly current?: (view: View, input: Input) => object | null;
   /**

@@ -7,6 +7,7 @@ import { type Settings, settingsOf } from "../settings.ts";
 import { RequestNames } from "../domain/request-hash.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
+import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./copies.ts";
 import type { Actor, Command, Credential, Envelope, OrgEnv, Outcome, Query, View } from "./door.ts";
@@ -112,8 +113,12 @@ export class OrgObject extends DurableObject<OrgEnv> {
   ): DecisionReply | null {
     if (!this.#opened) return null;
     const clock = this.#clock();
-    const view = this.#view(clock.org, envelope.actor, envelope.trace);
-    const verdict = this.#gate.decide(ask, keyId, learn, view, clock);
+    const view = this.#view(clock.org, envelope.actor, envelope.trace, envelope.credential);
+    const refusal = callerRefusal(view);
+    const verdict =
+      refusal === null
+        ? this.#gate.decide(ask, keyId, learn, view, clock)
+        : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
     this.#due.arm();
     return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
   }
@@ -156,7 +161,9 @@ export class OrgObject extends DurableObject<OrgEnv> {
   reserve(envelope: Envelope): Reservation {
     const ask = envelope.idempotency;
     if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
-    const view = this.#view(this.#now(), envelope.actor, envelope.trace);
+    const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
+    const refusal = callerRefusal(view);
+    if (refusal !== null) return { outcome: refusal };
     const claimed = transaction(this.ctx.storage, () => claim(view, ask));
     return claimed.kind === "granted"
       ? { fence: claimed.fence, seed: claimed.seed }

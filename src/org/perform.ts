@@ -2,6 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { etagOf, ifMatchHolds } from "../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { appendAudit } from "./audit/append.ts";
+import { callerRefusal } from "./caller.ts";
 import { transaction } from "./copies.ts";
 import { countSeries } from "./counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
@@ -66,6 +67,8 @@ export function perform<Input>(
   input: Input,
 ): Outcome {
   return transaction(storage, () => {
+    const refused = command.admitsItself?.(view.actor, input) === true ? null : callerRefusal(view);
+    if (refused !== null) return refused;
     const ask = envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);

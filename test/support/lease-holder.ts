@@ -7,7 +7,7 @@ import { reportedHold } from "../../src/org/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/org/gate/wire.ts";
 import { env } from "./worker.ts";
 
-const ACTOR: Actor = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null };
+const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null };
 
 export const HELD_MS = 900_000;
 

@@ -22,7 +22,7 @@ export const mintKey = operation(
       expires_at: timestampInput.optional(),
     }),
     reply: { 201: keyWithSecret },
-    refuses: ["missing_scope"],
+    refuses: [],
   },
   ({ body, org }) =>
     org.command("mintKey", {

@@ -14,7 +14,7 @@ export const rotateKey = operation(
     idempotent: true,
     body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) }),
     reply: { 200: keyWithSecret },
-    refuses: ["conflict", "missing_scope"],
+    refuses: ["conflict"],
   },
   (call) =>
     call.org.command("rotateKey", { keyId: call.params.key_id, graceSeconds: call.body.grace_seconds }),

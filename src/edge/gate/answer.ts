@@ -23,7 +23,17 @@ import type { Background, OrgGate } from "./org-gate.ts";
 /** What a decision needs of the call it came with. */
 type Deciding = Pick<
   Call,
-  "env" | "settings" | "context" | "caller" | "home" | "startedAt" | "headers" | "actor" | "trace" | "orgId"
+  | "env"
+  | "settings"
+  | "context"
+  | "caller"
+  | "home"
+  | "startedAt"
+  | "headers"
+  | "actor"
+  | "credential"
+  | "trace"
+  | "orgId"
 >;
 
 type DecisionCode =
@@ -42,7 +52,7 @@ export async function answerDecision(
   const asker = askerOf(call);
   const gate = gateOf(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
-  const here = gate === null ? null : decideHere(gate, asker, ask, call.startedAt, background);
+  const here = gate === null ? null : decideHere(gate, asker, ask, Date.now(), background);
   call.headers["x-svc-decided"] = here === null ? "object" : "edge";
   const verdict = here ?? (await decideThere(call, gate, asker, ask, background));
   if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
@@ -58,7 +68,7 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
 }
 
 export async function decideThere(
-  call: Pick<Call, "actor" | "trace">,
+  call: Pick<Call, "actor" | "credential" | "trace">,
   gate: OrgGate | null,
   asker: Asker,
   ask: DecisionAsk,
@@ -68,7 +78,8 @@ export async function decideThere(
   let verdict: DecisionReply | null;
   const leasable = gate !== null && isForSlices(ask);
   if (leasable) gate.asked += 1;
-  const envelope = { actor: call.actor, trace: call.trace, idempotency: null, ifMatch: null };
+  const { actor, credential, trace } = call;
+  const envelope = { actor, credential, trace, idempotency: null, ifMatch: null };
   const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
   try {

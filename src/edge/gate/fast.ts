@@ -1,6 +1,7 @@
 import { roleIncludes } from "../../contract/access.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
+import { keyProblem } from "../../domain/key-state.ts";
 import { DECISION_PATH } from "../../org/gate/gate.ts";
 import type { DecisionAsk } from "../../org/holds/decide.ts";
 import { logFailure } from "../../log.ts";
@@ -9,7 +10,7 @@ import { cached } from "../cached.ts";
 import { callerAddress } from "../call.ts";
 import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
-import { knownKey } from "../identify.ts";
+import { actableUntil, knownKey } from "../identify.ts";
 import type { KnownKey } from "../known-keys.ts";
 import { orgObject } from "../region/home.ts";
 import { PASS_HEADER } from "../region/peer.ts";
@@ -91,12 +92,18 @@ function refusedByRate(call: FastCall): RefusedUnread | null {
 
 async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   const text = await call.request.text();
+  const { gate, asker, key } = call.who;
+  const now = Date.now();
   const ask = parsed(text);
-  if (ask === null || text.length > LARGEST_BODY_BYTES || text.includes("\uFFFD")) {
+  if (
+    now >= actableUntil(key) ||
+    ask === null ||
+    text.length > LARGEST_BODY_BYTES ||
+    text.includes("\uFFFD")
+  ) {
     return serve(again(call.request, text));
   }
-  const { gate, asker } = call.who;
-  const here = decideHere(gate, asker, ask, call.startedAt, call);
+  const here = decideHere(gate, asker, ask, now, call);
   if (here !== null) return respond(call, here, "edge", false);
   try {
     const there = await decideThere(call, gate, asker, ask, call);
@@ -148,6 +155,10 @@ class FastCall implements Background {
     return { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
   }
 
+  get credential() {
+    return { digest: this.who.key.digest, role: "developer", scopes: ["decisions:evaluate"] } as const;
+  }
+
   waitUntil(work: Promise<unknown>): void {
     this.context.waitUntil(work);
   }
@@ -173,9 +184,7 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
 }
 
 function isValidNow({ key, org }: KnownKey, now: number): boolean {
-  const orgNow = now + org.snapshot.clockOffsetMs;
-  if (key.expiresAt !== null && key.expiresAt <= orgNow) return false;
-  return key.notBefore === null || key.notBefore <= orgNow;
+  return keyProblem(key, now + org.snapshot.clockOffsetMs) === null;
 }
 
 function isAllowedFrom({ org }: KnownKey, request: Request): boolean {

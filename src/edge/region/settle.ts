@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { placementOf, type Residency } from "../../domain/residency.ts";
+import { type Placement, placementOf, type Residency } from "../../domain/residency.ts";
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
@@ -30,15 +30,25 @@ async function settleForOperator(call: Call, orgId: string): Promise<Refusal | R
 
 function settle(call: Call, residency: Residency): Refusal | null | Promise<Refusal | Relayed> {
   call.home = residency.homeRegion;
-  const { op } = call;
-  const placement = placementOf(residency, {
-    region: call.settings.SVC_REGION,
-    // What this Worker asks of itself carries no key that another region could check: its object is asked there instead.
-    writes: vouchedCaller(call.request) === null && goesHome(op),
-    exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
-  });
+  const placement = placementFor(call, residency);
   if (placement === "serve") return null;
   return placement === "refuse" ? refuse("residency_violation") : relay(call, residency.homeRegion);
+}
+
+function placementFor({ op, request, settings }: Call, residency: Residency): Placement {
+  return placementOf(residency, {
+    region: settings.SVC_REGION,
+    // What this Worker asks of itself carries no key that another region could check: its object is asked there instead.
+    writes: vouchedCaller(request) === null && goesHome(op),
+    exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
+  });
+}
+
+/** For a call that was to be served here: whether the org's rule has come to refuse it. An org's home never changes. */
+export function checkResidency(call: Call): Refusal | null {
+  const own = call.caller?.org?.snapshot;
+  const refused = own !== undefined && placementFor(call, own) === "refuse";
+  return refused ? refuse("residency_violation") : null;
 }
 
 function goesHome(op: Call["op"]): boolean {

@@ -28,6 +28,14 @@ function timesOf(row: SessionRow) {
   return { createdAt: row.created_at, lastSeenAt: row.last_seen_at, revokedAt: row.revoked_at };
 }
 
+export function loadSession(sql: SqlStorage, id: string): SessionRow | null {
+  return sql.exec<SessionRow>("SELECT * FROM sessions WHERE id = ?", id).toArray()[0] ?? null;
+}
+
+export function isLiveSession(row: SessionRow, now: number): boolean {
+  return isLive(timesOf(row), now);
+}
+
 export function toSession(row: SessionRow, view: View) {
   return {
     id: row.id,
@@ -53,6 +61,7 @@ export interface NewSession {
 
 export const openSession = command({
   action: "session.opened",
+  admitsItself: () => true,
   refuses: ["org_suspended"],
   run(tx, input: NewSession) {
     if (tx.profile().status === "suspended") return refuse("org_suspended");
@@ -79,10 +88,11 @@ export const openSession = command({
 /** The person behind a session's digest, with the org as it is now. Reading a page is no change: it is not audited. */
 export const admitSession = command({
   action: null,
+  admitsItself: () => true,
   refuses: ["session_revoked"],
   run(tx, input: { digest: string }) {
     const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE digest = ?", input.digest).toArray()[0];
-    if (row === undefined || !isLive(timesOf(row), tx.now)) return refuse("session_revoked");
+    if (row === undefined || !isLiveSession(row, tx.now)) return refuse("session_revoked");
     if (shouldNote(timesOf(row), tx.now)) {
       tx.sql.exec("UPDATE sessions SET last_seen_at = ? WHERE id = ?", tx.now, row.id);
       row.last_seen_at = tx.now;
@@ -113,10 +123,12 @@ export const listSessions = query({
 
 export const revokeSession = command({
   action: "session.revoked",
+  // Whoever signs out may do so whatever has become of the org or the address.
+  admitsItself: (actor, input: { sessionId: string }) => actor.id === input.sessionId,
   refuses: ["not_found"],
-  run(tx, input: { sessionId: string }) {
-    const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE id = ?", input.sessionId).toArray()[0];
-    if (row === undefined) return refuse("not_found");
+  run(tx, input) {
+    const row = loadSession(tx.sql, input.sessionId);
+    if (row === null) return refuse("not_found");
     tx.sql.exec("UPDATE sessions SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", tx.now, row.id);
     return done(204, null, { target: row.id, detail: { name: row.name } });
   },

@@ -1,5 +1,5 @@
 import type { ListQuery } from "../../contract/list.ts";
-import { refuse } from "../../contract/refusal.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { SupportScope } from "../../domain/support.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../door.ts";
@@ -23,6 +23,13 @@ const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStrin
 export function grantStatus(row: GrantRow, now: number): "active" | "closed" | "expired" {
   if (row.closed_at !== null) return "closed";
   return row.expires_at <= now ? "expired" : "active";
+}
+
+export function grantRefusal(status: ReturnType<typeof grantStatus>): Refusal<"gone" | "key_expired"> | null {
+  if (status === "active") return null;
+  return status === "closed"
+    ? refuse("gone", {}, { message: "This support grant was ended." })
+    : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 
 function toGrant(row: GrantRow, now: number) {

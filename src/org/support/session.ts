@@ -36,6 +36,7 @@ export type GrantState = ReturnType<typeof grantStatus>;
  */
 export const admitSupport = command({
   action: null,
+  admitsItself: () => true,
   refuses: ["unauthorized"],
   run(tx, input: { digest: string }) {
     const session = tx.sql
@@ -66,6 +67,8 @@ interface SupportRequest {
 /** Every request under a grant, answered or refused, with both identities: the actor's and the grant's. */
 export const recordSupportRequest = command({
   action: null,
+  // What was refused is recorded, too.
+  admitsItself: () => true,
   refuses: [],
   run(tx, input: SupportRequest) {
     tx.record({

@@ -3,7 +3,7 @@ import { readReply, writeAsk } from "../../../src/org/gate/wire.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { env } from "../../support/worker.ts";
 
-const ACTOR = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
 const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
 const ASK = { estimate: { cost_usd: "1" } };
 

@@ -112,7 +112,7 @@ export class World {
   #envelope(repeatable: boolean): Envelope {
     const key = `call-${++this.#calls}`;
     return {
-      actor: { kind: "key", id: "k", role: "owner", onBehalfOf: null, address: null },
+      actor: { kind: "system", id: "k", role: "owner", onBehalfOf: null, address: null },
       trace: key,
       idempotency: repeatable ? { key, method: "POST", path: "/v1/x", digest: key, fence: null } : null,
       ifMatch: null,

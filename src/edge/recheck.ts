@@ -1,0 +1,28 @@
+import type { Refusal } from "../contract/refusal.ts";
+import { checkAddress, checkOrgActive, checkRole, checkScope } from "./admit.ts";
+import type { Call } from "./call.ts";
+import { identify } from "./identify.ts";
+import { checkResidency } from "./region/settle.ts";
+import { checkSupport } from "./support.ts";
+
+/** What was checked before the body was read and may have changed since. */
+const CHECKS = [checkOrgActive, checkAddress, checkSupport, checkRole, checkScope, checkResidency];
+
+/** A body may arrive for longer than what was known of its caller may be acted on: then the caller is judged anew. */
+export function recheck(call: Call): null | Promise<Refusal | null> {
+  const goodUntil = call.caller?.goodUntil;
+  const now = Date.now();
+  if (goodUntil === undefined || now < goodUntil) return null;
+  call.judgedAt = now;
+  return judgeAnew(call);
+}
+
+async function judgeAnew(call: Call): Promise<Refusal | null> {
+  const refusal = await identify(call);
+  if (refusal !== null) return refusal;
+  for (const check of CHECKS) {
+    const found = check(call);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,109 @@
+import { type KeyRole, roleIncludes, type Scope } from "../contract/access.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import { addressAllowed, type Cidr, parseCidr } from "../domain/address.ts";
+import { earlierEnd } from "../domain/key-rights.ts";
+import { keyProblem } from "../domain/key-state.ts";
+import type { Actor, View } from "./door.ts";
+import { scopesOfRow } from "./keys/holder.ts";
+import { secretEnd } from "./keys/secrets.ts";
+import { type KeyRow, loadKey } from "./keys/store.ts";
+import { isLiveSession, loadSession } from "./people/session.ts";
+import { grantRefusal, grantStatus, loadGrant } from "./support/grant.ts";
+
+export type CallerCode =
+  | "unauthorized"
+  | "gone"
+  | "key_expired"
+  | "session_revoked"
+  | "org_suspended"
+  | "ip_not_allowed"
+  | "forbidden"
+  | "missing_scope";
+
+/**
+ * Isolates judge callers by what they were told up to two seconds ago, and before a body that may take minutes to
+ * arrive. So the object judges again, by its own rows, when the effect happens: in the contract's order.
+ */
+export function callerRefusal(view: View): Refusal<CallerCode> | null {
+  return JUDGES[view.actor.kind](view);
+}
+
+/** The operator's key is the platform's own setting, and the system is nobody who calls: neither is in any row. */
+const JUDGES: Readonly<Record<Actor["kind"], (view: View) => Refusal<CallerCode> | null>> = {
+  operator: () => null,
+  system: () => null,
+  key: keyRefusal,
+  session: sessionRefusal,
+  support: supportRefusal,
+};
+
+function keyRefusal(view: View): Refusal<CallerCode> | null {
+  const row = loadKey(view.sql, view.actor.id);
+  if (row === null) return refuse("unauthorized");
+  return (
+    stateRefusal(view, row) ??
+    orgRefusal(view) ??
+    addressRefusal(view) ??
+    roleRefusal(view, row.role) ??
+    scopeRefusal(view, row)
+  );
+}
+
+function stateRefusal({ credential, sql, now }: View, row: KeyRow): Refusal<CallerCode> | null {
+  const digest = credential?.digest ?? null;
+  const secretEndsAt = digest === null ? null : secretEnd(sql, row, digest, now);
+  if (secretEndsAt === undefined) return refuse("unauthorized");
+  const expiresAt = earlierEnd(row.expires_at, secretEndsAt);
+  const problem = keyProblem({ revoked: row.revoked_at !== null, notBefore: row.not_before, expiresAt }, now);
+  return problem === null ? null : refuseKey(problem);
+}
+
+export function refuseKey(problem: "gone" | "key_expired"): Refusal<"gone" | "key_expired"> {
+  return problem === "gone"
+    ? refuse("gone", {}, { message: "This API key is revoked." })
+    : refuse("key_expired");
+}
+
+function sessionRefusal(view: View): Refusal<CallerCode> | null {
+  const row = loadSession(view.sql, view.actor.id);
+  if (row === null || !isLiveSession(row, view.now)) return refuse("session_revoked");
+  return orgRefusal(view) ?? addressRefusal(view) ?? roleRefusal(view, row.role);
+}
+
+function supportRefusal(view: View): Refusal<CallerCode> | null {
+  const grant = loadGrant(view, view.actor.onBehalfOf ?? "");
+  if (grant === null) return refuse("unauthorized");
+  return grantRefusal(grantStatus(grant, view.now)) ?? orgRefusal(view);
+}
+
+function orgRefusal(view: View): Refusal<"org_suspended"> | null {
+  return view.profile().status === "suspended" ? refuse("org_suspended") : null;
+}
+
+/** By the list itself, which the org's profile keeps until it changes. */
+const parsedLists = new WeakMap<readonly string[], readonly Cidr[]>();
+
+function addressRefusal(view: View): Refusal<"ip_not_allowed"> | null {
+  const { ipAllowList } = view.profile();
+  if (ipAllowList.length === 0) return null;
+  let list = parsedLists.get(ipAllowList);
+  if (list === undefined) {
+    list = ipAllowList.flatMap((text) => parseCidr(text) ?? []);
+    parsedLists.set(ipAllowList, list);
+  }
+  return addressAllowed(list, view.actor.address ?? "") ? null : refuse("ip_not_allowed");
+}
+
+/** Rules go by the actor's role, so it is no higher than the one that is stored, and high enough for the operation. */
+function roleRefusal({ actor, credential }: View, stored: KeyRole): Refusal<"forbidden"> | null {
+  const suffices = credential === null || roleIncludes(stored, credential.role);
+  return suffices && roleIncludes(stored, actor.role) ? null : refuse("forbidden");
+}
+
+function scopeRefusal({ credential }: View, row: KeyRow): Refusal<"missing_scope"> | null {
+  const needed = credential?.scopes ?? [];
+  if (needed.length === 0) return null;
+  const scopes: readonly Scope[] = scopesOfRow(row);
+  const lacking = needed.find((scope) => !scopes.includes(scope));
+  return lacking === undefined ? null : refuse("missing_scope", { required: lacking });
+}

@@ -1,0 +1,203 @@
+import { expect, test } from "vitest";
+import { rowsOf } from "../support/rows.ts";
+import { signedIn } from "../support/session.ts";
+import { slowBody } from "../support/slow-body.ts";
+import { type Answer, call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+
+/** Whatever is taken from a caller while the body of a call arrives is gone before the call takes effect. */
+
+interface Victim {
+  readonly id: string;
+  readonly key: string;
+}
+
+const BUDGET = { scope_kind: "org", limit_usd: "1", period: "month", mode: "enforce" };
+const DECISION = { estimate: { cost_usd: "0.01" } };
+const run = () => ({
+  started_at: new Date().toISOString(),
+  model: "m",
+  usage: { input_tokens: 1, output_tokens: 1 },
+  cost_usd: "0.01",
+});
+
+async function victimOf(org: TestOrg): Promise<Victim> {
+  const body = { name: "victim", role: "admin" };
+  const minted = await call("POST", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey, body });
+  const victim = { id: minted.body.id, key: minted.body.key };
+  expect((await call("GET", `/v1/orgs/${org.id}`, { key: victim.key })).status).toBe(200);
+  return victim;
+}
+
+const revoke = (org: TestOrg, { id }: Victim) =>
+  call("DELETE", `/v1/orgs/${org.id}/keys/${id}`, { key: org.ownerKey });
+
+/** The answer to a call whose body is half way when `between` happens, and goes on when that was answered. */
+async function during(
+  path: string,
+  key: string,
+  body: object,
+  between: () => Promise<Answer>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const slow = slowBody(JSON.stringify(body));
+  const answer = call("POST", path, { key, stream: slow.stream, headers });
+  await slow.begun;
+  expect((await between()).status).toBeLessThan(300);
+  slow.finish();
+  return answer;
+}
+
+const codeOf = (answer: Answer) => [answer.status, answer.body.error?.code];
+
+async function countIn(org: TestOrg, list: string): Promise<number> {
+  return (await call("GET", `/v1/orgs/${org.id}/${list}`, { key: operatorKey() })).body.data.length;
+}
+
+test("a key that is revoked while the body arrives mints nothing", async () => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const before = await countIn(org, "keys");
+  const path = `/v1/orgs/${org.id}/keys`;
+  const answer = await during(path, victim.key, { name: "x", role: "admin" }, () => revoke(org, victim));
+  expect(codeOf(answer)).toEqual([410, "gone"]);
+  expect(await countIn(org, "keys")).toBe(before);
+});
+
+test("an org that is suspended while the body arrives changes nothing", async () => {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const answer = await during(path, org.ownerKey, BUDGET, () =>
+    call("POST", `/v1/admin/orgs/${org.id}/suspend`, { key: operatorKey() }),
+  );
+  expect(codeOf(answer)).toEqual([403, "org_suspended"]);
+  expect(await countIn(org, "budgets")).toBe(0);
+});
+
+test("an address that is shut out while the body arrives changes nothing", async () => {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const answer = await during(path, org.ownerKey, BUDGET, () =>
+    call("PATCH", `/v1/orgs/${org.id}`, { key: operatorKey(), body: { ip_allow_list: ["192.0.2.0/24"] } }),
+  );
+  expect(codeOf(answer)).toEqual([403, "ip_not_allowed"]);
+  expect(await countIn(org, "budgets")).toBe(0);
+});
+
+test("a secret that is replaced while the body arrives changes nothing", async () => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const answer = await during(path, victim.key, BUDGET, () =>
+    call("POST", `/v1/orgs/${org.id}/keys/${victim.id}/rotate`, { key: org.ownerKey }),
+  );
+  expect(codeOf(answer)).toEqual([401, "unauthorized"]);
+  expect(await countIn(org, "budgets")).toBe(0);
+});
+
+test("a batch of runs that arrives past a revocation is not recorded", async () => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const answer = await during("/v1/runs/bulk", victim.key, { runs: [run()] }, () => revoke(org, victim));
+  expect(codeOf(answer)).toEqual([410, "gone"]);
+  expect((await call("GET", "/v1/runs", { key: org.ownerKey })).body.data).toEqual([]);
+});
+
+test("a question whose body arrives past a revocation is not answered, though it changes nothing", async () => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const path = `/v1/orgs/${org.id}/policy-rules/evaluate`;
+  const answer = await during(path, victim.key, { run: run() }, () => revoke(org, victim));
+  expect(codeOf(answer)).toEqual([410, "gone"]);
+});
+
+test.each([
+  ["that says how long it is", true],
+  ["of unknown length", false],
+])("a decision %s is not made from slices past a revocation", async (_, saysLength) => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const decide = () => call("POST", "/v1/edge/decision", { key: org.ownerKey, body: DECISION });
+  const decidedAtEdge = async () => (await decide()).headers.get("x-svc-decided");
+  await expect.poll(decidedAtEdge, { timeout: 20_000, interval: 20 }).toBe("edge");
+  // Others keep the isolate's slices of the org alive all along.
+  const traffic = { on: true };
+  const driving = (async () => {
+    while (traffic.on) {
+      await decide();
+      await scheduler.wait(20);
+    }
+  })();
+  const length = String(JSON.stringify(DECISION).length);
+  const headers: Record<string, string> = saysLength ? { "content-length": length } : {};
+  const revoking = () => revoke(org, victim);
+  const answer = await during("/v1/edge/decision", victim.key, DECISION, revoking, headers);
+  expect(await decidedAtEdge()).toBe("edge");
+  traffic.on = false;
+  await driving;
+  expect(codeOf(answer)).toEqual([410, "gone"]);
+});
+
+/** Begins a revocation and comes back when the object has it: isolates may still act on what they know. */
+async function beginRevoking(org: TestOrg, victim: Victim): Promise<{ answered: Promise<Answer> }> {
+  const answered = revoke(org, victim);
+  const isRevoked = async () =>
+    (await rowsOf(org.id, "SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NOT NULL", victim.id)).length;
+  await expect.poll(isRevoked, { interval: 5 }).toBe(1);
+  return { answered };
+}
+
+const STORED = "SELECT id FROM meters UNION ALL SELECT id FROM runs UNION ALL SELECT id FROM holds";
+
+test.each([
+  ["a budget", (org: TestOrg) => `/v1/orgs/${org.id}/budgets`, BUDGET],
+  ["a run", () => "/v1/runs", run()],
+  ["a batch of runs", () => "/v1/runs/bulk", { runs: [run()] }],
+  ["a decision", () => "/v1/edge/decision", DECISION],
+])("the object refuses %s of a key that only the isolate still takes for good", async (_, path, body) => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const before = await rowsOf(org.id, STORED);
+  const { answered } = await beginRevoking(org, victim);
+  const answer = await call("POST", path(org), { key: victim.key, body });
+  expect(codeOf(answer)).toEqual([410, "gone"]);
+  expect(await rowsOf(org.id, STORED)).toEqual(before);
+  expect((await answered).status).toBe(204);
+});
+
+test("the object gives no stored answer to a key that is revoked", async () => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const headers = { "idempotency-key": "once" };
+  const create = () => call("POST", path, { key: victim.key, body: BUDGET, headers });
+  expect((await create()).status).toBe(201);
+  const { answered } = await beginRevoking(org, victim);
+  expect(codeOf(await create())).toEqual([410, "gone"]);
+  await answered;
+});
+
+test("a person who is signed out while a form arrives changes nothing", async () => {
+  const org = await newOrg();
+  const browser = await signedIn(org.id, "admin");
+  const { cookie, sessionId } = browser;
+  const page = await (await browser.get("/console/support")).text();
+  const token = /name="_csrf" value="([^"]+)"/.exec(page)?.[1];
+  const form = {
+    _csrf: token ?? "",
+    _once: crypto.randomUUID(),
+    customer_id: "c",
+    limit_usd: "5",
+    period: "day",
+  };
+  const slow = slowBody(String(new URLSearchParams(form)));
+  const type = "application/x-www-form-urlencoded";
+  const headers = { cookie, "cf-connecting-ip": "203.0.113.7", "content-type": type };
+  const init = { method: "POST", headers, body: slow.stream, redirect: "manual" } as const;
+  const answer = serve("http://sluice.test/console/customers", init);
+  await slow.begun;
+  const session = `/v1/orgs/${org.id}/sessions/${sessionId}`;
+  expect((await call("DELETE", session, { key: org.ownerKey })).status).toBe(204);
+  slow.finish();
+  expect((await answer).status).toBe(401);
+  expect(await countIn(org, "customer-limits")).toBe(0);
+});

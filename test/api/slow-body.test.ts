@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { rowsOf } from "../support/rows.ts";
 import { signedIn } from "../support/session.ts";
 import { slowBody } from "../support/slow-body.ts";
-import { type Answer, call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { OrgDoor } from "../../src/edge/org-door.ts";
+import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 /** Whatever is taken from a caller while the body of a call arrives is gone before the call takes effect. */
 
@@ -116,14 +117,14 @@ test.each([
 ])("a decision %s is not made from slices past a revocation", async (_, saysLength) => {
   const org = await newOrg();
   const victim = await victimOf(org);
-  const decide = () => call("POST", "/v1/edge/decision", { key: org.ownerKey, body: DECISION });
-  const decidedAtEdge = async () => (await decide()).headers.get("x-svc-decided");
-  await expect.poll(decidedAtEdge, { timeout: 20_000, interval: 20 }).toBe("edge");
+  const decide = (key: string) => call("POST", "/v1/edge/decision", { key, body: DECISION });
+  const placeOf = async (key: string) => (await decide(key)).headers.get("x-svc-decided");
+  await expect.poll(() => placeOf(victim.key), { timeout: 20_000, interval: 20 }).toBe("edge");
   // Others keep the isolate's slices of the org alive all along.
   const traffic = { on: true };
   const driving = (async () => {
     while (traffic.on) {
-      await decide();
+      await decide(org.ownerKey);
       await scheduler.wait(20);
     }
   })();
@@ -131,7 +132,7 @@ test.each([
   const headers: Record<string, string> = saysLength ? { "content-length": length } : {};
   const revoking = () => revoke(org, victim);
   const answer = await during("/v1/edge/decision", victim.key, DECISION, revoking, headers);
-  expect(await decidedAtEdge()).toBe("edge");
+  expect(await placeOf(org.ownerKey)).toBe("edge");
   traffic.on = false;
   await driving;
   expect(codeOf(answer)).toEqual([410, "gone"]);
@@ -162,6 +163,73 @@ test.each([
   expect(codeOf(answer)).toEqual([410, "gone"]);
   expect(await rowsOf(org.id, STORED)).toEqual(before);
   expect((await answered).status).toBe(204);
+});
+
+test.each([
+  [
+    "whose org is suspended",
+    [403, "org_suspended"],
+    (org: TestOrg) => call("POST", `/v1/admin/orgs/${org.id}/suspend`, { key: operatorKey() }),
+    "SELECT 1 FROM profile WHERE status = 'suspended'",
+  ],
+  [
+    "whose address is shut out",
+    [403, "ip_not_allowed"],
+    (org: TestOrg) =>
+      call("PATCH", `/v1/orgs/${org.id}`, { key: operatorKey(), body: { ip_allow_list: ["192.0.2.0/24"] } }),
+    "SELECT 1 FROM profile WHERE ip_allow_list <> '[]'",
+  ],
+  [
+    "whose secret is replaced",
+    [401, "unauthorized"],
+    (org: TestOrg, { id }: Victim) =>
+      call("POST", `/v1/orgs/${org.id}/keys/${id}/rotate`, { key: operatorKey() }),
+    "SELECT 1 FROM audit WHERE action = 'key.rotated'",
+  ],
+])("the object refuses a key %s before isolates know it", async (_, code, change, isDone) => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  const before = await rowsOf(org.id, STORED);
+  const answered = change(org, victim);
+  await expect.poll(async () => (await rowsOf(org.id, isDone)).length, { interval: 5 }).toBe(1);
+  const path = `/v1/orgs/${org.id}/budgets`;
+  expect(codeOf(await call("POST", path, { key: victim.key, body: BUDGET }))).toEqual(code);
+  expect((await answered).status).toBe(200);
+  expect(await rowsOf(org.id, STORED)).toEqual(before);
+});
+
+test.each([
+  ["expires_at = 1", [401, "key_expired"]],
+  ["not_before = 9000000000000", [401, "key_expired"]],
+  ["role = 'developer'", [403, "forbidden"]],
+  ["scopes = '[]'", [403, "missing_scope"]],
+])("the object goes by its own row of a key: %s", async (change, code) => {
+  const org = await newOrg();
+  const victim = await victimOf(org);
+  await rowsOf(org.id, `UPDATE keys SET ${change} WHERE id = ?`, victim.id);
+  const path = `/v1/orgs/${org.id}/budgets`;
+  expect(codeOf(await call("POST", path, { key: victim.key, body: BUDGET }))).toEqual(code);
+});
+
+test("the object does nothing for support whose grant is closed, and records it all the same", async () => {
+  const org = await newOrg();
+  const grants = `/v1/orgs/${org.id}/support-grants`;
+  const body = { scope: "read_only", reason: "r", expires_in_seconds: 600 };
+  const { id } = (await call("POST", grants, { key: org.ownerKey, body })).body;
+  const actor = { kind: "support", id: "operator", role: "viewer", onBehalfOf: id, address: null } as const;
+  const door = new OrgDoor(env.ORG.getByName(org.id), {
+    actor,
+    trace: "t",
+    idempotency: null,
+    ifMatch: null,
+  });
+  const page = { sort: { field: "created_at", descending: false }, limit: 1, after: null, filters: {} };
+  const list = () => door.command("listAudit", page);
+  expect(await list()).toMatchObject({ status: 200 });
+  expect((await call("DELETE", `${grants}/${id}`, { key: org.ownerKey })).status).toBe(204);
+  expect(await list()).toMatchObject({ status: 410, code: "gone" });
+  const request = { method: "GET", route: "/v1/x", status: 410, code: "gone" };
+  expect(await door.command("recordSupportRequest", request)).toMatchObject({ status: 200 });
 });
 
 test("the object gives no stored answer to a key that is revoked", async () => {

@@ -4,6 +4,7 @@ import { claimPorts } from "../../scripts/ports.ts";
 import { type Server, startServer } from "../../scripts/server.ts";
 import { makeFolder, temporaryFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
+import { slowBody } from "../support/slow-body.ts";
 
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
@@ -129,6 +130,24 @@ describe("two regions, each with its own objects and database", () => {
     expect((await read()).status).toBe(200);
     await http("DELETE", `${eu}/v1/orgs/${org.id}/keys/${minted.body.id}`, { key: org.key });
     expect((await read()).status).toBe(410);
+  });
+
+  test("a body that arrives by way of the other region changes nothing past a revocation", async () => {
+    const org = await newOrg(eu, "eu");
+    const keys = `/v1/orgs/${org.id}/keys`;
+    const victim = await http("POST", eu + keys, { key: org.key, body: { name: "k", role: "admin" } });
+    const slow = slowBody(JSON.stringify({ name: "x", role: "admin" }));
+    const headers = { authorization: `Bearer ${victim.body.key}`, "content-type": "application/json" };
+    // Node sends a stream only where it is told that the answer comes after it.
+    const init = { method: "POST", headers, body: slow.stream, duplex: "half" };
+    const sent = fetch(us + keys, init);
+    await slow.begun;
+    const revoked = await http("DELETE", `${eu}${keys}/${victim.body.id}`, { key: org.key });
+    expect(revoked.status).toBe(204);
+    slow.finish();
+    const answer = await sent;
+    expect([answer.status, answer.headers.get("x-svc-region")]).toEqual([410, "eu"]);
+    expect((await http("GET", eu + keys, { key: org.key })).body.data).toHaveLength(2);
   });
 
   test("a rule that keeps an org in eu refuses it in us, and is never served round", async () => {

@@ -1,6 +1,7 @@
 import { attemptOf } from "../../src/domain/policy-attempt.ts";
 import { judge, type PolicyRule, policySet } from "../../src/domain/policy.ts";
 import { type Detector, detectorSet, scan } from "../../src/domain/safety.ts";
+import { oneRunsWork } from "../../src/domain/work.ts";
 import { BUILT_INS } from "../../src/domain/safety-detectors.ts";
 import { type BenchRow, QUICK } from "./harness.ts";
 
@@ -53,7 +54,7 @@ export function run(): Promise<BenchRow[]> {
 
 function scanned(detectors: readonly Detector[]): () => unknown {
   const set = detectorSet(detectors);
-  return () => scan(set, INPUT);
+  return () => scan(set, INPUT, oneRunsWork());
 }
 
 /** In processor time: what else runs on the machine does not count. */

@@ -1,5 +1,6 @@
-import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
+import { compileLinear, type LinearPattern } from "./linear/pattern.ts";
 import { type Expr, language, VARIABLES } from "./policy-language.ts";
+import { CONSTANTS } from "./policy-variables.ts";
 
 const MOST_NODES = 600;
 const DEEPEST = 40;
@@ -60,16 +61,6 @@ function typeOf(expr: Expr, outer: Scope, state: State): string {
       throw new Misuse(expr.id, "not an expression");
   }
 }
-
-const CONSTANTS: Readonly<Record<string, string>> = {
-  stringValue: "string",
-  bytesValue: "bytes",
-  doubleValue: "double",
-  boolValue: "bool",
-  int64Value: "int",
-  uint64Value: "uint",
-  nullValue: "null_type",
-};
 
 function nameType(id: bigint, name: string, scope: Scope): string {
   if (Object.hasOwn(scope.names, name)) return scope.names[name] ?? "dyn";

@@ -1,5 +1,6 @@
 import { type CelInput, isCelError, parse, plan } from "@bufbuild/cel";
-import { check, Misuse } from "./policy-check.ts";
+import { sizeProblem, tooLarge } from "./linear/pattern.ts";
+import { check, type Checked, Misuse } from "./policy-check.ts";
 import { type Expr, language, metered } from "./policy-language.ts";
 import { costOf, meteredExpr } from "./policy-meter.ts";
 
@@ -14,11 +15,33 @@ export type Allowance = { left: number };
 
 export type Bindings = Readonly<Record<string, CelInput>>;
 type Matched = { matched: boolean } | { failed: string };
-type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched };
+/** `size`: of its patterns together. */
+type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched; size: number };
 export type CompileResult = Compiled | { problem: string };
 
+/** What the patterns of one rule may be sized together. */
+const LARGEST_RULE = 2_000;
+
+/** Compiles a rule that is to be written: bounds and types are held against it that a stored one need not meet. */
+export function compileNew(source: string): CompileResult {
+  return compile(source, (expr, checked) => {
+    const problem = [...checked.patterns.values()].map((pattern) => sizeProblem(pattern)).find(Boolean);
+    if (problem !== undefined) throw new Misuse(expr.id, problem);
+    const size = sizeOf(checked);
+    if (size > LARGEST_RULE)
+      throw new Misuse(expr.id, tooLarge("the patterns of a rule together", size, LARGEST_RULE));
+  });
+}
+
+function sizeOf({ patterns }: Pick<Checked, "patterns">): number {
+  return [...patterns.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
 /** A problem says where: `line 1, column 12: …`. What compiles ends, within its budget, whatever it is given. */
-export function compile(source: string): CompileResult {
+export function compile(
+  source: string,
+  demand: (expr: Expr, checked: Checked) => void = () => undefined,
+): CompileResult {
   const tooBig = bounded(source);
   if (tooBig) return tooBig;
   let expr: Expr | undefined;
@@ -32,11 +55,14 @@ export function compile(source: string): CompileResult {
   }
   if (!expr) return { problem: "line 1, column 1: an expression is required" };
   try {
-    const { type, patterns } = check(expr);
+    const checked = check(expr);
+    const { type, patterns } = checked;
+    demand(expr, checked);
     if (type !== "bool" && type !== "dyn") throw new Misuse(expr.id, `must be true or false, is ${type}`);
     const cost = costOf(expr);
     const run = plan(language, meteredExpr(expr));
     return {
+      size: sizeOf(checked),
       evaluate(bindings, allowance) {
         const left = Math.min(BUDGET, allowance.left) - cost;
         const meter = { left, over: left < 0, patterns };

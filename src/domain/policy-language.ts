@@ -9,17 +9,13 @@ import {
   listType,
   type parse,
 } from "@bufbuild/cel";
-import type { LinearPattern } from "./linear-pattern.ts";
+import type { LinearPattern } from "./linear/pattern.ts";
+import { VARIABLE_TYPES } from "./policy-variables.ts";
 
 /** The variables that a rule may read. What `dyn` holds is known only when a run is judged. */
-export const VARIABLES: Readonly<Record<string, string>> = {
-  run: "map",
-  model: "string",
-  action: "string",
-  customer_id: "string",
-  estimate: "map",
-  now: "google.protobuf.Timestamp",
-};
+export const VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(VARIABLE_TYPES).map(([variable, { name }]) => [variable, name]),
+);
 
 export type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
@@ -80,6 +76,8 @@ const LIST = listType(DYN);
 
 /** A matcher's states are built as the text is read: the price of a character grows with the program. */
 const INSTRUCTIONS_PER_UNIT = 8;
+/** The text was paid for by its length and the program's size: the matcher need not stop. */
+const PAID = { left: Number.POSITIVE_INFINITY };
 /** The worst case of a substring search compares each place with the whole needle. */
 const COMPARISONS_PER_UNIT = 16;
 
@@ -99,7 +97,7 @@ export const language = celEnv({
       const pattern = meter.patterns.get(source);
       if (pattern === undefined) throw new Error("a pattern must be a literal");
       pay(Math.ceil((this.length * pattern.instructions) / INSTRUCTIONS_PER_UNIT));
-      return pattern.regex.test(this);
+      return typeof pattern.matcher.find(this, PAID) === "object";
     }),
   ],
 });

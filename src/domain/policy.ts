@@ -1,5 +1,6 @@
 import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
 import { type Allowance, type Bindings, compile, type CompileResult } from "./policy-compile.ts";
+import type { Work } from "./work.ts";
 
 export const TARGETS = ["model", "action"] as const;
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
@@ -40,8 +41,19 @@ export type RuleResult = {
   message?: string;
 };
 
-/** What all rules together may cost one run. */
-export const JUDGEMENT_COST = 200_000;
+/** What all rules together may cost one run, in units of the evaluator. */
+const JUDGEMENT_COST = 200_000;
+/** A unit is an operation on values of any kind, a step of work only a look at a table. */
+const STEPS_PER_UNIT = 70;
+
+/** Judges within what the run's other checks have left, and takes what it used from that. */
+export function withAllowance<T>(work: Work, judging: (allowance: Allowance) => T): T {
+  const given = Math.max(Math.min(JUDGEMENT_COST, Math.floor(work.left / STEPS_PER_UNIT)), 0);
+  const allowance = { left: given };
+  const result = judging(allowance);
+  work.left -= (given - allowance.left) * STEPS_PER_UNIT;
+  return result;
+}
 
 export type PolicySet = readonly { rule: PolicyRule; compiled: CompileResult }[];
 
@@ -97,19 +109,27 @@ export function explain(
   return { verdict: judge(set, attempt, now), results };
 }
 
-/** Shadow rules that would have stopped this run, had they been enforced. */
+/** What shadow rules say of a run: those that would have stopped it, had they been enforced, and those that failed. */
+export type Shadows = { readonly matched: readonly PolicyRule[]; readonly failed: readonly PolicyRule[] };
+
+export const NO_SHADOWS: Shadows = { matched: [], failed: [] };
+
 export function shadowed(
   set: PolicySet,
   attempt: Attempt,
   now: number,
   allowance: Allowance = { left: JUDGEMENT_COST },
-): PolicyRule[] {
+): Shadows {
   const watching = set.filter(({ rule }) => rule.mode === "shadow" && rule.effect !== "allow");
-  if (watching.length === 0) return [];
+  if (watching.length === 0) return NO_SHADOWS;
   const bindings = bind(attempt, now);
-  return watching
-    .filter(({ rule, compiled }) => apply(rule, compiled, attempt, bindings, allowance).result === "matched")
-    .map(({ rule }) => rule);
+  const results = watching.map(({ rule, compiled }) => ({
+    rule,
+    result: apply(rule, compiled, attempt, bindings, allowance).result,
+  }));
+  const those = (wanted: RuleResult["result"]) =>
+    results.filter(({ result }) => result === wanted).map(({ rule }) => rule);
+  return { matched: those("matched"), failed: those("error") };
 }
 
 function apply(
@@ -147,7 +167,7 @@ function ruled(rule: PolicyRule, attempt: Attempt): PolicyVerdict {
  */
 function bind(attempt: Attempt, now: number): Bindings {
   const { estimate } = attempt;
-  const run = once(() => toCelMap({ metadata: {}, ...attempt.run }));
+  const run = once(() => runMap(attempt.run));
   const moment = once(() => timestampOf(now));
   const amounts = once(() =>
     celMap(
@@ -198,6 +218,14 @@ function timestampOf(now: number): CelInput {
 function toCelMap(value: object): CelInput {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   return celMap(new Map(entries.map(([key, item]) => [key, celInput(item)])));
+}
+
+/** A run's cost is a double, also where it is a whole number of dollars. */
+function runMap({ cost_usd: cost, ...run }: Attempt["run"]): CelInput {
+  const entries = Object.entries({ metadata: {}, ...run }).filter(([, item]) => item !== undefined);
+  const values = new Map<string, CelInput>(entries.map(([key, item]) => [key, celInput(item)]));
+  if (typeof cost === "number") values.set("cost_usd", cost);
+  return celMap(values);
 }
 
 function celInput(value: unknown): CelInput {

@@ -1,33 +1,46 @@
+import { findCard } from "./safety-cards.ts";
+import { take, type Work } from "./work.ts";
+
+type Finder = (text: string, work: Work) => string | undefined;
+
 /**
  * The built-in detectors. Each gives back the offending text, or nothing. Every quantifier is bounded and no
- * expression can start in the middle of what it has just read, so each takes time linear in the text.
+ * expression can start in the middle of what it has just read, so each takes time linear in the text:
+ * at most so many steps a character, whatever the text, and what it takes itself while it reads.
  */
 export const BUILT_INS = {
-  email: findEmail,
-  phone: firstOf([
-    /(?<![\w+.-])\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .-]?\d){6,11}(?![\w])/,
-    /(?<![\w.+/=-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![\w-]|\.\d)/,
-  ]),
-  credit_card: findCard,
-  us_ssn: firstOf([
-    /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/,
-    /\b(?:ssn|social security(?: number| no)?)\b[^\w\n]{1,5}(?:is )?(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}(?!\w)/i,
-  ]),
-  api_key: findApiKey,
-  private_key: firstOf([
-    /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d: /,
-  ]),
-  prompt_injection: firstOf([
-    /\b(?:ignore|disregard|forget|override|skip)\W{1,3}(?:\w{1,12}\W{1,3}){0,4}?(?:previous|prior|above|earlier|preceding|foregoing|initial|original|system|your)\W{1,3}(?:\w{1,12}\W{1,3}){0,2}?(?:instructions?|prompts?|rules?|directions?|guidelines?|messages?|context|programming|training)\b/i,
-    /\bforget\W{1,3}(?:everything|all)\W{1,3}(?:\w{1,12}\W{1,3}){0,3}?(?:above|before|told|said|know|learned)\b/i,
-    /\b(?:reveal|print|show|repeat|output|display|leak|tell me)\W{1,3}(?:\w{1,12}\W{1,3}){0,4}?(?:system|hidden|initial|secret|developer)\W{1,3}(?:prompt|instructions?|message)\b/i,
-    /\byou are (?:now|no longer)\W{1,3}(?:\w{1,12}\W{1,3}){0,5}?(?:dan|unrestricted|unfiltered|jailbroken|developer mode|bound|restricted|an ai)\b/i,
-    /\b(?:do anything now|jailbreak(?:ed)? mode|developer mode (?:enabled|on)|dan mode)\b/i,
-    /\b(?:bypass|disable|turn off|circumvent)\W{1,3}(?:\w{1,12}\W{1,3}){0,3}?(?:safety|guardrails?|moderation|content\W(?:filters?|checks?|policy|policies))\b/i,
-    /\b(?:pretend|act|respond|answer|behave)\W{1,3}(?:\w{1,12}\W{1,3}){0,6}?(?:without|no|ignoring)\W{1,3}(?:\w{1,12}\W{1,3}){0,2}?(?:restrictions?|limitations?|filters?|rules|guidelines|censorship)\b/i,
-    /<\|(?:im_start|system|endoftext)\|>|\[\/?INST\]|<<SYS>>|^#{2,4} ?(?:system|new instructions?) ?:/im,
-  ]),
-} as const satisfies Readonly<Record<string, (text: string) => string | undefined>>;
+  email: { stepsPerCharacter: 3, find: findEmail },
+  phone: {
+    stepsPerCharacter: 2,
+    find: firstOf([
+      /(?<![\w+.-])\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .-]?\d){6,11}(?![\w])/,
+      /(?<![\w.+/=-])(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![\w-]|\.\d)/,
+    ]),
+  },
+  credit_card: { stepsPerCharacter: 1, find: findCard },
+  us_ssn: {
+    stepsPerCharacter: 1,
+    find: firstOf([
+      /(?<![\w-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/,
+      /\b(?:ssn|social security(?: number| no)?)\b[^\w\n]{1,5}(?:is )?(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}(?!\w)/i,
+    ]),
+  },
+  api_key: { stepsPerCharacter: 3, find: findApiKey },
+  private_key: { stepsPerCharacter: 1, find: findPrivateKey },
+  prompt_injection: {
+    stepsPerCharacter: 6,
+    find: firstOf([
+      /\b(?:ignore|disregard|forget|override|skip)\W{1,3}(?:\w{1,12}\W{1,3}){0,4}?(?:previous|prior|above|earlier|preceding|foregoing|initial|original|system|your)\W{1,3}(?:\w{1,12}\W{1,3}){0,2}?(?:instructions?|prompts?|rules?|directions?|guidelines?|messages?|context|programming|training)\b/i,
+      /\bforget\W{1,3}(?:everything|all)\W{1,3}(?:\w{1,12}\W{1,3}){0,3}?(?:above|before|told|said|know|learned)\b/i,
+      /\b(?:reveal|print|show|repeat|output|display|leak|tell me)\W{1,3}(?:\w{1,12}\W{1,3}){0,4}?(?:system|hidden|initial|secret|developer)\W{1,3}(?:prompt|instructions?|message)\b/i,
+      /\byou are (?:now|no longer)\W{1,3}(?:\w{1,12}\W{1,3}){0,5}?(?:dan|unrestricted|unfiltered|jailbroken|developer mode|bound|restricted|an ai)\b/i,
+      /\b(?:do anything now|jailbreak(?:ed)? mode|developer mode (?:enabled|on)|dan mode)\b/i,
+      /\b(?:bypass|disable|turn off|circumvent)\W{1,3}(?:\w{1,12}\W{1,3}){0,3}?(?:safety|guardrails?|moderation|content\W(?:filters?|checks?|policy|policies))\b/i,
+      /\b(?:pretend|act|respond|answer|behave)\W{1,3}(?:\w{1,12}\W{1,3}){0,6}?(?:without|no|ignoring)\W{1,3}(?:\w{1,12}\W{1,3}){0,2}?(?:restrictions?|limitations?|filters?|rules|guidelines|censorship)\b/i,
+      /<\|(?:im_start|system|endoftext)\|>|\[\/?INST\]|<<SYS>>|^#{2,4} ?(?:system|new instructions?) ?:/im,
+    ]),
+  },
+} as const satisfies Readonly<Record<string, { stepsPerCharacter: number; find: Finder }>>;
 
 export type BuiltIn = keyof typeof BUILT_INS;
 
@@ -41,6 +54,17 @@ function firstOf(patterns: readonly RegExp[]): (text: string) => string | undefi
   };
 }
 
+const PRIVATE_KEY =
+  /-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d: /;
+const PRIVATE_KEY_WORDS = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
+const PRIVATE_KEY_STEPS = 5;
+
+/** Nearly no text has the words, and whether it does is quickly known. */
+function findPrivateKey(text: string, work: Work): string | undefined {
+  if (!PRIVATE_KEY_WORDS.some((words) => text.includes(words))) return undefined;
+  return take(work, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
+}
+
 const EMAIL =
   /(?<![\w.%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}([A-Za-z]{2,24})(?![A-Za-z0-9-])/g;
 /** `logo@2x.png` and `git@host:repo` have the shape and are none. */
@@ -52,57 +76,6 @@ function findEmail(text: string): string | undefined {
     if (!isRepository && !FILE_TYPES.has((found[1] ?? "").toLowerCase())) return found[0];
   }
   return undefined;
-}
-
-/** Issuers' prefixes and the lengths they use: digits that pass Luhn by chance mostly have neither. */
-const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
-  [/^4/, [13, 16, 19]],
-  [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
-  [/^3[47]/, [15]],
-  [/^(?:6011|64[4-9]|65|62|35)/, [16, 17, 18, 19]],
-  [/^3(?:0[0-5]|[689])/, [14]],
-];
-/** Looks ahead from each group of digits, so a card is found behind an order number too. */
-const DIGITS = /(?<!\w)(?=(\d(?:[ .-]?\d){12,18}))\d/g;
-/** Cards are printed in groups; `4 8 15 16 23 42` is a list. */
-const SMALLEST_GROUP = 3;
-/** Space, dot and dash come before the digits in ASCII. */
-const ZERO = 48;
-
-function findCard(text: string): string | undefined {
-  for (const found of text.matchAll(DIGITS)) {
-    const run = found[1] ?? "";
-    const digits = run.replaceAll(/\D/g, "");
-    const lengths = CARDS.find(([prefix]) => prefix.test(digits))?.[1] ?? [];
-    for (const length of lengths) {
-      if (digits.length < length || !passesLuhn(digits, length)) continue;
-      const end = endOfDigit(run, length);
-      const card = run.slice(0, end);
-      const grouped = card.split(/\D/).every((group) => group.length >= SMALLEST_GROUP);
-      if (grouped && !/\w/.test(text.charAt(found.index + end))) return card;
-    }
-  }
-  return undefined;
-}
-
-function endOfDigit(text: string, count: number): number {
-  let seen = 0;
-  let end = 0;
-  while (end < text.length && seen < count) {
-    if (text.charCodeAt(end) >= ZERO) seen += 1;
-    end += 1;
-  }
-  return end;
-}
-
-function passesLuhn(digits: string, length: number): boolean {
-  let sum = 0;
-  for (let place = 0; place < length; place++) {
-    const digit = digits.charCodeAt(length - 1 - place) - ZERO;
-    const doubled = place % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0 && new Set(digits.slice(0, length)).size > 1;
 }
 
 const KEYS = firstOf([

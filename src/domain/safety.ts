@@ -1,37 +1,53 @@
-import { compileLinear, type LinearPattern } from "./linear-pattern.ts";
+import { compileLinear, type LinearPattern, sizeProblem, tooLarge } from "./linear/pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./safety-detectors.ts";
+import { textToRead } from "./safety-text.ts";
+import { type RunWork, take, type Work } from "./work.ts";
 
 export const DETECTOR_ACTIONS = ["block", "shadow"] as const;
 export const MOST_DETECTORS = 30;
+/** What all patterns of one org's detectors may be sized together. */
+const LARGEST_SET = 5_000;
 const LONGEST_SAMPLE = 120;
 
 export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] } & (
   | { kind: "builtin" }
   | { kind: "pattern"; pattern: string }
 );
-export type DetectorSet = readonly { detector: Detector; find: (text: string) => string | undefined }[];
-type Finding = { detector: string; sample: string };
-export type Scan = { blocked: Finding | undefined; shadowed: string[] };
+/** What was found, or that there was too much to read. */
+type Reading = { found: string | undefined } | "too_costly";
+type Reader = (text: string, work: Work) => Reading;
+export type DetectorSet = readonly { detector: Detector; read: Reader }[];
+/** `isUnread`: the detector found nothing; it could not finish. */
+type Blocked = { detector: string; sample: string; isUnread: boolean };
+export type Scan = { blocked: Blocked | undefined; shadowed: string[]; unread: string[] };
+type Problem = { field: "id" | "pattern"; problem: string };
 
-/** Why a detector cannot be stored, and in which of its fields; undefined when it can. */
-export function detectorProblem(
-  detector: Detector,
-): { field: "id" | "pattern"; problem: string } | undefined {
-  if (detector.kind === "builtin") {
-    if (isBuiltIn(detector.id)) return undefined;
-    return { field: "id", problem: `no such built-in; known are ${Object.keys(BUILT_INS).join(", ")}` };
-  }
-  if (isBuiltIn(detector.id)) return { field: "id", problem: "the name of a built-in" };
-  const compiled = compileLinear(detector.pattern);
-  if ("problem" in compiled) return { field: "pattern", problem: compiled.problem };
-  if (compiled.regex.test(""))
-    return { field: "pattern", problem: "would match every text, the empty one too" };
-  return undefined;
+/** Why each detector cannot be stored, and in which of its fields; undefined for those that can. */
+export function detectorProblems(detectors: readonly Detector[]): (Problem | undefined)[] {
+  let size = 0;
+  return detectors.map((detector) => {
+    if (detector.kind === "builtin") {
+      if (isBuiltIn(detector.id)) return undefined;
+      return { field: "id", problem: `no such built-in; known are ${Object.keys(BUILT_INS).join(", ")}` };
+    }
+    if (isBuiltIn(detector.id)) return { field: "id", problem: "the name of a built-in" };
+    const compiled = compileLinear(detector.pattern);
+    const problem = "problem" in compiled ? compiled.problem : patternProblem(compiled);
+    if (problem !== undefined || "problem" in compiled) return { field: "pattern", problem: problem ?? "" };
+    size += compiled.size;
+    if (size <= LARGEST_SET) return undefined;
+    return { field: "pattern", problem: tooLarge("the patterns up to this one together", size, LARGEST_SET) };
+  });
+}
+
+function patternProblem(pattern: LinearPattern): string | undefined {
+  if (pattern.regex.test("")) return "would match every text, the empty one too";
+  return sizeProblem(pattern);
 }
 
 /** Compiled once; the order stays, so the first detector that blocks is the one that is named. */
 export function detectorSet(detectors: readonly Detector[]): DetectorSet {
-  return detectors.map((detector) => ({ detector, find: finder(detector) }));
+  return detectors.map((detector) => ({ detector, read: reader(detector) }));
 }
 
 function isBuiltIn(id: string): id is BuiltIn {
@@ -39,60 +55,74 @@ function isBuiltIn(id: string): id is BuiltIn {
 }
 
 /** A detector that cannot run must not be passed over: it was stored to stop something. */
-function finder(detector: Detector): (text: string) => string | undefined {
-  if (detector.kind === "builtin" && isBuiltIn(detector.id)) return BUILT_INS[detector.id];
+function reader(detector: Detector): Reader {
+  if (detector.kind === "builtin" && isBuiltIn(detector.id)) {
+    const { find, stepsPerCharacter } = BUILT_INS[detector.id];
+    return (text, work) => {
+      const found = take(work, text.length * stepsPerCharacter) ? find(text, work) : undefined;
+      return found === undefined && work.left < 0 ? "too_costly" : { found };
+    };
+  }
   const compiled = compileLinear(detector.kind === "pattern" ? detector.pattern : "(");
   if ("problem" in compiled) throw new Error(`detector ${detector.id} does not compile`);
-  return (text) => findLinear(compiled, text);
+  return (text, work) => readLinear(compiled, text, work);
 }
 
-/** Most texts hold nothing: whether it matches is much cheaper to know than where. */
-function findLinear({ regex }: LinearPattern, text: string): string | undefined {
-  if (!regex.test(text)) return undefined;
-  const matcher = regex.matcher(text);
-  return matcher.find() ? (matcher.group() ?? "") : undefined;
+/** How much around the end of a match is searched for its beginning. */
+const BEFORE_END = 240;
+const AFTER_END = 120;
+/** What an instruction costs for each character when a place is looked for. */
+const PLACE_STEPS = 8;
+
+/** Whether it matches is known from one cheap reading; where is looked for only close to where the match ended. */
+function readLinear({ matcher, regex, instructions }: LinearPattern, text: string, work: Work): Reading {
+  const match = matcher.find(text, work);
+  if (match === "too_costly") return match;
+  if (match === "nothing") return { found: undefined };
+  const from = Math.max(match.end - BEFORE_END, 0);
+  const close = text.slice(from, match.end + AFTER_END);
+  const place = regex.matcher(close);
+  const isPlaced = take(work, close.length * instructions * PLACE_STEPS) && place.find();
+  const found = isPlaced
+    ? (place.group() ?? "")
+    : text.slice(Math.max(match.end - LONGEST_SAMPLE, 0), match.end);
+  return { found };
 }
 
-/** Reads `input` and keeps nothing of it but the sample that goes back to its sender. */
-export function scan(set: DetectorSet, input: unknown): Scan {
-  if (set.length === 0 || input === undefined || input === null) return { blocked: undefined, shadowed: [] };
-  const text = plain(textOf(input));
+const NOTHING: Scan = { blocked: undefined, shadowed: [], unread: [] };
+
+/**
+ * Reads `input` and keeps nothing of it but the sample that goes back to its sender. A blocking detector that cannot
+ * finish blocks; one in shadow comes after all of these, and is named as not having read.
+ */
+export function scan(set: DetectorSet, input: unknown, work: RunWork): Scan {
+  if (set.length === 0 || input === undefined || input === null) return NOTHING;
+  const text = textToRead(input);
+  for (const { detector, read } of set) {
+    if (detector.action !== "block") continue;
+    const reading = read(text, work.enforced);
+    if (reading === "too_costly") return { ...NOTHING, blocked: blockedBy(detector, text, true) };
+    if (reading.found !== undefined)
+      return { ...NOTHING, blocked: blockedBy(detector, reading.found, false) };
+  }
   const shadowed: string[] = [];
-  for (const { detector, find } of set) {
-    const found = find(text);
-    if (found === undefined) continue;
-    if (detector.action === "shadow") shadowed.push(detector.id);
-    else return { blocked: { detector: detector.id, sample: cut(found) }, shadowed };
+  const unread: string[] = [];
+  for (const { detector, read } of set) {
+    if (detector.action !== "shadow") continue;
+    const reading = read(text, work.watched);
+    if (reading === "too_costly") unread.push(detector.id);
+    else if (reading.found !== undefined) shadowed.push(detector.id);
   }
-  return { blocked: undefined, shadowed };
+  return { blocked: undefined, shadowed, unread };
 }
 
-/** Every text within, whatever the shape of the input: a prompt, a list of messages, parts of them. */
-function textOf(input: unknown): string {
-  const texts: string[] = [];
-  const rest = [input];
-  while (rest.length > 0) {
-    const next = rest.pop();
-    if (typeof next === "string" || typeof next === "number") texts.push(String(next));
-    else if (typeof next === "object" && next !== null) {
-      for (const [key, value] of Object.entries(next).reverse()) {
-        rest.push(value);
-        if (!Array.isArray(next)) rest.push(key);
-      }
-    }
-  }
-  return texts.join("\n");
+function blockedBy(detector: Detector, text: string, isUnread: boolean): Blocked {
+  return { detector: detector.id, sample: cut(text), isUnread };
 }
 
-const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
-const NOT_ASCII = /[^\n\r\t -~]/;
-
-/** Wide digits, styled letters and invisible marks inside a word would slip past any expression. */
-function plain(text: string): string {
-  return NOT_ASCII.test(text) ? text.normalize("NFKC").replaceAll(INVISIBLE, "") : text;
-}
+/** What a cut through a character leaves at either end. */
+const HALF_CHARACTERS = /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g;
 
 function cut(found: string): string {
-  const short = found.slice(0, LONGEST_SAMPLE);
-  return short.isWellFormed() ? short : short.slice(0, -1);
+  return found.slice(0, LONGEST_SAMPLE).replaceAll(HALF_CHARACTERS, "");
 }

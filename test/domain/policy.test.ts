@@ -150,7 +150,7 @@ describe("what decides", () => {
     const broken = rule({ mode: "shadow", when: "1 / 0 == 0" });
     const set = policySet([watching, broken]);
     expect(judge(set, ATTEMPT, NOW)).toEqual({ verdict: "allow" });
-    expect(shadowed(set, ATTEMPT, NOW)).toEqual([watching]);
+    expect(shadowed(set, ATTEMPT, NOW)).toEqual({ matched: [watching], failed: [broken] });
     expect(explain(set, ATTEMPT, NOW).results.map((one) => one.result)).toEqual(["matched", "error"]);
   });
 

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Detector, detectorProblem, detectorSet, scan } from "../../src/domain/safety.ts";
+import { type Detector, detectorProblems, detectorSet, scan as scanWithin } from "../../src/domain/safety.ts";
 import { BUILT_INS, type BuiltIn } from "../../src/domain/safety-detectors.ts";
+import { textToRead } from "../../src/domain/safety-text.ts";
+import { CallWork, oneRunsWork } from "../../src/domain/work.ts";
+import { noise } from "./noise.ts";
 import { EXAMPLES } from "./safety-examples.ts";
 
 const builtin = (id: string, action: Detector["action"] = "block"): Detector => ({
@@ -16,6 +19,9 @@ const pattern = (source: string, action: Detector["action"] = "block"): Detector
   pattern: source,
   action,
 });
+
+const scan = (set: ReturnType<typeof detectorSet>, input: unknown) => scanWithin(set, input, oneRunsWork());
+const detectorProblem = (detector: Detector) => detectorProblems([detector])[0];
 
 const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
 const stops = (id: string, text: string): boolean =>
@@ -86,7 +92,7 @@ describe("built-in detectors", () => {
 describe("custom patterns", () => {
   test("the excerpt is what the pattern matched", () => {
     const { blocked } = scan(detectorSet([pattern("PROJ-[0-9]{4}\\b")]), "see PROJ-12345, PROJ-1234.");
-    expect(blocked).toEqual({ detector: "custom", sample: "PROJ-1234" });
+    expect(blocked).toEqual({ detector: "custom", sample: "PROJ-1234", isUnread: false });
   });
 
   test.each(["(a+)+$", "(a|aa)+b", "(.*)*x", "(a|a?)+b", "([a-z]+)*=", "(x+x+)+y"])(
@@ -121,9 +127,11 @@ describe("a scan", () => {
   test("the first blocking detector is named; shadow ones only report", () => {
     const set = detectorSet([builtin("email", "shadow"), builtin("us_ssn"), pattern("jane")]);
     expect(scan(set, "jane@example.com 123-45-6789")).toEqual({
-      blocked: { detector: "us_ssn", sample: "123-45-6789" },
-      shadowed: ["email"],
+      blocked: { detector: "us_ssn", sample: "123-45-6789", isUnread: false },
+      shadowed: [],
+      unread: [],
     });
+    expect(scan(set, "bob@example.com")).toEqual({ blocked: undefined, shadowed: ["email"], unread: [] });
   });
 
   test("texts are found wherever they stand in the input", () => {
@@ -145,5 +153,86 @@ describe("a scan", () => {
         expect(sample.isWellFormed()).toBe(true);
       }),
     );
+  });
+});
+
+describe("the work of a scan", () => {
+  const COSTLY = "(?s).*a.{900}b";
+  const hostile = noise(300_000);
+  const within = (detectors: readonly Detector[], text: string, left: number) => {
+    const work = { enforced: { left }, watched: { left } };
+    return { ...scanWithin(detectorSet(detectors), text, work), work };
+  };
+
+  test("a blocking detector that cannot finish blocks, and says that it did not", () => {
+    const { blocked } = scan(detectorSet([pattern(COSTLY)]), hostile);
+    expect(blocked).toEqual({ detector: "custom", sample: hostile.slice(0, 120), isUnread: true });
+  });
+
+  test("a detector in shadow that cannot finish stops nothing, wherever it stands, and is named", () => {
+    const set = [pattern(COSTLY, "shadow"), builtin("email"), builtin("us_ssn", "shadow")];
+    expect(scan(detectorSet(set), hostile)).toEqual({
+      blocked: undefined,
+      shadowed: [],
+      unread: ["custom", "us_ssn"],
+    });
+    expect(scan(detectorSet(set), `${hostile} jane@example.com`).blocked?.detector).toBe("email");
+  });
+
+  test("each run of a call has its own, and all of them share the call's", () => {
+    const call = new CallWork();
+    const spend = (steps: number) =>
+      call.forRun(({ enforced }) => {
+        const { left } = enforced;
+        enforced.left -= steps;
+        return left;
+      });
+    const given = Array.from({ length: 9 }, () => spend(1e12));
+    expect(given).toEqual([3e7, 3e7, 3e7, 3e7, 3e7, 3e7, 2e7, 0, 0]);
+  });
+
+  test.each(NAMES)(
+    "%s pays for the text's length before it reads, and blocks what it cannot pay for",
+    (id) => {
+      const text = "x".repeat(10_000);
+      const { work } = within([builtin(id)], text, 1e9);
+      expect(1e9 - work.enforced.left).toBeGreaterThanOrEqual(text.length);
+      expect(within([builtin(id)], text, text.length - 1).blocked).toMatchObject({
+        detector: id,
+        isUnread: true,
+      });
+    },
+  );
+
+  test("all built-ins and ten patterns read the largest body, and the normalized text is what counts", () => {
+    const words = Array.from({ length: 10 }, (_, i) => ({ ...pattern(`PROJ${i}-[0-9]{4}`), id: `p${i}` }));
+    const set = detectorSet([...NAMES.map((id) => builtin(id)), ...words]);
+    const text = "The quick brown fox jumps over the lazy dog. ".repeat((1 << 20) / 45);
+    expect(scan(set, text).blocked).toBeUndefined();
+    expect(scan(set, "\uFDFA".repeat(340_000)).blocked?.isUnread).toBe(true);
+  });
+
+  test("a text of digits in groups costs each look for a card", () => {
+    const { work } = within([builtin("credit_card")], "4111 ".repeat(1_000), 1e9);
+    expect(1e9 - work.enforced.left).toBeGreaterThan(40_000);
+    expect(within([builtin("credit_card")], "4111 ".repeat(1_000), 20_000).blocked?.isUnread).toBe(true);
+  });
+
+  test("marks on a letter beyond thirty are dropped before they are sorted", () => {
+    const marked = `a${"\u0316\u0301".repeat(200_000)}`;
+    expect(textToRead(marked).length).toBeLessThanOrEqual(31);
+    expect(scan(detectorSet([pattern("\u00E9")]), "e\u0301").blocked?.sample).toBe("\u00E9");
+  });
+
+  test("the patterns of all detectors together are bounded, and the one that is too much is named", () => {
+    const many = Array.from({ length: 6 }, (_, i) => ({ ...pattern("a{1,450}b"), id: `p${i}` }));
+    const problems = detectorProblems(many);
+    expect(problems.map((problem) => problem?.field)).toEqual([...Array(5).fill(undefined), "pattern"]);
+    expect(problems[5]?.problem).toMatch(/size of 5\d{3}, and at most 5000/);
+  });
+
+  test("a match far from its beginning still has a sample", () => {
+    const text = `x${"y".repeat(5_000)}z`;
+    expect(scan(detectorSet([pattern("x[y]*z")]), text).blocked?.sample).toBe(text.slice(-120));
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../../contract/shapes.ts";
-import { DETECTOR_ACTIONS, type Detector, detectorProblem, MOST_DETECTORS } from "../../domain/safety.ts";
+import { DETECTOR_ACTIONS, detectorProblems, MOST_DETECTORS } from "../../domain/safety.ts";
 
 const id = z.string().regex(/^[a-z0-9_]{1,64}$/, "must be 1 to 64 of a-z, 0-9 and _");
 const action = z.enum(DETECTOR_ACTIONS);
@@ -19,26 +19,18 @@ export const detectorsInput = z
   .array(detector)
   .max(MOST_DETECTORS)
   .superRefine((detectors, context) => {
-    const seen = new Set<string>();
-    detectors.forEach((one, index) => {
-      const problem = problemOf(one, seen);
-      seen.add(one.id);
-      if (problem === undefined) return;
-      const { field, code, message } = problem;
+    const ids = detectors.map(({ id: one }) => one);
+    for (const [index, found] of detectorProblems(detectors).entries()) {
+      const isTaken = ids.indexOf(ids[index] ?? "") < index;
+      const problem = isTaken ? TAKEN : found && { ...found, code: CODES[found.field] };
+      if (problem === undefined) continue;
+      const { field, code, problem: message } = problem;
       context.addIssue({ code: "custom", path: [index, field], message, params: { code } });
-    });
+    }
   });
 
-function problemOf(
-  one: Detector,
-  seen: ReadonlySet<string>,
-): { field: string; code: string; message: string } | undefined {
-  if (seen.has(one.id)) return { field: "id", code: "duplicate", message: "is the id of another detector" };
-  const found = detectorProblem(one);
-  if (found === undefined) return undefined;
-  const code = found.field === "pattern" ? "invalid_pattern" : "invalid_value";
-  return { field: found.field, code, message: found.problem };
-}
+const TAKEN = { field: "id", code: "duplicate", problem: "is the id of another detector" };
+const CODES = { id: "invalid_value", pattern: "invalid_pattern" } as const;
 
 export const contentSafety = z
   .object({ detectors: z.array(detector), updated_at: timestamp.nullable() })

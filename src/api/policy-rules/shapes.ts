@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compile } from "../../domain/policy-compile.ts";
+import { compileNew } from "../../domain/policy-compile.ts";
 import { EFFECTS, MODES, TARGETS } from "../../domain/policy.ts";
 
 /** Compiled here, so that what cannot run is refused with its place before it is stored. */
@@ -8,7 +8,7 @@ const when = z
   .min(1)
   .meta({ description: "A CEL expression that is true or false.", examples: ['model == "acme/m1"'] })
   .superRefine((source, context) => {
-    const compiled = compile(source);
+    const compiled = compileNew(source);
     if ("problem" in compiled) {
       context.addIssue({ code: "custom", message: compiled.problem, params: { code: "invalid_expression" } });
     }

@@ -1,9 +1,12 @@
-import { refuse } from "../../contract/refusal.ts";
+import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
+import { tooLarge } from "../../domain/linear/pattern.ts";
+import { compile } from "../../domain/policy-compile.ts";
 import type { PolicyRule } from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, type View } from "../door.ts";
+import { command, done, type Tx, type View } from "../door.ts";
 import {
   countRules,
+  loadPolicies,
   loadRule,
   policiesChanged,
   removeRule,
@@ -14,6 +17,8 @@ import {
 
 /** Every run is held against every rule. */
 const MOST_RULES = 200;
+/** What the patterns of all rules may be sized together: they are compiled whenever the object wakes. */
+const LARGEST_SET = 20_000;
 
 type NewRule = Omit<PolicyRule, "id">;
 type Named = { readonly ruleId: string };
@@ -24,13 +29,28 @@ function current(view: View, input: Named) {
   return row === null ? null : toRule(row);
 }
 
+/** Refuses an expression that would make the patterns of all rules too large. */
+function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validation_failed"> | null {
+  const added = sizeOf(compile(when));
+  const others = loadPolicies(tx).filter(({ rule }) => rule.id !== replacedId);
+  const size = others.reduce((sum, { compiled }) => sum + sizeOf(compiled), added);
+  if (added === 0 || size <= LARGEST_SET) return null;
+  return invalidField("when", "too_large", tooLarge("the patterns of all rules together", size, LARGEST_SET));
+}
+
+function sizeOf(compiled: ReturnType<typeof compile>): number {
+  return "size" in compiled ? compiled.size : 0;
+}
+
 export const createPolicyRule = command({
   action: "policy_rule.created",
-  refuses: ["conflict"],
+  refuses: ["conflict", "validation_failed"],
   run(tx, input: NewRule) {
     if (countRules(tx.sql) >= MOST_RULES) {
       return refuse("conflict", {}, { message: `An organization has at most ${MOST_RULES} policy rules.` });
     }
+    const problem = setProblem(tx, input.when);
+    if (problem !== null) return problem;
     const row: RuleRow = { ...input, id: newId("rule", tx.now), created_at: tx.now, updated_at: tx.now };
     saveRule(tx.sql, row);
     policiesChanged(tx.sql);
@@ -40,12 +60,14 @@ export const createPolicyRule = command({
 
 export const changePolicyRule = command({
   action: "policy_rule.updated",
-  refuses: ["not_found", "conflict"],
+  refuses: ["not_found", "conflict", "validation_failed"],
   current,
   run(tx, input: RuleChange) {
     const before = loadRule(tx.sql, input.ruleId);
     if (before === null) return refuse("not_found");
     const { ruleId, ...change } = input;
+    const problem = change.when === undefined ? null : setProblem(tx, change.when, ruleId);
+    if (problem !== null) return problem;
     const after: RuleRow = {
       ...before,
       target: change.target ?? before.target,

@@ -1,24 +1,23 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { Allowance } from "../../domain/policy-compile.ts";
 import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
 import {
   judge,
-  JUDGEMENT_COST,
-  type PolicyRule,
+  NO_SHADOWS,
   type PolicySet,
   type PolicyVerdict,
   shadowed,
+  type Shadows,
+  withAllowance,
 } from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
+import type { RunWork } from "../../domain/work.ts";
 import { APPROVAL_EXPIRY } from "../approvals/decide.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
 import { staying } from "../staying.ts";
 import { loadPolicies } from "./store.ts";
 
-/** What the runs of one call may cost together, so that a batch cannot hold its org up for long. */
-const CALL_COST = 5_000_000;
 const PENDING_MS = 7 * 86_400_000;
 
 type Checked = JudgedRun & { readonly approval_id?: string | undefined };
@@ -26,17 +25,18 @@ type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_e
 type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
 /** Holds runs against the org's rules: the refusal, or what to do once the run is accepted, or null. */
-export function checkPolicy(tx: Tx): (run: Checked, nanos: bigint) => Refusal<Code> | (() => void) | null {
+export function checkPolicy(
+  tx: Tx,
+): (run: Checked, nanos: bigint, work: RunWork) => Refusal<Code> | (() => void) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return () => null;
-  const allowance = { left: CALL_COST };
-  return (run, nanos) => check(tx, policies, allowance, run, nanos);
+  return (run, nanos, work) => check(tx, policies, work, run, nanos);
 }
 
 function check(
   tx: Tx,
   policies: PolicySet,
-  call: Allowance,
+  work: RunWork,
   run: Checked,
   nanos: bigint,
 ): Refusal<Code> | (() => void) | null {
@@ -49,11 +49,13 @@ function check(
     approvals.push(approval);
     return true;
   };
-  const given = Math.min(JUDGEMENT_COST, call.left);
-  const allowance = { left: given };
-  const verdict = judge(policies, attempt, tx.now, { isApproved, allowance });
-  const watching = verdict.verdict === "allow" ? shadowed(policies, attempt, tx.now, allowance) : [];
-  call.left -= given - allowance.left;
+  const verdict = withAllowance(work.enforced, (allowance) =>
+    judge(policies, attempt, tx.now, { isApproved, allowance }),
+  );
+  const watching =
+    verdict.verdict === "allow"
+      ? withAllowance(work.watched, (allowance) => shadowed(policies, attempt, tx.now, allowance))
+      : NO_SHADOWS;
   if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
   if (verdict.verdict === "deny") return blocked(tx, verdict);
   if (verdict.verdict === "require_approval") return requested(tx, verdict, digest, run, nanos);
@@ -64,13 +66,16 @@ function check(
 function onceAccepted(
   tx: Tx,
   approvals: readonly ApprovalRow[],
-  watching: readonly PolicyRule[],
+  { matched, failed: notRead }: Shadows,
 ): (() => void) | null {
-  if (approvals.length === 0 && watching.length === 0) return null;
+  if (approvals.length === 0 && matched.length === 0 && notRead.length === 0) return null;
   return () => {
     for (const approval of approvals) saveApproval(tx.sql, { ...approval, status: "used", used_at: tx.now });
-    for (const { id, effect } of watching) {
+    for (const { id, effect } of matched) {
       tx.record({ action: "policy.shadow_matched", target: id, outcome: "done", detail: { effect } });
+    }
+    for (const { id, effect } of notRead) {
+      tx.record({ action: "policy.shadow_failed", target: id, outcome: "done", detail: { effect } });
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Refusal } from "../../contract/refusal.ts";
+import type { RunWork } from "../../domain/work.ts";
 import type { Tx } from "../door.ts";
 import { checkPolicy } from "../policies/check.ts";
 import { checkSafety } from "../safety/check.ts";
@@ -16,9 +17,11 @@ type CheckCode = (typeof CHECK_CODES)[number];
 
 /**
  * A check that may refuse a run before any meter does, prepared once per call. It gives the refusal, or what to do
- * should the run be accepted, or null. Facts are not asked: they have happened.
+ * should the run be accepted, or null, within the work that the run may cost. Facts are not asked: they have happened.
  */
-export type RunCheck = (tx: Tx) => (run: RunInput, nanos: bigint) => Refusal<CheckCode> | (() => void) | null;
+export type RunCheck = (
+  tx: Tx,
+) => (run: RunInput, nanos: bigint, work: RunWork) => Refusal<CheckCode> | (() => void) | null;
 
 /** In order of refusal. */
 export const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];

@@ -14,6 +14,7 @@ import type { Attempt, Denial } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import type { Scopes } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
+import { CallWork, type RunWork } from "../../domain/work.ts";
 import type { Tx } from "../door.ts";
 import { expireHolds } from "../holds/expire.ts";
 import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
@@ -58,6 +59,7 @@ export class Recorder {
   #hasRoom = false;
   readonly #holds = new Map<string, HoldRow>();
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
+  readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
   readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
@@ -132,12 +134,8 @@ export class Recorder {
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
-    const effects: (() => void)[] = [];
-    for (const check of this.#checks) {
-      const found = check(input, prepared.attempt.nanos);
-      if (isRefusal(found)) return rejected(input, found);
-      if (found !== null) effects.push(found);
-    }
+    const effects = this.#work.forRun((work) => this.#check(input, prepared.attempt.nanos, work));
+    if (isRefusal(effects)) return rejected(input, effects);
     const { attempt } = prepared;
     if (this.#hasRoom) {
       for (const effect of effects) effect();
@@ -151,6 +149,21 @@ export class Recorder {
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
     for (const effect of effects) effect();
     return this.#accept(input, prepared, accounts, charge(accounts, attempt), denials);
+  }
+
+  /** What to do should the run be accepted, or the first check's refusal. */
+  #check(
+    input: RunInput,
+    nanos: bigint,
+    work: RunWork,
+  ): (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
+    const effects: (() => void)[] = [];
+    for (const check of this.#checks) {
+      const found = check(input, nanos, work);
+      if (isRefusal(found)) return found;
+      if (found !== null) effects.push(found);
+    }
+    return effects;
   }
 
   #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {

@@ -1,0 +1,38 @@
+/** What stands before a character, as far as assertions ask. */
+export const BEFORE = { start: 0, newline: 1, word: 2, other: 3 } as const;
+
+/** Stands for the character after the last. */
+export const END = -1;
+const NEWLINE = 10;
+
+/** What assertions ask for, as re2js writes it. */
+const BEGIN_LINE = 1;
+const END_LINE = 2;
+const BEGIN_TEXT = 4;
+const END_TEXT = 8;
+const WORD_BOUNDARY = 16;
+const NO_WORD_BOUNDARY = 32;
+
+export function beforeNext(rune: number): number {
+  if (rune === NEWLINE) return BEFORE.newline;
+  return isWord(rune) ? BEFORE.word : BEFORE.other;
+}
+
+/** All that holds between what stands before and the next character. */
+export function contextOf(before: number, rune: number): number {
+  const isBoundary = (before === BEFORE.word) !== isWord(rune);
+  return (
+    (before === BEFORE.start ? BEGIN_TEXT | BEGIN_LINE : 0) |
+    (before === BEFORE.newline ? BEGIN_LINE : 0) |
+    (rune === END ? END_TEXT | END_LINE : 0) |
+    (rune === NEWLINE ? END_LINE : 0) |
+    (isBoundary ? WORD_BOUNDARY : NO_WORD_BOUNDARY)
+  );
+}
+
+/** What RE2 calls a word: ASCII letters, digits and `_`. */
+function isWord(rune: number): boolean {
+  return (
+    (rune >= 97 && rune <= 122) || (rune >= 65 && rune <= 90) || (rune >= 48 && rune <= 57) || rune === 95
+  );
+}

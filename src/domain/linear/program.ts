@@ -1,0 +1,83 @@
+import type { RE2JS } from "re2js";
+
+/** What re2js numbers its instructions with. */
+const OP = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  rune1: 9,
+  runeAny: 10,
+  runeAnyNotNewline: 11,
+} as const;
+
+interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  matchRune(rune: number): boolean;
+}
+
+interface CompiledProgram {
+  readonly start: number;
+  numInst(): number;
+  getInst(at: number): Instruction;
+}
+
+/** What the matcher does at an instruction. */
+export const STEP = { stop: 0, go: 1, fork: 2, assert: 3, read: 4, match: 5 } as const;
+
+const STEPS: Readonly<Record<number, number>> = {
+  [OP.alt]: STEP.fork,
+  [OP.altMatch]: STEP.fork,
+  [OP.capture]: STEP.go,
+  [OP.nop]: STEP.go,
+  [OP.emptyWidth]: STEP.assert,
+  [OP.fail]: STEP.stop,
+  [OP.match]: STEP.match,
+  [OP.rune]: STEP.read,
+  [OP.rune1]: STEP.read,
+  [OP.runeAny]: STEP.read,
+  [OP.runeAnyNotNewline]: STEP.read,
+};
+
+/** A compiled pattern, as the matcher needs it: what to do at each instruction, and where to go from there. */
+export interface Program {
+  readonly size: number;
+  readonly start: number;
+  readonly steps: Uint8Array;
+  readonly out: Int32Array;
+  /** The other way of a fork, or what an assertion asks for. */
+  readonly arg: Int32Array;
+  /** Whether what comes before and after a character matters. */
+  readonly asserts: boolean;
+  readonly reads: (at: number, rune: number) => boolean;
+  /** Characters of one class are the same to every instruction. */
+  readonly classOf: (rune: number) => number;
+}
+
+export function programOf(regex: RE2JS): Program {
+  const { prog, dfa } = regex.re2();
+  const compiled = prog as CompiledProgram;
+  const size = compiled.numInst();
+  const all = Array.from({ length: size }, (_, at) => compiled.getInst(at));
+  const steps = Uint8Array.from(all, ({ op }) => STEPS[op] ?? unknown(op));
+  return {
+    size,
+    start: compiled.start,
+    steps,
+    out: Int32Array.from(all, ({ out }) => out),
+    arg: Int32Array.from(all, ({ arg }) => arg),
+    asserts: steps.includes(STEP.assert),
+    reads: (at, rune) => all[at]?.matchRune(rune) === true,
+    classOf: (rune) => dfa.runeClass(rune),
+  };
+}
+
+function unknown(op: number): never {
+  throw new Error(`the pattern has an instruction of kind ${op}, which is not known`);
+}

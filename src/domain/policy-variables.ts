@@ -1,0 +1,57 @@
+/** A CEL type, as far as it is known: of what a list or a map holds, and of which fields a map has. */
+export interface Type {
+  readonly name: string;
+  readonly of?: Type;
+  readonly fields?: Readonly<Record<string, Type>>;
+  /** It has these fields and no others. */
+  readonly isClosed?: boolean;
+}
+
+export const plainType = (name: string): Type => ({ name });
+export const DYN = plainType("dyn");
+export const BOOL = plainType("bool");
+const [STRING, INT, DOUBLE] = ["string", "int", "double"].map(plainType) as [Type, Type, Type];
+
+const map = (fields: Readonly<Record<string, Type>>, isClosed = false): Type => ({
+  name: "map",
+  of: DYN,
+  fields,
+  isClosed,
+});
+
+/** What a rule may read, and of which types it is. A run may have more fields than are known here. */
+export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
+  model: STRING,
+  action: STRING,
+  customer_id: STRING,
+  now: plainType("google.protobuf.Timestamp"),
+  estimate: map({ cost_usd: DOUBLE, input_tokens: INT, max_output_tokens: INT }, true),
+  run: map({
+    id: STRING,
+    started_at: STRING,
+    ended_at: STRING,
+    model: STRING,
+    action: STRING,
+    workflow_id: STRING,
+    deployment_id: STRING,
+    department_id: STRING,
+    customer_id: STRING,
+    chain: map({ chain_id: STRING, parent_run_id: STRING }),
+    usage: map({ input_tokens: INT, output_tokens: INT }),
+    cost_usd: DOUBLE,
+    reservation_id: STRING,
+    incurred: BOOL,
+    metadata: map({}),
+  }),
+};
+
+/** The types of constants, by what the parser calls them. */
+export const CONSTANTS: Readonly<Record<string, string>> = {
+  stringValue: "string",
+  bytesValue: "bytes",
+  doubleValue: "double",
+  boolValue: "bool",
+  int64Value: "int",
+  uint64Value: "uint",
+  nullValue: "null_type",
+};

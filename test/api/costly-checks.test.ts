@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { noise } from "../domain/noise.ts";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
+
+const COSTLY = "(?s).*a.{900}b";
+const HOSTILE = noise(400_000);
+
+const detect = (org: Spender, ...patterns: { pattern: string; action: string }[]) =>
+  org.send("PUT", "content-safety", {
+    detectors: patterns.map((one, index) => ({ id: `p${index}`, kind: "pattern", ...one })),
+  });
+const actions = async (org: Spender) =>
+  (await rowsOf<{ action: string }>(org.id, "SELECT action FROM audit ORDER BY seq")).map(
+    (row) => row.action,
+  );
+
+describe("a detector whose pattern costs too much on an input", () => {
+  test("refuses the run, names itself and says what to do, and charges nothing", async () => {
+    const org = await newSpender();
+    expect((await detect(org, { pattern: COSTLY, action: "block" })).status).toBe(200);
+    const refused = await org.run({ input: HOSTILE });
+    expect(refused.status).toBe(403);
+    expect(refused.body.error.code).toBe("content_safety_blocked");
+    expect(refused.body.error.details).toEqual({ detector: "p0", sample: HOSTILE.slice(0, 120) });
+    expect(refused.body.error.message).toMatch(/'p0' could not read the whole input.*Send less input/);
+    expect(await org.events("safety.blocked")).toMatchObject([{ data: { detector: "p0" } }]);
+    expect((await org.run({ input: "short" })).status).toBe(201);
+  });
+
+  test("in shadow lets the run pass, and the trail says that it was not evaluated", async () => {
+    const org = await newSpender();
+    await detect(org, { pattern: COSTLY, action: "shadow" }, { pattern: "SECRET", action: "block" });
+    expect((await org.run({ input: HOSTILE })).status).toBe(201);
+    expect(await actions(org)).toContain("safety.shadow_not_evaluated");
+    expect((await org.run({ input: `${HOSTILE} SECRET` })).body.error.details.detector).toBe("p1");
+  });
+
+  test("refuses its own runs of a batch, and the work of all of them is bounded", async () => {
+    const org = await newSpender();
+    await detect(org, { pattern: COSTLY, action: "block" });
+    const runs = Array.from({ length: 12 }, () => aRun({ input: HOSTILE.slice(0, 300_000) }));
+    const { status, body } = await org.bulk([...runs, aRun()]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ accepted: 1, rejected: 12 });
+  });
+});
+
+describe("too large a pattern is refused when it is written", () => {
+  test("for one detector, and for all of them together", async () => {
+    const org = await newSpender();
+    const one = await detect(org, { pattern: "a{1,600}", action: "block" });
+    expect(one.status).toBe(422);
+    const [field] = one.body.error.details.fields;
+    expect(field.field).toBe("detectors[0].pattern");
+    expect(field.message).toMatch(/1201.*at most 1000/);
+    const many = Array.from({ length: 6 }, () => ({ pattern: "a{1,450}b", action: "block" }));
+    const all = await detect(org, ...many);
+    expect(all.status).toBe(422);
+    expect(all.body.error.details.fields[0].field).toBe("detectors[5].pattern");
+  });
+
+  test("for one rule, and for all rules of an organization together", async () => {
+    const org = await newSpender();
+    const write = (when: string) =>
+      org.send("POST", "policy-rules", { target: "model", effect: "deny", when, reason: "x" });
+    const large = (n: number) => `model.matches("a{1,450}${n}")`;
+    const one = await write([1, 2, 3].map(large).join(" || "));
+    expect(one.status).toBe(422);
+    expect(one.body.error.details.fields[0]).toMatchObject({ field: "when", code: "invalid_expression" });
+    expect(one.body.error.details.fields[0].message).toMatch(/size of 2\d{3}, and at most 2000/);
+    const statuses: number[] = [];
+    for (let at = 0; at < 12; at += 1) {
+      statuses.push((await write(`${large(at)} || ${large(at + 100)}`)).status);
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(11);
+    const last = await write(`${large(90)} || ${large(91)}`);
+    expect(last.body.error.details.fields[0]).toMatchObject({ field: "when", code: "too_large" });
+    expect((await write('model == "acme/m9"')).status).toBe(201);
+  });
+});

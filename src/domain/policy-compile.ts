@@ -3,6 +3,7 @@ import { sizeProblem, tooLarge } from "./linear/pattern.ts";
 import { check, type Checked, Misuse } from "./policy-check.ts";
 import { type Expr, language, metered } from "./policy-language.ts";
 import { costOf, meteredExpr } from "./policy-meter.ts";
+import { checkTypes } from "./policy-types.ts";
 
 const LONGEST_EXPRESSION = 4_096;
 /** The parser recurses once per open bracket. */
@@ -25,6 +26,7 @@ const LARGEST_RULE = 2_000;
 /** Compiles a rule that is to be written: bounds and types are held against it that a stored one need not meet. */
 export function compileNew(source: string): CompileResult {
   return compile(source, (expr, checked) => {
+    checkTypes(expr);
     const problem = [...checked.patterns.values()].map((pattern) => sizeProblem(pattern)).find(Boolean);
     if (problem !== undefined) throw new Misuse(expr.id, problem);
     const size = sizeOf(checked);

@@ -33,6 +33,19 @@ describe("a policy", () => {
     expect((await org.run()).status).toBe(201);
   });
 
+  test.each([
+    "estimate.cost_usd > 0 && estimate.input_tokens + 1 == 11",
+    "run.cost_usd + 0.5 == 1.5 && run.cost_usd == 1",
+    'run.metadata.team == "a" || run.metadata["team"] == 5',
+    'has(run.chain) || !has(run.later_field) && model in ["acme/m1"]',
+    'run.metadata.list.exists(x, x == "b") && [1, 2.5].all(x, x > 0)',
+    'now > timestamp("2020-01-01T00:00:00Z") && size(run.metadata) == 2 && run.usage.output_tokens == 5.0',
+  ])("may say %s, and matches", async (when) => {
+    const { org } = await governed({ when });
+    const refused = await org.run({ metadata: { team: "a", list: ["b"] } });
+    expect(refused.body.error).toMatchObject({ code: "policy_blocked" });
+  });
+
   test("on actions names the action, and is silent about runs without one", async () => {
     const { org } = await governed({ target: "action", when: 'action.startsWith("delete")' });
     expect((await org.run({ action: "delete_all" })).body.error.details.attempted).toBe("delete_all");

@@ -11,14 +11,22 @@ export type RoutingPolicy = {
 /** What is known of a model when it is to be chosen. Money in nano-dollars, for the tokens asked about. */
 export type Candidate = {
   model: string;
-  blockedBy: string | undefined;
+  /** The rule that denies it, holds it for approval, or fails. */
+  ruledOut: { ruleId: string; failed: boolean } | undefined;
   regions: readonly string[] | undefined;
   costNanos: bigint | undefined;
   evals: readonly EvalResult[];
 };
 
 export type Considered = { model: string; eligible: boolean; why: string };
-export type Selection = { model: string | undefined; reason: string; considered: Considered[] };
+/** Where no model is selected, `barrier` is what keeps the fallback from being used, and `failedRule` a rule that failed. */
+export type Selection = {
+  model: string | undefined;
+  reason: string;
+  considered: Considered[];
+  barrier?: string | undefined;
+  failedRule?: string | undefined;
+};
 
 type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
 
@@ -58,8 +66,10 @@ function fallback(
   region: string | undefined,
 ): Omit<Selection, "considered"> {
   const candidate = known.find(({ model }) => model === policy.fallbackModel);
-  if (!candidate || unusable(candidate, region)) return { model: undefined, reason: "none_eligible" };
-  return { model: candidate.model, reason: "fallback" };
+  const barrier = candidate && unusable(candidate, region);
+  if (candidate && barrier === undefined) return { model: candidate.model, reason: "fallback" };
+  const failedRule = known.find(({ ruledOut }) => ruledOut?.failed === true)?.ruledOut?.ruleId;
+  return { model: undefined, reason: "none_eligible", barrier, failedRule };
 }
 
 function examine(
@@ -86,7 +96,9 @@ function examine(
 
 /** What no fallback lifts either. */
 function unusable(candidate: Candidate, region: string | undefined): string | undefined {
-  if (candidate.blockedBy !== undefined) return `blocked by policy ${candidate.blockedBy}`;
+  const { ruledOut } = candidate;
+  if (ruledOut?.failed === true) return `policy ${ruledOut.ruleId} failed`;
+  if (ruledOut !== undefined) return `blocked by policy ${ruledOut.ruleId}`;
   if (candidate.costNanos === undefined) return "no price";
   const { regions } = candidate;
   if (region !== undefined && regions !== undefined && !regions.includes(region)) {

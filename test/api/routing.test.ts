@@ -67,6 +67,37 @@ describe("routing", () => {
     expect((await select(org)).body.considered[0].why).toBe("no price");
   });
 
+  test("says why the fallback cannot be used: no price, or a rule that denies it", async () => {
+    const org = await routed({
+      fallback_model: "acme/spare",
+      eval_gate: { ...POLICY.eval_gate, min_score: 1 },
+    });
+    const unpriced = await select(org);
+    expect(unpriced.status).toBe(503);
+    expect(unpriced.body.error).toMatchObject({ code: "no_model_passes_eval", details: {} });
+    expect(unpriced.body.error.message).toContain("'acme/spare' cannot be used: no price");
+    await price(org, "acme/spare", "1");
+    const rule = { target: "model", effect: "deny", when: 'model == "acme/spare"', reason: "x" };
+    const { id } = (await org.send("POST", "policy-rules", rule)).body;
+    const denied = await select(org);
+    expect(denied.status).toBe(503);
+    expect(denied.body.error.message).toContain(`'acme/spare' cannot be used: blocked by policy ${id}`);
+  });
+
+  test("a rule that fails rules its models out, and is the refusal when none is left", async () => {
+    const org = await routed();
+    const when = 'model == "acme/small" && run.metadata.team == "x"';
+    const rule = { target: "model", effect: "deny", when, reason: "x" };
+    const { id } = (await org.send("POST", "policy-rules", rule)).body;
+    const one = await select(org);
+    expect(one.body).toMatchObject({ model: "acme/big" });
+    expect(one.body.considered[1]).toMatchObject({ eligible: false, why: `policy ${id} failed` });
+    await org.send("PATCH", `policy-rules/${id}`, { when: 'run.metadata.team == "x"' });
+    const none = await select(org);
+    expect(none.status).toBe(500);
+    expect(none.body.error).toMatchObject({ code: "policy_expression_error", details: { rule_id: id } });
+  });
+
   test("forgets an eval that has become too old", async () => {
     const org = await routed();
     await org.advance(31 * 86_400);

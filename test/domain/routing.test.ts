@@ -19,7 +19,7 @@ function candidate(
   const { score = 0.95, samples = 500, age = 1, ...rest } = overrides;
   return {
     model,
-    blockedBy: undefined,
+    ruledOut: undefined,
     regions: undefined,
     costNanos: 1_000n,
     evals: [{ suite: "s1", model, score, samples, runAt: NOW - age * DAY }],
@@ -62,7 +62,8 @@ describe("a selection", () => {
   });
 
   test.each([
-    ["blocked by policy rule_1", { blockedBy: "rule_1" }],
+    ["blocked by policy rule_1", { ruledOut: { ruleId: "rule_1", failed: false } }],
+    ["policy rule_1 failed", { ruledOut: { ruleId: "rule_1", failed: true } }],
     ["no price", { costNanos: undefined }],
     ["not served in region eu", { regions: ["us"] }],
     ["no eval on suite s1", { evals: [] }],
@@ -95,7 +96,8 @@ describe("a selection", () => {
       reason: "fallback",
     });
     expect(
-      select([weak, { ...spare, blockedBy: "rule_1" }], { fallbackModel: "spare" }).model,
+      select([weak, { ...spare, ruledOut: { ruleId: "rule_1", failed: false } }], { fallbackModel: "spare" })
+        .model,
     ).toBeUndefined();
     expect(
       select([weak, { ...spare, costNanos: undefined }], { fallbackModel: "spare" }).model,

@@ -26,7 +26,7 @@ export const selectModel = operation(
         })
         .meta({ id: "RoutingSelection" }),
     },
-    refuses: ["conflict", "no_model_passes_eval"],
+    refuses: ["conflict", "no_model_passes_eval", "policy_expression_error"],
   },
   ({ org, body }) =>
     org.query("selectModel", {

@@ -1,8 +1,10 @@
 import { refuse } from "../../contract/refusal.ts";
 import { costOfTokensRoundedUp } from "../../domain/money.ts";
 import { attemptOf } from "../../domain/policy-attempt.ts";
-import { judge, type PolicySet } from "../../domain/policy.ts";
-import { type Candidate, selectModel as choose } from "../../domain/routing.ts";
+import type { Allowance } from "../../domain/policy-compile.ts";
+import { judge, type PolicySet, withAllowance } from "../../domain/policy.ts";
+import { type Candidate, type Selection, selectModel as choose } from "../../domain/routing.ts";
+import { oneRunsWork } from "../../domain/work.ts";
 import { query, type View } from "../door.ts";
 import { loadModel, priceOf } from "../models/store.ts";
 import { loadPolicies } from "../policies/store.ts";
@@ -17,7 +19,7 @@ type Asked = {
 
 /** The model that a call should use now, and why not the others. */
 export const selectModel = query({
-  refuses: ["conflict", "no_model_passes_eval"],
+  refuses: ["conflict", "no_model_passes_eval", "policy_expression_error"],
   run(view, asked: Asked) {
     const stored = loadRoutingPolicy(view.sql);
     if (stored === null) {
@@ -26,7 +28,10 @@ export const selectModel = query({
     const { candidates, eval_gate: gate, prefer, fallback_model: fallbackModel } = stored;
     const models = [...new Set([...candidates, ...(fallbackModel === undefined ? [] : [fallbackModel])])];
     const policies = loadPolicies(view);
-    const known = models.map((model) => candidateOf(view, policies, model, gate.suite, asked));
+    // One call's work for all candidates together: a rule that is costly for each of them ends as a rule that fails.
+    const known = withAllowance(oneRunsWork().enforced, (allowance) =>
+      models.map((model) => candidateOf(view, { policies, allowance }, model, gate.suite, asked)),
+    );
     const evalGate = {
       suite: gate.suite,
       minScore: gate.min_score,
@@ -34,19 +39,30 @@ export const selectModel = query({
       maxAgeDays: gate.max_age_days,
     };
     const policy = { candidates, evalGate, prefer, fallbackModel };
-    const { model, reason, considered } = choose(policy, known, { region: asked.region, now: view.now });
-    return model === undefined ? refuse("no_model_passes_eval") : { model, reason, considered };
+    const selection = choose(policy, known, { region: asked.region, now: view.now });
+    const { model, reason, considered } = selection;
+    return model === undefined ? noModel(selection, fallbackModel) : { model, reason, considered };
   },
 });
 
-function candidateOf(view: View, policies: PolicySet, model: string, suite: string, asked: Asked): Candidate {
+/** A model that a failing rule has ruled out might have been the one: neither selected nor found wanting. */
+function noModel({ barrier, failedRule }: Selection, fallbackModel: string | undefined) {
+  if (failedRule !== undefined) return refuse("policy_expression_error", { rule_id: failedRule });
+  if (barrier === undefined) return refuse("no_model_passes_eval");
+  const message = `No eligible model met the configured eval bar, and the fallback model '${fallbackModel}' cannot be used: ${barrier}.`;
+  return refuse("no_model_passes_eval", {}, { message });
+}
+
+type Judging = { policies: PolicySet; allowance: Allowance };
+
+function candidateOf(view: View, judging: Judging, model: string, suite: string, asked: Asked): Candidate {
   const row = loadModel(view.sql, model);
   const price = priceOf(view.sql, model);
   const cost =
     price === null ? undefined : costOfTokensRoundedUp(asked.inputTokens, asked.maxOutputTokens, price);
   return {
     model,
-    blockedBy: blockedBy(view, policies, model, asked, cost ?? 0n),
+    ruledOut: ruledOut(view, judging, model, asked, cost ?? 0n),
     regions: row === null || row.regions === null ? undefined : (JSON.parse(row.regions) as string[]),
     costNanos: cost,
     evals: latestEval(view.sql, suite, model, view.now),
@@ -54,14 +70,15 @@ function candidateOf(view: View, policies: PolicySet, model: string, suite: stri
 }
 
 /** A model that would be denied, held for approval or judged by a rule that fails is none to send a call to. */
-function blockedBy(
+function ruledOut(
   view: View,
-  policies: PolicySet,
+  { policies, allowance }: Judging,
   model: string,
   asked: Asked,
   cost: bigint,
-): string | undefined {
+): Candidate["ruledOut"] {
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
-  const verdict = judge(policies, attemptOf({ model, usage }, cost), view.now);
-  return verdict.verdict === "allow" ? undefined : verdict.ruleId;
+  const verdict = judge(policies, attemptOf({ model, usage }, cost), view.now, { allowance });
+  if (verdict.verdict === "allow") return undefined;
+  return { ruleId: verdict.ruleId, failed: verdict.verdict === "error" };
 }

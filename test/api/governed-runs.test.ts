@@ -104,6 +104,20 @@ describe("a policy", () => {
 });
 
 describe("an approval", () => {
+  test("that does not exist is refused on its field, with rules and without, alone and in a batch", async () => {
+    const { org } = await governed();
+    const other = await newSpender();
+    for (const spender of [org, other]) {
+      const refused = await spender.run({ id: "r1", approval_id: "apr_nobody" });
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details.fields).toMatchObject([{ field: "approval_id", code: "unknown" }]);
+      const mixed = await spender.bulk([aRun(), aRun({ approval_id: "apr_nobody" })]);
+      expect(mixed.body.results[1].error).toMatchObject({ code: "validation_failed" });
+      expect((await spender.run({ id: "r1" })).status).toBe(201);
+    }
+    expect((await org.run({ incurred: true, approval_id: "apr_nobody" })).status).toBe(201);
+  });
+
   const GATE = { effect: "require_approval", when: "estimate.cost_usd > 5", reason: "dear" };
 
   async function requested(): Promise<{ org: Spender; ruleId: string; id: string }> {

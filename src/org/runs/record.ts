@@ -15,6 +15,7 @@ import type { Account } from "../../domain/meter.ts";
 import type { Scopes } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
+import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
 import { expireHolds } from "../holds/expire.ts";
 import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
@@ -234,6 +235,9 @@ export class Recorder {
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
     if (isRefusal(hold)) return hold;
+    if (!isFact(input) && input.approval_id !== undefined && !this.#hasApproval(input.approval_id)) {
+      return invalidField("approval_id", "unknown", "is not an approval of this organization");
+    }
     const tokens = input.usage.input_tokens + input.usage.output_tokens;
     return {
       attempt: { nanos, tokens, depth },
@@ -258,6 +262,10 @@ export class Recorder {
       return invalidField("chain.parent_run_id", "unknown", "is not a run of this chain");
     }
     return parent.depth + 1;
+  }
+
+  #hasApproval(id: string): boolean {
+    return loadApproval(this.#tx.sql, id) !== null;
   }
 
   #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newSpender } from "../support/ledger.ts";
+import { aRun, newSpender } from "../support/ledger.ts";
 
 const DAY = 86_400;
 
@@ -79,6 +79,21 @@ describe("a budget", () => {
       ["0.5", "2.00"],
       ["1", "4.00"],
     ]);
+  });
+
+  test("in shadow announces, once a period, the first run that it would have refused", async () => {
+    const org = await newSpender();
+    const shadow = { scope_kind: "org", limit_usd: "1.50", period: "day", mode: "shadow" };
+    const { id } = (await org.send("POST", "budgets", shadow)).body;
+    await org.run();
+    expect(await org.events("budget.exceeded")).toEqual([]);
+    expect((await org.bulk([aRun(), aRun()])).body).toMatchObject({ accepted: 2 });
+    expect((await org.run()).status).toBe(201);
+    const details = { budget_id: id, limit_usd: "1.50", spent_usd: "1.00", mode: "shadow" };
+    expect(await org.events("budget.exceeded")).toMatchObject([{ data: details }]);
+    await org.advance(86_400);
+    await org.run({ cost_usd: "2" });
+    expect(await org.events("budget.exceeded")).toHaveLength(2);
   });
 
   test("in shadow refuses nothing and says what it would have refused", async () => {

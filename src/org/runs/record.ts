@@ -19,9 +19,10 @@ import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
 import { expireHolds } from "../holds/expire.ts";
 import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
-import { announceCharges } from "../ledger/announce.ts";
+import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../ledger/refusal.ts";
+import type { Entry } from "../meters/usage.ts";
 import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
@@ -148,6 +149,7 @@ export class Recorder {
       return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
+    for (const account of shadow) announceRefusal(this.#tx, account as Entry, attempt, "run");
     for (const effect of effects) effect();
     return this.#accept(input, prepared, accounts, charge(accounts, attempt), denials);
   }

@@ -1,4 +1,4 @@
-import type { Month } from "../domain/cohort/month.ts";
+import { type Month, nextMonth } from "../domain/cohort/month.ts";
 import type { CohortMetric, MonthlyFigures, Percentiles } from "../domain/cohort/percentile.ts";
 
 /** What cohorts have answered, and what orgs contribute to it. */
@@ -32,6 +32,29 @@ export async function latestAnswer(
   if (row === null) return null;
   const { size, p25, p50, p75 } = row;
   return { month: row.month, figuresMonth: row.figures_month, size, p25, p50, p75 };
+}
+
+/**
+ * How many of the orgs that an answer was made of are in the cohort and contribute in the month: who has left is not shown
+ * any more among fewer than the floor. Who was placed before the answer counts in it at once, from whichever month.
+ */
+export async function stillContributing(
+  db: D1Database,
+  cohortId: string,
+  answerMonth: Month,
+  month: Month,
+): Promise<number> {
+  const row = await db
+    .prepare(
+      `SELECT COUNT(*) AS count FROM cohort_answer_members a WHERE a.cohort_id = ?1 AND a.month = ?2
+         AND EXISTS (SELECT 1 FROM cohort_members m WHERE m.cohort_id = ?1 AND m.org_id = a.org_id
+           AND (m.from_month <= ?3 OR m.from_month <= ?4) AND (m.until_month IS NULL OR ?3 < m.until_month))
+         AND EXISTS (SELECT 1 FROM benchmark_contributors b WHERE b.org_id = a.org_id
+           AND b.from_month <= ?3 AND (b.until_month IS NULL OR ?3 < b.until_month))`,
+    )
+    .bind(cohortId, answerMonth, month, nextMonth(answerMonth))
+    .first<{ count: number }>();
+  return row?.count ?? 0;
 }
 
 /**
@@ -86,7 +109,8 @@ export async function storeAnswer(
 
 /**
  * Orgs that count in the month: placed in the cohort and contributing, by what the month began with. A cohort that was
- * never read has given no answer that a change could be subtracted from: its first read takes what holds at that moment.
+ * never read has given no answer that a change could be subtracted from: its first read takes who is placed in it at that
+ * moment. Contributing counts from the month that the org was told, at every read.
  */
 export async function contributors(
   db: D1Database,
@@ -94,14 +118,15 @@ export async function contributors(
   month: Month,
   neverRead: boolean,
 ): Promise<string[]> {
-  const counts = (table: string) =>
-    neverRead
-      ? `${table}.until_month IS NULL`
-      : `${table}.from_month <= ?2 AND (${table}.until_month IS NULL OR ?2 < ${table}.until_month)`;
+  const begun = (table: string) => `${table}.from_month <= ?2`;
+  const notOver = (table: string) => `(${table}.until_month IS NULL OR ?2 < ${table}.until_month)`;
+  const isOpen = (table: string) => `${table}.until_month IS NULL`;
+  const placed = neverRead ? isOpen("m") : `${begun("m")} AND ${notOver("m")}`;
+  const contributing = `${begun("b")} AND ${neverRead ? isOpen("b") : notOver("b")}`;
   const { results } = await db
     .prepare(
       `SELECT DISTINCT m.org_id FROM cohort_members m JOIN benchmark_contributors b ON b.org_id = m.org_id
-       WHERE m.cohort_id = ?1 AND ?2 IS NOT NULL AND ${counts("m")} AND ${counts("b")} ORDER BY m.org_id`,
+       WHERE m.cohort_id = ?1 AND ${placed} AND ${contributing} ORDER BY m.org_id`,
     )
     .bind(cohortId, month)
     .all<{ org_id: string }>();

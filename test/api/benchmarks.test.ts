@@ -28,6 +28,7 @@ describe("a cohort of contributing orgs", () => {
       expect(sent.status).toBe(201);
     }
     id = await newCohort("cost_per_run_usd", orgs);
+    await Promise.all(orgs.map((org) => org.advance(THIRTY_TWO_DAYS)));
   }, 60_000);
   const org = (index: number) => orgs[index] ?? ({} as Spender);
 
@@ -60,7 +61,6 @@ describe("a cohort of contributing orgs", () => {
     const before = await read(org(0), id);
     await org(5).run({ started_at: today(), cost_usd: "500" });
     await optIn(org(7), false);
-    await operate("PUT", `${ADMIN}/${id}/members`, { org_ids: orgs.slice(0, 10).map((one) => one.id) });
     const after = await read(org(0), id);
     expect(after.body).toEqual(before.body);
   });
@@ -71,9 +71,39 @@ describe("a cohort of contributing orgs", () => {
     const after = await read(org(0), id);
     expect(after.body).toEqual(before.body);
   });
+
+  test("is refused once fewer than the floor of those in its last reading are left, and until they are back", async () => {
+    const before = await read(org(0), id);
+    const place = (orgs_: readonly Spender[]) =>
+      operate("PUT", `${ADMIN}/${id}/members`, { org_ids: orgs_.map((one) => one.id) });
+    await place(orgs.slice(0, 10));
+    const refused = await read(org(0), id);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toMatchObject({
+      code: "insufficient_cohort_size",
+      details: { minimum_cohort_size: 10 },
+    });
+    await place(orgs);
+    expect((await read(org(0), id)).body).toEqual(before.body);
+    await optIn(org(3), false);
+    expect((await read(org(0), id)).status).toBe(400);
+  });
 });
 
 describe("below the floor", () => {
+  test("a first read counts nobody whose contribution counts from a later month", async () => {
+    const orgs = await Promise.all(Array.from({ length: 10 }, () => newSpender()));
+    for (const org of orgs) {
+      expect((await optIn(org)).body.counts_from > today().slice(0, 7)).toBe(true);
+      await org.run({ started_at: today() });
+    }
+    const id = await newCohort("tokens_per_run", orgs);
+    const first = orgs[0] ?? ({} as Spender);
+    expect((await read(first, id)).body.error.code).toBe("insufficient_cohort_size");
+    await Promise.all(orgs.map((org) => org.advance(THIRTY_TWO_DAYS)));
+    expect((await read(first, id)).status).toBe(200);
+  }, 60_000);
+
   test("a cohort is refused with the floor, and a late joiner counts from the next month only", async () => {
     const orgs = await Promise.all(Array.from({ length: 10 }, () => newSpender()));
     for (const org of orgs.slice(0, 9)) await optIn(org);

@@ -6,6 +6,7 @@ import {
   contributors,
   figuresOf,
   latestAnswer,
+  stillContributing,
   storeAnswer,
 } from "../../platform/cohort-answers.ts";
 import { type Cohort, noteFirstRead } from "../../platform/cohorts.ts";
@@ -15,7 +16,10 @@ type Asking = Pick<Call, "env" | "settings" | "door" | "envelope">;
 
 const AT_ONCE = 50;
 
-/** The cohort's answer in a month, made by the month's first read; null when it may not be given. */
+/**
+ * The cohort's answer in a month, made by the month's first read; null when it may not be given. An answer of an earlier
+ * month is held against the floor by those of its members that contribute in this one.
+ */
 export async function answerIn(call: Asking, cohort: Cohort, month: Month): Promise<CohortAnswer | null> {
   const { DB } = call.env;
   const floor = call.settings.SVC_COHORT_FLOOR;
@@ -24,7 +28,9 @@ export async function answerIn(call: Asking, cohort: Cohort, month: Month): Prom
     await makeAnswer(call, cohort, month, floor);
     answer = await latestAnswer(DB, cohort.id, month);
   }
-  return answer !== null && answer.size >= floor ? answer : null;
+  if (answer === null) return null;
+  const contributing = await stillContributing(DB, cohort.id, answer.month, month);
+  return contributing >= floor ? answer : null;
 }
 
 /**

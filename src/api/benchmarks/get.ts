@@ -13,7 +13,7 @@ export const getCohort = operation(
     path: "/v1/benchmarks/cohorts/{cohort_id}",
     summary: "Read a benchmark cohort beside your own value",
     description:
-      "Percentiles over the contributing orgs, for the last whole month. The floor on their number is checked on every read; where this month's members nearly repeat an earlier reading's, that reading stands.",
+      "Percentiles over the contributing orgs, for the last whole month. The floor is held against those that contribute at the time of each read; where this month's members nearly repeat an earlier reading's, that reading stands.",
     role: "viewer",
     scope: "benchmarks:read",
     servedAtHome: true,

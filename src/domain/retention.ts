@@ -46,6 +46,9 @@ export const ENDED_HOLD_KEPT_MS = DAY_MS;
 /** A hold that expired may still be settled by a late run. */
 export const EXPIRED_HOLD_KEPT_MS = 7 * DAY_MS;
 
+/** A run's id is known for so long after the run was recorded, also where the run itself is gone. */
+export const RUN_ID_KEPT_MS = 400 * DAY_MS;
+
 /** How far back forecasts look. */
 export const FORECAST_MEMORY_DAYS = 400;
 

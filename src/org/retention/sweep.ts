@@ -1,9 +1,11 @@
 import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
-import { nextSweep, purgeBefore } from "../../domain/retention.ts";
+import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { readEnd, writeEnd } from "../audit/ends.ts";
 import { type AuditRow, linkReader } from "../audit/store.ts";
 import type { Tx } from "../door.ts";
 import type { DueHandler } from "../due/handler.ts";
+import { keepIds, quarterOf } from "../runs/purged.ts";
+import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
 import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
 import { USAGE_SWEEP } from "./usage-sweep.ts";
 
@@ -20,6 +22,7 @@ export const sweepRetention: DueHandler = {
         ? []
         : [
             purgeRows(tx, RUNS, before.runs),
+            purgeIds(tx),
             purgeRows(tx, DELIVERIES, before.deliveries),
             purgeRows(tx, EVENTS, before.deliveries),
             purgeAudit(tx, before.audit),
@@ -30,9 +33,26 @@ export const sweepRetention: DueHandler = {
   },
 };
 
-type Source = { kind: string; table: string; at: string; where: string };
+type Source = {
+  kind: string;
+  table: string;
+  at: string;
+  where: string;
+  /** What must be kept of the rows up to a seq before they go. */
+  keep?: (tx: Tx, lastSeq: number) => void;
+};
 
-const RUNS: Source = { kind: "runs", table: "runs", at: "recorded_at", where: "true" };
+/** A run that is gone is still known by its id: sent again, it is not charged again. */
+const RUNS: Source = {
+  kind: "runs",
+  table: "runs",
+  at: "recorded_at",
+  where: "true",
+  keep(tx, lastSeq) {
+    const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
+    keepIds(tx.sql, rows.map(fromRow), tx.now);
+  },
+};
 /** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
 const DELIVERIES: Source = {
   kind: "deliveries",
@@ -51,7 +71,7 @@ const EVENTS: Source = {
 };
 
 /** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
-function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
+function purgeRows(tx: Tx, { kind, table, at, where, keep }: Source, before: number): number {
   const rows = tx.sql
     .exec<{ seq: number; at: number }>(
       `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
@@ -61,9 +81,30 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
   const old = until(rows, (row) => row.at >= before);
   const last = old.at(-1);
   if (last === undefined) return 0;
+  keep?.(tx, last.seq);
   tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
   note(tx, { kind, count: old.length, before });
   return old.length;
+}
+
+/** Ids go by whole quarters, once the last of them is too old. */
+function purgeIds(tx: Tx): number {
+  const first = quarterOf(tx.now - RUN_ID_KEPT_MS);
+  const last = tx.sql
+    .exec<{ quarter: number; id: number }>(
+      "SELECT quarter, id FROM purged_runs WHERE quarter < ? ORDER BY quarter, id LIMIT ?",
+      first,
+      STEP,
+    )
+    .toArray()
+    .at(-1);
+  if (last === undefined) return 0;
+  const { rowsWritten } = tx.sql.exec(
+    "DELETE FROM purged_runs WHERE (quarter, id) <= (?, ?)",
+    last.quarter,
+    last.id,
+  );
+  return Math.min(rowsWritten, STEP);
 }
 
 /**

@@ -29,6 +29,7 @@ import { extraOf } from "./extra.ts";
 import type { RunInput } from "./input.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
+import { findPurged, purgedRun } from "./purged.ts";
 import { saysTheSame } from "./same.ts";
 import type { Run } from "./run.ts";
 import { insertRuns, loadRuns } from "./store.ts";
@@ -55,6 +56,8 @@ export class Recorder {
   readonly #draft: Draft;
   /** Runs that others of the batch may be the same as, or follow. */
   readonly #known = new Map<string, Run>();
+  /** Those that retention has taken away. */
+  #purged: ReturnType<typeof findPurged> = new Map();
   /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
   #relates = false;
   /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
@@ -102,6 +105,7 @@ export class Recorder {
     }
     const sought = new Sought([...ids, ...parents]);
     for (const [id, run] of loadRuns(this.#tx.sql, sought)) this.#known.set(id, run);
+    this.#purged = findPurged(this.#tx.sql, ids, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
     return this.#draft.load(
@@ -128,11 +132,22 @@ export class Recorder {
       if (saysTheSame(known, input)) return { status: "duplicate", run: known };
       return rejected(input, refuse("conflict", {}, { message: "Another run has this id." }));
     }
+    const purged = this.#purgedOf(input);
+    if (purged !== undefined) return purged;
     const prepared = this.#prepare(input, cost);
     if (isRefusal(prepared)) return rejected(input, prepared);
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
       : this.#recordAttempt(input, prepared, accounts);
+  }
+
+  #purgedOf(input: RunInput): Recorded | undefined {
+    const { id } = input;
+    const row = id === undefined ? undefined : this.#purged.get(id);
+    if (id === undefined || row === undefined) return undefined;
+    const run = purgedRun(row, { ...input, id });
+    if (run !== null) return { status: "duplicate", run };
+    return rejected(input, refuse("conflict", {}, { message: "Another run had this id." }));
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {

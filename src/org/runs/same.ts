@@ -5,37 +5,87 @@ import type { Run } from "./run.ts";
 
 /** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */
 export function saysTheSame(stored: Run, input: RunInput): boolean {
-  const extra = stored.extra ?? {};
-  const samePrice =
-    input.cost_usd === undefined
-      ? extra.priced === true
-      : extra.priced !== true && parseUsd(input.cost_usd) === stored.cost;
-  return (
-    samePrice &&
-    stored.startedAt === instantOf(input.started_at) &&
-    stored.endedAt === (input.ended_at === undefined ? null : instantOf(input.ended_at)) &&
-    stored.model === input.model &&
-    stored.action === (input.action ?? null) &&
-    stored.workflowId === (input.workflow_id ?? null) &&
-    stored.deploymentId === (input.deployment_id ?? null) &&
-    stored.departmentId === (input.department_id ?? null) &&
-    stored.customerId === (input.customer_id ?? null) &&
-    stored.chainId === (input.chain?.chain_id ?? null) &&
-    stored.parentRunId === (input.chain?.parent_run_id ?? null) &&
-    stored.inputTokens === input.usage.input_tokens &&
-    stored.outputTokens === input.usage.output_tokens &&
-    (extra.reservation ?? null) === (input.reservation_id ?? null) &&
-    (extra.incurred ?? false) === (input.incurred ?? false) &&
-    (extra.approval ?? null) === (input.approval_id ?? null) &&
-    canonical(extra.metadata ?? null) === canonical(input.metadata ?? null)
-  );
+  return saidByRun(stored) === saidByInput(input);
+}
+
+/**
+ * All that a caller said of a run, as one text: equal texts say the same. What was not said is not in it, so that a field
+ * which runs get later leaves the texts of those without it as they are.
+ */
+export function saidByInput(input: RunInput): string {
+  return written({
+    started: instantOf(input.started_at),
+    ended: input.ended_at === undefined ? undefined : instantOf(input.ended_at),
+    model: input.model,
+    action: input.action,
+    workflow: input.workflow_id,
+    deployment: input.deployment_id,
+    department: input.department_id,
+    customer: input.customer_id,
+    chain: input.chain?.chain_id,
+    parent: input.chain?.parent_run_id,
+    input: input.usage.input_tokens,
+    output: input.usage.output_tokens,
+    cost: input.cost_usd === undefined ? undefined : String(parseUsd(input.cost_usd)),
+    reservation: input.reservation_id,
+    incurred: input.incurred === true ? true : undefined,
+    approval: input.approval_id,
+    metadata: input.metadata,
+  });
+}
+
+/** The same of a run that is stored. */
+export function saidByRun(run: Run): string {
+  const extra = run.extra ?? {};
+  return written({
+    started: run.startedAt,
+    ended: run.endedAt,
+    model: run.model,
+    action: run.action,
+    workflow: run.workflowId,
+    deployment: run.deploymentId,
+    department: run.departmentId,
+    customer: run.customerId,
+    chain: run.chainId,
+    parent: run.parentRunId,
+    input: run.inputTokens,
+    output: run.outputTokens,
+    cost: extra.priced === true ? undefined : String(run.cost),
+    reservation: extra.reservation,
+    incurred: extra.incurred,
+    approval: extra.approval,
+    metadata: extra.metadata,
+  });
+}
+
+interface Said {
+  readonly started: number;
+  readonly ended: number | null | undefined;
+  readonly model: string;
+  readonly action: string | null | undefined;
+  readonly workflow: string | null | undefined;
+  readonly deployment: string | null | undefined;
+  readonly department: string | null | undefined;
+  readonly customer: string | null | undefined;
+  readonly chain: string | null | undefined;
+  readonly parent: string | null | undefined;
+  readonly input: number;
+  readonly output: number;
+  /** Undefined: by the price book. */
+  readonly cost: string | undefined;
+  readonly reservation: string | undefined;
+  readonly incurred: true | undefined;
+  readonly approval: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** JSON with every object's keys in order: two that mean the same are written the same. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+function written(said: Said): string {
+  return JSON.stringify(
+    Object.entries(said).filter(([, value]) => value !== undefined && value !== null),
+    (_key, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
   );
 }

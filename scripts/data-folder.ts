@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Complaint } from "./complaint.ts";
+import { keepPrivate } from "./private-folder.ts";
 
 const LOCK = "lock";
+/** The folders in it: the databases, and the data folder of `npm run regions`. */
+const FOLDERS = { state: "state", regions: "regions" };
 
 export interface DataFolder {
   readonly path: string;
@@ -21,12 +24,16 @@ export function dataFolderPath(environment: NodeJS.ProcessEnv): string {
   return resolve(environment["SLUICE_DATA_DIR"] || ".sluice");
 }
 
+export function regionsFolderPath(environment: NodeJS.ProcessEnv): string {
+  return join(dataFolderPath(environment), FOLDERS.regions);
+}
+
 /** Opens the folder for this process alone, making it where it is missing. */
 export function openDataFolder(path: string): DataFolder {
   const unlock = lock(path);
   return {
     path,
-    state: join(path, "state"),
+    state: join(path, FOLDERS.state),
     log: join(path, "sluice.log"),
     demo: join(path, "demo.json"),
     secrets: join(path, "secrets.env"),
@@ -44,6 +51,8 @@ export function openDataFolder(path: string): DataFolder {
 function lock(path: string): () => void {
   try {
     makeFolder(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    keepPrivate(path, new Set(Object.values(FOLDERS)));
     const database = new DatabaseSync(join(path, LOCK));
     try {
       database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
@@ -51,12 +60,15 @@ function lock(path: string): () => void {
       database.close();
       throw error;
     }
+    chmodSync(join(path, LOCK), 0o600);
+    mkdirSync(join(path, FOLDERS.state), { recursive: true, mode: 0o700 });
     return () => database.close();
   } catch (error) {
+    if (error instanceof Complaint) throw error;
     throw new Complaint(
       isBusy(error)
         ? `another server is running on the data folder ${path}: stop it, or set SLUICE_DATA_DIR`
-        : `cannot write to the data folder ${path}: ${(error as Error).message}`,
+        : `cannot write to the data folder ${path}, make it writable or set SLUICE_DATA_DIR: ${(error as Error).message}`,
     );
   }
 }

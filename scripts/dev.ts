@@ -1,10 +1,10 @@
 /** `npm run dev`: the same data and secrets under `wrangler dev`, which reloads on each change. For contributors. */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Complaint, run } from "./complaint.ts";
 import { dataFolderPath, openDataFolder } from "./data-folder.ts";
 import { ensureDemo, welcome } from "./demo.ts";
+import { writePrivateFile } from "./private-file.ts";
 import { startServer } from "./server.ts";
 import { wholeNumber } from "./start-options.ts";
 import { ROOT } from "./worker-config.ts";
@@ -16,7 +16,7 @@ await run(async () => {
   const folder = openDataFolder(dataDir);
   const variables = join(folder.path, "dev.env");
   const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
-  writeFileSync(variables, lines.join(""), { mode: 0o600 });
+  writePrivateFile(variables, lines.join(""));
   const args = [
     "dev",
     "--env",

@@ -1,8 +1,9 @@
 import { createHmac, randomInt } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseEnv } from "node:util";
 import { Complaint } from "./complaint.ts";
+import { writePrivateFile } from "./private-file.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 43 characters of 62 carry 256 bits. */
@@ -28,14 +29,13 @@ export function localSecrets(
 
 function store(file: string, secrets: NodeJS.Dict<string>): void {
   const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(`${file}.new`, lines.join(""), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writePrivateFile(file, lines.join(""));
 }
 
 /** Keys and sealed secrets are worthless under another pepper: a folder stays with the one that it began with. */
 export function keepPepper(file: string, pepper: string): void {
   const mark = createHmac("sha256", pepper).update("the pepper of this folder").digest("hex");
-  if (!existsSync(file)) writeFileSync(file, mark, { mode: 0o600 });
+  if (!existsSync(file)) writePrivateFile(file, mark);
   if (readFileSync(file, "utf8") === mark) return;
   throw new Complaint(
     `${dirname(file)} was begun under another SVC_KEY_PEPPER: give that one, or start anew with npm run reset`,

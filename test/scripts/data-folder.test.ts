@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Complaint } from "../../scripts/complaint.ts";
@@ -25,6 +25,34 @@ test("a new data folder is its owner's alone", () => {
   const path = join(temporaryFolder(), "deep/data");
   openDataFolder(path).close();
   expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+const rights = (path: string): number => statSync(path).mode & 0o777;
+
+test("a folder that existed, open to others, becomes its owner's alone with all that lies in it", () => {
+  const path = temporaryFolder();
+  const files = ["secrets.env", "demo.json", "sluice.log", "sluice.log.1", "pepper.mark"];
+  for (const name of files) writeFileSync(join(path, name), "x", { mode: 0o666 });
+  mkdirSync(join(path, "state"));
+  for (const name of ["state", "."]) chmodSync(join(path, name), 0o777);
+  openDataFolder(path).close();
+  expect([rights(path), rights(join(path, "state"))]).toEqual([0o700, 0o700]);
+  expect([...files, "lock"].map((name) => rights(join(path, name)))).toEqual(
+    Array.from({ length: files.length + 1 }, () => 0o600),
+  );
+});
+
+test("a folder that others share is refused and left as it was", () => {
+  const shared = temporaryFolder();
+  chmodSync(shared, 0o1777);
+  expect(() => openDataFolder(shared)).toThrow(/open to others[^]*SLUICE_DATA_DIR/);
+  expect(statSync(shared).mode & 0o7777).toBe(0o1777);
+  const projects = temporaryFolder();
+  mkdirSync(join(projects, "my-project"));
+  chmodSync(projects, 0o755);
+  expect(() => openDataFolder(projects)).toThrow(/open to others/);
+  expect(rights(projects)).toBe(0o755);
+  expect(readdirSync(projects)).toEqual(["my-project"]);
 });
 
 test("emptying leaves nothing of the data behind", () => {

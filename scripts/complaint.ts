@@ -7,7 +7,11 @@ export async function run(body: () => Promise<void> | void): Promise<void> {
     await body();
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;
-    console.error(`sluice: ${error.message}`);
-    process.exit(1);
+    endWith(error);
   }
+}
+
+export function endWith(complaint: Complaint): void {
+  console.error(`sluice: ${complaint.message}`);
+  process.exit(1);
 }

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Complaint } from "./complaint.ts";
+import { writePrivateFile } from "./private-file.ts";
 import type { Server } from "./server.ts";
 
 /** What a script or a person needs to begin, as `demo.json` holds it. */
@@ -24,8 +26,7 @@ export async function ensureDemo(server: Server): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = { base_url: server.urls[0], operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
   const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
-  writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
 }
 
@@ -43,20 +44,39 @@ async function seed(
   return { org_id: org.id, owner_key };
 }
 
+const RETRY_MS = 250;
+/** A call that a crash cut short holds its idempotency key for a minute: after that, its retry takes it over. */
+const PATIENCE_MS = 90_000;
+
 /** The path is the idempotency key: a seeding that was cut short goes on where it was, and makes no second org. */
 async function post(url: string, key: string, body: object): Promise<unknown> {
   const { pathname } = new URL(url);
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "idempotency-key": `demo ${pathname}`,
-    },
-    body: JSON.stringify(body),
-  });
-  if (answer.status === 201) return answer.json();
-  throw new Complaint(`POST ${pathname} answered ${answer.status}: ${await answer.text()}`);
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await attempt(url, key, body);
+    if (answer.status === 201) return JSON.parse(answer.text);
+    if (!answer.passes || performance.now() > until) {
+      throw new Complaint(`POST ${pathname} answered ${answer.status}: ${answer.text}`);
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+/** `passes`: the runtime is being started again, or was while it worked on this very call. */
+async function attempt(url: string, key: string, body: object) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "idempotency-key": `demo ${new URL(url).pathname}`,
+  };
+  try {
+    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    const passes = answer.status === 503 || text.includes('"idempotency_key_processing"');
+    return { status: answer.status, text, passes };
+  } catch (error) {
+    return { status: 0, text: String(error), passes: true };
+  }
 }
 
 /** The lines of the terminal; each curl works as it stands. */

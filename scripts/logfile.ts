@@ -9,6 +9,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
 } from "node:fs";
 
@@ -31,37 +32,56 @@ export function logFiles(log: string, keep = LOG_BOUNDS.keep): string[] {
 /**
  * Moves a log that has grown past its bound aside. workerd keeps the file open for appending and cannot be
  * told to open another, so the content is copied and the file cut back: what is written between the last read
- * and the cut, some microseconds, is lost.
+ * and the cut, some microseconds, is lost. Where there is no room for a copy, the log stays as it is until there is.
  */
 export function rotateLog(log: string, bounds = LOG_BOUNDS): void {
   if (!existsSync(log) || statSync(log).size <= bounds.maxBytes) return;
+  const copy = `${log}.new`;
+  try {
+    copyFileSync(log, copy, constants.COPYFILE_FICLONE);
+    cutBack(log, copy);
+  } catch {
+    rmSync(copy, { force: true });
+    return;
+  }
   for (let age = bounds.keep; age > 1; age -= 1) {
     if (existsSync(`${log}.${age - 1}`)) renameSync(`${log}.${age - 1}`, `${log}.${age}`);
   }
-  const aside = `${log}.1`;
-  copyFileSync(log, aside, constants.COPYFILE_FICLONE);
+  renameSync(copy, `${log}.1`);
+}
+
+/** Empties the log, once what came after the copy was made is in the copy, too. */
+function cutBack(log: string, copy: string): void {
   const file = openSync(log, "r+");
   try {
-    moveRest(file, aside, statSync(aside).size);
+    const copied = statSync(copy).size;
+    const rest = Buffer.alloc(Math.max(0, fstatSync(file).size - copied));
+    const length = readSync(file, rest, 0, rest.length, copied);
+    appendFileSync(copy, rest.subarray(0, length));
+    ftruncateSync(file, 0);
   } finally {
     closeSync(file);
   }
 }
 
-function moveRest(file: number, aside: string, copied: number): void {
-  const rest = Buffer.alloc(Math.max(0, fstatSync(file).size - copied));
-  const length = readSync(file, rest, 0, rest.length, copied);
-  ftruncateSync(file, 0);
-  appendFileSync(aside, rest.subarray(0, length));
+/**
+ * Writes what the runtime says on stderr, a line at a time: the Worker's warnings and errors, which are JSON, and workerd's
+ * own remarks, which are wrapped so that the log stays JSON lines. What a full disk does not take is lost, and how much
+ * was lost is the first line that it takes again: the log never ends the server.
+ */
+export function remarksTo(log: string): (line: string) => void {
+  let lost = 0;
+  return (line) => {
+    const gap = lost === 0 ? "" : `${asJson(`${lost} lines could not be written here`)}\n`;
+    try {
+      appendFileSync(log, `${gap}${line.startsWith("{") ? line : asJson(line)}\n`, { mode: 0o600 });
+      lost = 0;
+    } catch {
+      lost += 1;
+    }
+  };
 }
 
-/**
- * What the runtime says on stderr, a line at a time: the Worker's warnings and errors, which are JSON, and
- * workerd's own remarks, which are wrapped so that the log stays JSON lines.
- */
-export function appendRemark(log: string, line: string): void {
-  const json = line.startsWith("{")
-    ? line
-    : JSON.stringify({ level: "error", source: "workerd", message: line });
-  appendFileSync(log, `${json}\n`);
+function asJson(message: string): string {
+  return JSON.stringify({ level: "error", source: "workerd", message });
 }

@@ -1,19 +1,20 @@
 /** `npm run regions`: two regions on this machine, each with its own objects and database, and calls to try. */
-import { join } from "node:path";
-import { Complaint, run } from "./complaint.ts";
-import { dataFolderPath } from "./data-folder.ts";
+import { Complaint, endWith, run } from "./complaint.ts";
+import { regionsFolderPath } from "./data-folder.ts";
 import { type Server, startServer } from "./server.ts";
-import { onceToldToStop, wholeNumber } from "./start-options.ts";
+import { onceToldToStop, outliveFullOutput, wholeNumber } from "./start-options.ts";
 
 await run(async () => {
   const running: { server?: Server } = {};
+  outliveFullOutput();
   onceToldToStop(async () => running.server?.dispose());
   const server = await startServer({
     port: wholeNumber("PORT", 8787, 0, 65_534),
     regions: ["eu", "us"],
-    dataDir: join(dataFolderPath(process.env), "regions"),
+    dataDir: regionsFolderPath(process.env),
     settings: process.env,
     onRemark: (line) => console.error(line),
+    onLost: endWith,
   });
   running.server = server;
   try {

@@ -3,65 +3,123 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { Miniflare, type WorkerOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, type WorkerOptions } from "miniflare";
+import type { Complaint } from "./complaint.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { appendRemark, rotateLog } from "./logfile.ts";
+import { remarksTo, rotateLog } from "./logfile.ts";
 import { HOST } from "./ports.ts";
+import { type RuntimeEvents, Supervisor } from "./supervisor.ts";
 import { ROOT } from "./worker-config.ts";
 
 const ROTATION_CHECK_MS = 2_000;
 
+export interface RuntimeOptions {
+  readonly workers: WorkerOptions[];
+  readonly folder: DataFolder;
+  /** What a runtime needs done before it counts as started; it may be done again. */
+  readonly prepare: (miniflare: Miniflare) => Promise<void>;
+  readonly onRemark?: ((line: string) => void) | undefined;
+  /** Hears of a runtime that ended and cannot be started again. */
+  readonly onLost: (complaint: Complaint) => void;
+}
+
 export interface Runtime {
-  readonly miniflare: Miniflare;
+  miniflare(): Miniflare;
   /** Kills workerd in the middle of whatever it does; resolves when it serves again. */
   crash(): Promise<void>;
   dispose(): Promise<void>;
 }
 
 /** workerd on the folder's databases, started again whenever it ends unasked. */
-export function startRuntime(
-  workers: WorkerOptions[],
-  folder: DataFolder,
-  onRemark?: (line: string) => void,
-): Runtime {
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { folder, onRemark } = options;
+  const write = remarksTo(folder.log);
   const remark = (line: string): void => {
-    appendRemark(folder.log, line);
+    write(line);
     onRemark?.(line);
   };
-  const pidFile = join(folder.path, "workerd.pid");
   let restarted: (() => void) | undefined;
+  const supervisor = new Supervisor({
+    make: (events) => makeMiniflare(options, remark, events),
+    prepare: options.prepare,
+    remark,
+    log: folder.log,
+    onRestart: () => {
+      remark("The runtime ended unasked, and was started again.");
+      restarted?.();
+    },
+    onLost: options.onLost,
+  });
+  const rotation = setInterval(() => rotateLog(folder.log), ROTATION_CHECK_MS).unref();
+  const dispose = async (): Promise<void> => {
+    clearInterval(rotation);
+    await supervisor.stop();
+  };
+  try {
+    await supervisor.start();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return {
+    miniflare: () => supervisor.current,
+    crash: () =>
+      new Promise((resolve) => {
+        restarted = resolve;
+        process.kill(Number(readFileSync(pidFile(folder), "utf8")), "SIGKILL");
+      }),
+    dispose,
+  };
+}
+
+function pidFile(folder: DataFolder): string {
+  return join(folder.path, "workerd.pid");
+}
+
+function makeMiniflare(
+  { workers, folder }: RuntimeOptions,
+  remark: (line: string) => void,
+  events: RuntimeEvents,
+): Miniflare {
   process.env["MINIFLARE_WORKERD_PATH"] = join(ROOT, "scripts/workerd.sh");
-  const miniflare = withoutItsSignalHandlers(
+  return withoutItsSignalHandlers(
     () =>
       new Miniflare({
         host: HOST,
         port: 0,
+        log: new FailureLog(events.failed, remark),
         defaultPersistRoot: join(folder.state, "v3"),
         telemetry: { enabled: false },
-        unsafeRuntimeEnv: { SLUICE_LOG: folder.log, SLUICE_PID_FILE: pidFile, SLUICE_WORKERD: workerdPath() },
-        unsafeHandleRuntimeRestart: () => {
-          remark("The runtime ended unasked, and was started again.");
-          restarted?.();
+        unsafeRuntimeEnv: {
+          SLUICE_LOG: folder.log,
+          SLUICE_PID_FILE: pidFile(folder),
+          SLUICE_WORKERD: workerdPath(),
         },
+        unsafeHandleRuntimeRestart: events.restarted,
         handleRuntimeStdio: (_stdout: Readable, stderr: Readable) => {
-          createInterface(stderr).on("line", remark);
+          createInterface(stderr).on("line", remark).on("close", events.ended);
         },
         workers,
       }),
   );
-  const rotation = setInterval(() => rotateLog(folder.log), ROTATION_CHECK_MS).unref();
-  return {
-    miniflare,
-    crash: () =>
-      new Promise((resolve) => {
-        restarted = resolve;
-        process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
-      }),
-    dispose: async () => {
-      clearInterval(rotation);
-      await miniflare.dispose();
-    },
-  };
+}
+
+/** Miniflare starts a runtime that ended again, once; that this failed, it says only to its log. */
+class FailureLog extends Log {
+  readonly #failed: (error: Error) => void;
+  readonly #remark: (line: string) => void;
+
+  constructor(failed: (error: Error) => void, remark: (line: string) => void) {
+    super(LogLevel.NONE);
+    this.#failed = failed;
+    this.#remark = remark;
+  }
+
+  override error(message: Error): void {
+    const { code } = message as { code?: string };
+    if (code === "ERR_RUNTIME_FAILURE") this.#failed(message);
+    else this.#remark(String(message));
+  }
 }
 
 /** Miniflare ends the process by itself when a signal comes, with a failure status and a half-written log. */

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { bundleWorker } from "./bundle.ts";
+import type { Complaint } from "./complaint.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import type { Miniflare } from "miniflare";
 import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
@@ -22,6 +24,10 @@ export interface ServerOptions {
   readonly entry?: string;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
+  /** Done before `/healthz` says that the server is ready: for what whoever waits for that will look for. */
+  readonly beforeReady?: (server: Server) => Promise<void>;
+  /** Hears that the runtime ended and cannot be started again: nothing is served from then on. */
+  readonly onLost?: (complaint: Complaint) => void;
   /** Hears of settings that nobody knows, and the runtime's warnings and errors. */
   readonly onRemark?: (line: string) => void;
 }
@@ -64,25 +70,27 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const script = await bundleWorker(options.entry ?? config.main);
   const signInSecret = randomBytes(32).toString("base64url");
   const bindings = { ...settings, LOCAL_SIGN_IN: signInSecret };
-  const { names, workers } = workersOf(config, script, bindings, ports, options.regions);
-  const runtime = startRuntime(workers, folder, options.onRemark);
-  try {
-    await runtime.miniflare.ready;
-    for (const { binding, migrations_dir } of config.d1_databases) {
-      for (const name of options.regions === undefined ? names.slice(0, 1) : names) {
-        await migrate(await runtime.miniflare.getD1Database(binding, name), join(ROOT, migrations_dir));
-      }
-    }
-  } catch (error) {
-    await runtime.dispose().catch(() => {});
-    throw error;
-  }
-  return {
+  let ready = false;
+  const { names, workers } = workersOf(config, {
+    script,
+    settings: bindings,
+    ports,
+    regions: options.regions,
+    isReady: () => ready,
+  });
+  const runtime = await startRuntime({
+    workers,
+    folder,
+    prepare: (miniflare) => migrateAll(miniflare, config, options.regions === undefined ? [names[0]] : names),
+    onRemark: options.onRemark,
+    onLost: (complaint) => options.onLost?.(complaint),
+  });
+  const server: Server = {
     urls,
     folder,
     settings,
     signInSecret,
-    evict: (name) => runtime.miniflare.unsafeEvictDurableObject(names[0], "OrgObject", { name }),
+    evict: (name) => runtime.miniflare().unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () => runtime.crash(),
     dispose: async () => {
       await storeCounts(urls, settings["SVC_METRICS_TOKEN"]);
@@ -90,6 +98,26 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
       folder.close();
     },
   };
+  try {
+    await options.beforeReady?.(server);
+  } catch (error) {
+    await runtime.dispose();
+    throw error;
+  }
+  ready = true;
+  return server;
+}
+
+async function migrateAll(
+  miniflare: Miniflare,
+  config: WorkerConfig,
+  workers: readonly string[],
+): Promise<void> {
+  for (const { binding, migrations_dir } of config.d1_databases) {
+    for (const name of workers) {
+      await migrate(await miniflare.getD1Database(binding, name), join(ROOT, migrations_dir));
+    }
+  }
 }
 
 const STORING_PATIENCE_MS = 1000;

@@ -1,4 +1,4 @@
-import type { WorkerOptions } from "miniflare";
+import { Response, type WorkerOptions } from "miniflare";
 import { HOST } from "./ports.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
@@ -12,16 +12,22 @@ interface Role {
   readonly services?: Record<string, string>;
 }
 
+interface Wanted {
+  readonly script: string;
+  readonly settings: Record<string, string>;
+  readonly ports: readonly number[];
+  readonly regions?: readonly string[] | undefined;
+  /** Asked by the Worker when somebody asks for its health. */
+  readonly isReady: () => boolean;
+}
+
 /**
  * Isolates share the first one's objects and database. Regions share nothing: each reaches the others through service
  * bindings, as deployed ones do.
  */
 export function workersOf(
   config: WorkerConfig,
-  script: string,
-  settings: Record<string, string>,
-  ports: readonly number[],
-  regions?: readonly string[],
+  { script, settings, ports, regions, isReady }: Wanted,
 ): { readonly names: readonly [string, ...string[]]; readonly workers: WorkerOptions[] } {
   const roles =
     regions === undefined
@@ -29,7 +35,13 @@ export function workersOf(
       : regions.map((region, index) => regional(config, settings, region, regions, ports[index] ?? 0));
   return {
     names: roles.map((role) => role.name) as [string, ...string[]],
-    workers: roles.map((role, index) => workerOptions(config, script, ports[index] ?? 0, role)),
+    workers: roles.map((role, index) => ({
+      ...workerOptions(config, script, ports[index] ?? 0, role),
+      serviceBindings: {
+        ...role.services,
+        LOCAL_READY: () => new Response(null, { status: isReady() ? 204 : 503 }),
+      },
+    })),
   };
 }
 
@@ -79,7 +91,6 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
     bindings: role.settings,
     d1Databases: Object.fromEntries(databases),
     durableObjects: Object.fromEntries(objects),
-    ...(role.services === undefined ? {} : { serviceBindings: role.services }),
     unsafeDirectSockets: [{ host: HOST, port }],
   };
 }

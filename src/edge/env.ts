@@ -8,6 +8,8 @@ export interface Env {
   readonly ORG: DurableObjectNamespace<OrgObject>;
   /** Given only by the script that starts a local server: the secret of the one-time sign-in link. */
   readonly LOCAL_SIGN_IN?: string;
+  /** Given only by that script, too: says whether what it makes before it serves is there. */
+  readonly LOCAL_READY?: Fetcher;
   readonly REGISTRY: DurableObjectNamespace<DeprecationRegistry>;
   readonly COUNTERS: DurableObjectNamespace<CounterShard>;
 }

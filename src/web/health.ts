@@ -1,10 +1,16 @@
 import type { Context } from "hono";
+import { refuse } from "../contract/refusal.ts";
 import type { Env } from "../edge/env.ts";
+import { refuseAtDoor } from "../edge/pipeline.ts";
 import { settingsOf } from "../settings.ts";
 
 /** The Worker runs and its settings are good. Outside /v1, so without the envelope. */
-export function health(context: Context<{ Bindings: Env }>): Response {
+export async function health(context: Context<{ Bindings: Env }>): Promise<Response> {
   const settings = settingsOf(context.env);
+  const local = await context.env.LOCAL_READY?.fetch("http://local.internal/");
+  if (local !== undefined && !local.ok) {
+    return refuseAtDoor(context.req.raw, context.env, refuse("service_unavailable"));
+  }
   return Response.json(
     { status: "ok", region: settings.SVC_REGION },
     {

@@ -1,7 +1,7 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { appendRemark, logFiles, rotateLog } from "../../scripts/logfile.ts";
+import { logFiles, remarksTo, rotateLog } from "../../scripts/logfile.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const BOUNDS = { maxBytes: 10, keep: 2 };
@@ -41,11 +41,36 @@ test("the log takes no more room than its bounds, however much is written", () =
 
 test("every line of the log is JSON, the runtime's own remarks too", () => {
   const log = join(temporaryFolder(), "x.log");
-  appendRemark(log, `{"level":"error","trace_id":"t"}`);
-  appendRemark(log, `kj/async.c++:1: "quoted"`);
+  const remark = remarksTo(log);
+  remark(`{"level":"error","trace_id":"t"}`);
+  remark(`kj/async.c++:1: "quoted"`);
   const lines = readFileSync(log, "utf8").trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { level: "error", trace_id: "t" },
     { level: "error", source: "workerd", message: `kj/async.c++:1: "quoted"` },
   ]);
+});
+
+test("lines that a full disk does not take are lost, and the next that it takes says how many", () => {
+  const log = join(temporaryFolder(), "x.log");
+  symlinkSync("/dev/full", log);
+  const remark = remarksTo(log);
+  for (const line of ["one", "two", "three"]) remark(line);
+  rmSync(log);
+  remark("four");
+  const messages = readFileSync(log, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { message: string }).message);
+  expect(messages).toEqual(["3 lines could not be written here", "four"]);
+});
+
+test("a log that cannot be copied stays as it is, and is moved aside once it can", () => {
+  const log = join(temporaryFolder(), "x.log");
+  appendFileSync(log, "first line\n");
+  symlinkSync("/dev/full", `${log}.new`);
+  rotateLog(log, BOUNDS);
+  expect(logFiles(log)).toEqual([log]);
+  rotateLog(log, BOUNDS);
+  expect(readFileSync(`${log}.1`, "utf8")).toBe("first line\n");
 });

@@ -45,7 +45,8 @@ beforeAll(async () => {
     SVC_OPERATOR_KEY: OPERATOR,
     SVC_BASE_URL: "https://api.sluice.dev",
   };
-  const { workers } = workersOf(config, await bundleWorker(config.main), settings, ports);
+  const script = await bundleWorker(config.main);
+  const { workers } = workersOf(config, { script, settings, ports, isReady: () => true });
   miniflare = new Miniflare({ workers: workers.map((worker) => ({ ...worker, outboundService: network })) });
   await miniflare.ready;
   const [database] = config.d1_databases;

@@ -13,11 +13,9 @@ import { callerAt } from "../support/server.ts";
 /** Kills each runtime that appears on the folder, so long after it appeared, until there were so many or the test ends. */
 async function killRuntimes(folder: string, kills: number, afterMs: number): Promise<void> {
   let last = existsSync(join(folder, "workerd.pid")) ? runtimeOf(folder) : 0;
-  let over = false;
-  onTestFinished(() => {
-    over = true;
-  });
-  for (let killed = 0; killed < kills && !over; await sleep(2)) {
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  for (let killed = 0; killed < kills && !end.signal.aborted; await sleep(2)) {
     const pid = existsSync(join(folder, "workerd.pid")) ? runtimeOf(folder) : 0;
     if (pid === 0 || pid === last) continue;
     last = pid;

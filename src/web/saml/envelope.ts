@@ -1,8 +1,10 @@
+import { MOST_XML_BYTES, xmlExcess } from "../../domain/xml-bounds.ts";
+
 /**
- * What is refused before any library parses it. A response that passes has no declaration, comment, instruction or
- * character data section, so that every `<` in it opens or closes an element, and the tags found here are exactly
- * those that a parser finds. It has one Response, one Assertion inside it, ids that name one element each, and no
- * algorithm but those listed. That leaves signature wrapping nothing to wrap with.
+ * What is refused before any library parses it: whatever is too large for one, and whatever is not plain. A response that
+ * passes has no declaration, comment, instruction or character data section, so that every `<` in it opens or closes an
+ * element, and the tags found here are exactly those that a parser finds. It has one Response, one Assertion inside it,
+ * ids that name one element each, and no algorithm but those listed. That leaves signature wrapping nothing to wrap with.
  */
 
 export interface Envelope {
@@ -12,8 +14,9 @@ export interface Envelope {
   readonly status: string | null;
 }
 
-const MAX_CHARACTERS = 256 * 1024;
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+/** The largest response in base64, with room for its line breaks. */
+const MOST_CHARACTERS = 96 * 1024;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const DECLARATION = /^\s*<\?xml\s[^?<>]*\?>/;
 const TAG = /<(\/?)([^\s<>/]+)((?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^<"]*"|'[^<']*'))*)\s*(\/?)>/g;
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
@@ -37,9 +40,8 @@ interface Element {
 }
 
 export function readEnvelope(sent: string): Envelope | null {
-  if (sent.length > MAX_CHARACTERS || !BASE64.test(sent)) return null;
-  const xml = Buffer.from(sent, "base64").toString("utf8").replace(DECLARATION, "");
-  if (xml.includes("<!") || xml.includes("<?") || xml.includes("\u0000")) return null;
+  const xml = decode(sent)?.replace(DECLARATION, "") ?? null;
+  if (xml === null || xml.includes("\u0000") || xmlExcess(xml) !== null) return null;
   const elements = readElements(xml);
   if (elements === null || !isPlain(elements)) return null;
   const root = elements[0]?.attributes;
@@ -50,6 +52,14 @@ export function readEnvelope(sent: string): Envelope | null {
     inResponseTo: root?.get("InResponseTo") ?? null,
     status: status?.attributes.get("Value") ?? null,
   };
+}
+
+function decode(sent: string): string | null {
+  if (sent.length > MOST_CHARACTERS) return null;
+  const base64 = sent.replaceAll(/\s+/g, "");
+  if (!BASE64.test(base64)) return null;
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.byteLength > MOST_XML_BYTES ? null : bytes.toString("utf8");
 }
 
 function readElements(xml: string): Element[] | null {

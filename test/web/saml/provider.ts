@@ -35,6 +35,8 @@ export interface Told {
   readonly sign: "assertion" | "response" | "both" | "nothing";
   readonly with: { readonly key: string; readonly certificate: string };
   readonly algorithm: string;
+  /** More statements of the assertion, as XML. */
+  readonly statements: string;
 }
 
 const TRUE: Omit<Told, "responseTo" | "subjectTo"> = {
@@ -50,6 +52,7 @@ const TRUE: Omit<Told, "responseTo" | "subjectTo"> = {
   sign: "assertion",
   with: HONEST,
   algorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+  statements: "",
 };
 
 function iso(ms: number): string {
@@ -58,7 +61,7 @@ function iso(ms: number): string {
 
 function responseXml(told: Told): string {
   const times = `NotBefore="${iso(told.startsMs)}" NotOnOrAfter="${iso(told.endsMs)}"`;
-  return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_response" Version="2.0" IssueInstant="${iso(told.startsMs)}" Destination="${told.destination}" InResponseTo="${told.responseTo}"><saml:Issuer>${told.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${told.status}"/></samlp:Status><saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_assertion" Version="2.0" IssueInstant="${iso(told.startsMs)}"><saml:Issuer>${told.issuer}</saml:Issuer><saml:Subject><saml:NameID>${told.nameId}</saml:NameID><saml:SubjectConfirmation Method="${told.method}"><saml:SubjectConfirmationData NotOnOrAfter="${iso(told.endsMs)}" Recipient="${told.recipient}" InResponseTo="${told.subjectTo}"/></saml:SubjectConfirmation></saml:Subject><saml:Conditions ${times}><saml:AudienceRestriction><saml:Audience>${told.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="displayName"><saml:AttributeValue>Ada</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion></samlp:Response>`;
+  return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_response" Version="2.0" IssueInstant="${iso(told.startsMs)}" Destination="${told.destination}" InResponseTo="${told.responseTo}"><saml:Issuer>${told.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${told.status}"/></samlp:Status><saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_assertion" Version="2.0" IssueInstant="${iso(told.startsMs)}"><saml:Issuer>${told.issuer}</saml:Issuer><saml:Subject><saml:NameID>${told.nameId}</saml:NameID><saml:SubjectConfirmation Method="${told.method}"><saml:SubjectConfirmationData NotOnOrAfter="${iso(told.endsMs)}" Recipient="${told.recipient}" InResponseTo="${told.subjectTo}"/></saml:SubjectConfirmation></saml:Subject><saml:Conditions ${times}><saml:AudienceRestriction><saml:Audience>${told.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="displayName"><saml:AttributeValue>Ada</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>${told.statements}</saml:Assertion></samlp:Response>`;
 }
 
 /** A response as samlify's identity provider issues it, as XML. */

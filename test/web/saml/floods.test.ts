@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+
+import type { SamlAttempt } from "../../../src/web/saml/request.ts";
+import { finishSaml } from "../../../src/web/saml/response.ts";
+import { CONNECTION, encoded, issue, NOW, SERVICE } from "./provider.ts";
+
+const ATTEMPT: SamlAttempt = { idpEntityId: CONNECTION.idpEntityId, requestId: "_request1" };
+/** A parser that has seen such a flood needs half a minute; refusing it unseen takes milliseconds. */
+const AT_ONCE_MS = 5_000;
+
+async function finish(sent: string) {
+  const startedAt = performance.now();
+  const result = await finishSaml(CONNECTION, SERVICE, ATTEMPT, sent, NOW);
+  return { result, ms: performance.now() - startedAt };
+}
+
+/** Put where nothing is signed, so that only the flood can be what is refused. */
+async function flooded(flood: string): Promise<string> {
+  const xml = await issue(ATTEMPT.requestId);
+  return encoded(xml.replace("</samlp:Response>", `${flood}</samlp:Response>`));
+}
+
+const FLOODS: Record<string, string> = {
+  "16,000 small elements": "<a/>".repeat(16_000),
+  "elements that fit in the size and are too many": "<a/>".repeat(401),
+  "elements inside one another": `${"<a>".repeat(40)}${"</a>".repeat(40)}`,
+  "one element of many attributes": `<a ${Array.from({ length: 17 }, (_, n) => `a${n}="1"`).join(" ")}/>`,
+  "many elements of some attributes":
+    `<a ${Array.from({ length: 13 }, (_, n) => `a${n}=""`).join(" ")}/>`.repeat(101),
+  "many namespaces": `<a ${Array.from({ length: 17 }, (_, n) => `xmlns:n${n}="urn:${n}"`).join(" ")}/>`,
+  "an endless attribute": `<a b="${"x".repeat(5_000)}"/>`,
+  "text beyond any size": "x".repeat(70_000),
+  "an entity": "<a>&lol;</a>",
+  "a flood of comments": "<!---->".repeat(2_000),
+  "a flood of instructions": "<?x?>".repeat(2_000),
+};
+
+describe("a response that would keep a parser busy is refused before one sees it:", () => {
+  test.each(Object.entries(FLOODS))("%s", async (_, flood) => {
+    const { result, ms } = await finish(await flooded(flood));
+    expect(result).toEqual({ ok: false, failure: "response_malformed" });
+    expect(ms).toBeLessThan(AT_ONCE_MS);
+  });
+
+  test("spaces that are no base64", async () => {
+    const { result, ms } = await finish(`AAAA${" ".repeat(95_000)}%`);
+    expect(result).toEqual({ ok: false, failure: "response_malformed" });
+    expect(ms).toBeLessThan(AT_ONCE_MS);
+  });
+});
+
+test("the largest response that a parser may see takes it little longer than any", async () => {
+  const value = `<a ${Array.from({ length: 16 }, (_, n) => `xmlns:n${n}="urn:n"`).join(" ")}/>`;
+  const nested = `${"<b>".repeat(14)}${"</b>".repeat(14)}`;
+  const [plain, largest] = [await flooded(""), await flooded(value.repeat(60) + nested + "<a/>".repeat(280))];
+  expect((await finish(largest)).result).toMatchObject({ ok: true });
+  const fastest = async (sent: string) => {
+    const times: number[] = [];
+    for (let n = 0; n < 4; n++) times.push((await finish(sent)).ms);
+    return Math.min(...times);
+  };
+  expect(await fastest(largest)).toBeLessThan(40 * Math.max(1, await fastest(plain)));
+});
+
+test("a person in many groups, each a value of its own, is signed in", async () => {
+  const values = Array.from(
+    { length: 300 },
+    (_, n) =>
+      `<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">group-${n}</saml:AttributeValue>`,
+  );
+  const groups = `<saml:AttributeStatement><saml:Attribute Name="groups">${values.join("")}</saml:Attribute></saml:AttributeStatement>`;
+  const { result } = await finish(encoded(await issue(ATTEMPT.requestId, { statements: groups })));
+  expect(result).toMatchObject({ ok: true });
+});

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { readBounded } from "../edge/body.ts";
 import { callerAddress } from "../edge/call.ts";
 import type { Env } from "../edge/env.ts";
 import { ObjectUnreachable } from "../edge/unreachable.ts";
@@ -37,6 +38,7 @@ export interface Web {
 const SIGN_IN_PACE = new Pace(240);
 const PAGE_PACE = new Pace(1_200);
 
+/** The longest form of the console, a set of rules, with room to spare. */
 const MOST_FORM_BYTES = 512 * 1024;
 
 /** Runs a browser's request and leaves one line in the log, as every request does. Failures are pages here, too. */
@@ -91,13 +93,31 @@ function failurePage(error: unknown, web: Web): Response {
   return htmlResponse(page, away ? 503 : 500, web);
 }
 
-/** A form's fields; null when what came is no form, or is longer than any form here. */
-export async function readForm(request: Request): Promise<URLSearchParams | null> {
+/** The fields, or why there are none: what came is no form, or is longer than this form can be. */
+export type ReadForm =
+  | { readonly fields: URLSearchParams }
+  | { readonly fields: null; readonly tooLong: boolean };
+
+export async function readForm(request: Request, mostBytes = MOST_FORM_BYTES): Promise<ReadForm> {
   const type = request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
-  if (Number(request.headers.get("content-length") ?? "0") > MOST_FORM_BYTES) return null;
-  const bytes = await request.arrayBuffer();
-  return bytes.byteLength > MOST_FORM_BYTES ? null : new URLSearchParams(new TextDecoder().decode(bytes));
+  if (!type.startsWith("application/x-www-form-urlencoded")) return { fields: null, tooLong: false };
+  if (Number(request.headers.get("content-length") ?? "0") > mostBytes)
+    return { fields: null, tooLong: true };
+  const bytes = request.body === null ? new Uint8Array() : await readBounded(request.body, mostBytes);
+  if (bytes === null) return { fields: null, tooLong: true };
+  return { fields: new URLSearchParams(new TextDecoder().decode(bytes)) };
+}
+
+export function formTooLong(web: Web): Response {
+  const page = (
+    <MessagePage
+      title="Too long"
+      text="What was sent is longer than this form can be. Nothing was changed."
+      code="payload_too_large"
+      link={["/console", "To the console"]}
+    />
+  );
+  return htmlResponse(page, 413, web);
 }
 
 type Answering = Pick<Web, "trace" | "region">;

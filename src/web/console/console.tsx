@@ -1,7 +1,16 @@
 import type { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
 import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
-import { type Ctx, htmlResponse, logged, readForm, redirectTo, type Web, webHeaders } from "../html.tsx";
+import {
+  type Ctx,
+  formTooLong,
+  htmlResponse,
+  logged,
+  readForm,
+  redirectTo,
+  type Web,
+  webHeaders,
+} from "../html.tsx";
 import { returnPath } from "../return-path.ts";
 import { csrfToken, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
@@ -102,8 +111,10 @@ async function servePage(
   const request = context.req.raw;
   const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
   const isPost = request.method === "POST";
-  const form = isPost ? await readForm(request) : new URLSearchParams();
-  if (form === null || (isPost && !isOwnPost(request, form, csrf))) return forged(web);
+  const read = isPost ? await readForm(request) : { fields: new URLSearchParams() };
+  if (read.fields === null) return read.tooLong ? formTooLong(web) : forged(web);
+  const form = read.fields;
+  if (isPost && !isOwnPost(request, form, csrf)) return forged(web);
   const api = apiAs(callerOf(admitted.session, admitted.org, web.address), dispatch, request);
   const visit: Visit = {
     api,

@@ -2,9 +2,19 @@ import type { Hono } from "hono";
 import { tokenDigest } from "../../domain/org-token.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { sameSecret } from "../../domain/api-key.ts";
+import { MOST_XML_BYTES } from "../../domain/xml-bounds.ts";
 import type { Env } from "../../edge/env.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
-import { type Ctx, htmlResponse, logged, readForm, redirectTo, type Web, webHeaders } from "../html.tsx";
+import {
+  type Ctx,
+  formTooLong,
+  htmlResponse,
+  logged,
+  readForm,
+  redirectTo,
+  type Web,
+  webHeaders,
+} from "../html.tsx";
 import { returnPath } from "../return-path.ts";
 import type { ServiceAddresses } from "../saml/connection.ts";
 import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts";
@@ -17,6 +27,9 @@ import { noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 /** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
 
 const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** The largest response in base64, each character of it escaped as forms do, and the state beside it. */
+const MOST_ANSWER_BYTES = 4 * MOST_XML_BYTES + 8192;
 
 interface Remembered<T> {
   readonly attempt: T;
@@ -112,8 +125,11 @@ async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Respons
 }
 
 async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Response> {
-  const form = await readForm(context.req.raw);
-  if (form === null) return refuseSignIn("response_malformed", web);
+  const read = await readForm(context.req.raw, MOST_ANSWER_BYTES);
+  if (read.fields === null) {
+    return read.tooLong ? formTooLong(web) : refuseSignIn("response_malformed", web);
+  }
+  const form = read.fields;
   const taken = await takeAttempt(context, form.get("RelayState") ?? "", web);
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
   const connection = await connectionOf(context.env, orgId, web);

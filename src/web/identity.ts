@@ -11,6 +11,7 @@ export interface Identity {
 /** Why a sign-in made no session. Closed, so that a log line never carries what was sent. */
 export type SignInFailure =
   | "attempt_unknown"
+  | "callback_without_org"
   | "connection_changed"
   | "provider_unreachable"
   | "provider_refused"

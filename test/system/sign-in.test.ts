@@ -25,11 +25,9 @@ async function newOrg(): Promise<{ id: string; key: string }> {
   return { id: made.body.org.id, key: made.body.owner_key };
 }
 
-async function orgWith(connection: object): Promise<string> {
-  const org = await newOrg();
+async function connect(org: { id: string; key: string }, connection: object): Promise<void> {
   const put = await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.key, body: connection });
   expect(put.status).toBe(200);
-  return org.id;
 }
 
 async function whoIs(jar: CookieJar): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -41,8 +39,10 @@ const isCallback = (url: string) => url.startsWith(`${base}/sso/callback`);
 
 describe("OpenID Connect", () => {
   async function begin(claims: Record<string, unknown> = {}) {
-    const issuer = await oidcProvider(`${base}/sso/callback`, claims);
-    const orgId = await orgWith({ kind: "oidc", issuer, ...CLIENT });
+    const org = await newOrg();
+    const orgId = org.id;
+    const issuer = await oidcProvider(`${base}/sso/callback/${orgId}`, claims);
+    await connect(org, { kind: "oidc", issuer, ...CLIENT });
     const login = `${base}/sso/login?${new URLSearchParams({ org: orgId, return_to: "/console/runs?model=a" })}`;
     return { orgId, login };
   }
@@ -114,12 +114,16 @@ describe("OpenID Connect", () => {
 
 describe("SAML", () => {
   async function begin() {
-    const org = await orgWith({
-      kind: "saml",
-      idp_entity_id: CONNECTION.idpEntityId,
-      idp_sso_url: CONNECTION.idpSsoUrl,
-      idp_certificate: HONEST.certificate,
-    });
+    const { id: org, key } = await newOrg();
+    await connect(
+      { id: org, key },
+      {
+        kind: "saml",
+        idp_entity_id: CONNECTION.idpEntityId,
+        idp_sso_url: CONNECTION.idpSsoUrl,
+        idp_certificate: HONEST.certificate,
+      },
+    );
     const jar = new CookieJar();
     const sent = await jar.ask(`${base}/saml/${org}/login?return_to=/console/keys`);
     const asked = new URL(sent.headers.get("location") ?? "").searchParams;
@@ -200,8 +204,13 @@ test.each([
 ])("a return to %s goes nowhere but here", async (target) => {
   const page = await fetch(`${base}/console/login?return_to=${encodeURIComponent(target)}`);
   expect(await page.text()).not.toContain("evil.example");
-  const issuer = await oidcProvider(`${base}/sso/callback`);
-  const orgId = await orgWith({ kind: "oidc", issuer, ...CLIENT });
+  const org = await newOrg();
+  const orgId = org.id;
+  await connect(org, {
+    kind: "oidc",
+    issuer: await oidcProvider(`${base}/sso/callback/${orgId}`),
+    ...CLIENT,
+  });
   const jar = new CookieJar();
   const login = `${base}/sso/login?${new URLSearchParams({ org: orgId, return_to: target })}`;
   const entered = await jar.ask(await atProvider(jar, login, "ada", isCallback));

@@ -32,7 +32,7 @@ test("one address that is let in no more holds nobody else up", () => {
   expect(pace.take("198.51.100.2", 0)).toBe(0);
 });
 
-test.each(["/sso/login?org=x", "/saml/org_x/login", "/sso/callback?state=x"])(
+test.each(["/sso/login?org=x", "/saml/org_x/login", "/sso/callback/org_x?state=x", "/sso/callback?state=x"])(
   "whoever asks %s without end is told to wait, on a page and in a header, and others are not",
   async (path) => {
     const from = `192.0.2.${path.length}`;

@@ -1,5 +1,6 @@
 import type { KeyRole } from "../../contract/access.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { seal, unseal } from "../../domain/seal.ts";
 import { command, done, query, type View } from "../door.ts";
 
@@ -47,7 +48,7 @@ function shown(view: View, settings: SsoSettings, updatedAt: number): object {
       client_id: settings.clientId,
       client_secret_last4: settings.clientSecret.slice(-4),
       sign_in_url: `${base}/sso/login?org=${view.orgId}`,
-      redirect_uri: `${base}/sso/callback`,
+      redirect_uri: oidcRedirectUri(base, view.orgId),
     };
   }
   return {

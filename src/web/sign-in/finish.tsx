@@ -10,6 +10,8 @@ import type { Identity, SignInFailure } from "../identity.ts";
 
 const TEXTS: Readonly<Record<SignInFailure, string>> = {
   attempt_unknown: "This sign-in was used already, took too long, or began in another browser. Begin again.",
+  callback_without_org:
+    "Each organization has a redirect address of its own, /sso/callback/ and its id. Begin again; if your provider then refuses, an owner has to allow that address there.",
   connection_changed: "Your organization's sign-in was changed meanwhile. Begin again.",
   provider_unreachable: "Your identity provider did not answer as it should. Try again in a moment.",
   provider_refused: "Your identity provider did not let you in.",

@@ -20,6 +20,7 @@ import type { ServiceAddresses } from "../saml/connection.ts";
 import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts";
 import { finishSaml } from "../saml/response.ts";
 import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
+import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import type { ProviderAccess } from "../sso/provider.ts";
 import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
 import { noSignIn, refuseSignIn, startSession } from "./finish.tsx";
@@ -38,8 +39,13 @@ interface Remembered<T> {
 
 export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
   app.get("/sso/login", (context) => logged(context, "/sso/login", (web) => oidcLogin(context, web)));
+  app.get("/sso/callback/:org_id", (context) =>
+    logged(context, "/sso/callback/{org_id}", (web) =>
+      oidcCallback(context, web, context.req.param("org_id")),
+    ),
+  );
   app.get("/sso/callback", (context) =>
-    logged(context, "/sso/callback", (web) => oidcCallback(context, web)),
+    logged(context, "/sso/callback", async (web) => refuseSignIn("callback_without_org", web)),
   );
   app.get("/saml/:org_id/login", (context) =>
     logged(context, "/saml/{org_id}/login", (web) => samlLogin(context, web, context.req.param("org_id"))),
@@ -73,7 +79,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
     return redirectTo(`/saml/${org}/login?${new URLSearchParams({ return_to: returnTo })}`, web, {}, 302);
   }
   const begun = beginAttempt(context, org, web);
-  const redirectUri = `${web.settings.SVC_BASE_URL}/sso/callback`;
+  const redirectUri = oidcRedirectUri(web.settings.SVC_BASE_URL, org);
   const started = await startOidc(
     connection,
     { redirectUri, state: begun.handle },
@@ -84,12 +90,17 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   return redirectTo(started.url, web, { "set-cookie": begun.cookie }, 302);
 }
 
-async function oidcCallback(context: Ctx, web: Web): Promise<Response> {
+/**
+ * The address names the org, and so does the attempt: a provider that sends a browser on to another org's provider gets
+ * the browser back at that org's address, where its own attempt is worth nothing and the code goes to nobody.
+ */
+async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Response> {
   const returned = new URL(context.req.url).searchParams;
   const taken = await takeAttempt(context, returned.get("state") ?? "", web);
-  if (taken === null) return refuseSignIn("attempt_unknown", web);
-  const { orgId } = taken;
+  if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
   const { attempt, returnTo } = taken.remembered as Remembered<OidcAttempt>;
+  if (attempt.redirectUri !== oidcRedirectUri(web.settings.SVC_BASE_URL, orgId))
+    return refuseSignIn("connection_changed", web);
   const connection = await connectionOf(context.env, orgId, web);
   if (connection?.kind !== "oidc") return refuseSignIn("connection_changed", web);
   const { issuer, defaultRole } = connection;

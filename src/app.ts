@@ -124,6 +124,7 @@ import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
 import { OBJECT_PATH } from "./edge/region/remote-org.ts";
 import { serveObject } from "./edge/region/serve-object.ts";
 import { signals } from "./edge/signals.ts";
+import { supportTrail } from "./edge/support-trail.ts";
 import { BadSetting } from "./settings.ts";
 import { docs } from "./web/docs.tsx";
 import { health } from "./web/health.ts";
@@ -256,6 +257,7 @@ const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
+  app.use(supportTrail);
   for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
   }

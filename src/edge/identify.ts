@@ -20,7 +20,7 @@ const dead = new DeadSecrets();
 const backoff = new Backoff();
 
 /** Only the exact scheme counts. */
-function bearerOf(request: Request): string | null {
+export function bearerOf(request: Request): string | null {
   const header = request.headers.get("authorization");
   return header !== null && header.startsWith("Bearer ") ? header.slice("Bearer ".length) : null;
 }

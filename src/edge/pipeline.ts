@@ -16,7 +16,7 @@ import type { Operation, Result } from "./operation.ts";
 import { recheck } from "./recheck.ts";
 import { passOf } from "./region/peer.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
-import { checkSupport, recordSupport } from "./support.ts";
+import { answerRecorded, checkSupport } from "./support.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
@@ -179,7 +179,7 @@ export function serve(operation: Operation) {
     } catch (error) {
       result = failed(call.trace, error);
     }
-    return respond(call, operation, call.caller?.support ? await recordSupport(call, result) : result);
+    return respond(call, operation, call.caller?.support ? await answerRecorded(call, result) : result);
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Refusal, isRefusal } from "../contract/refusal.ts";
 import type { z } from "zod";
 import type { ownSession } from "../contract/people-resources.ts";
+import { type EntryProblem, entryProblem } from "../domain/entry.ts";
 import { SESSION_MAX_MS } from "../domain/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
 import type { OrgSnapshot } from "../org/snapshot.ts";
@@ -16,7 +17,13 @@ export type OwnSession = z.output<typeof ownSession>;
 export type Admitted =
   | { readonly kind: "none" }
   | { readonly kind: "over"; readonly clear: string }
-  | { readonly kind: "live"; readonly session: OwnSession; readonly org: OrgSnapshot };
+  | { readonly kind: "live"; readonly session: OwnSession; readonly org: OrgSnapshot }
+  | {
+      readonly kind: "kept_out";
+      readonly problem: EntryProblem;
+      readonly session: OwnSession;
+      readonly org: OrgSnapshot;
+    };
 
 export interface Asked {
   readonly request: Request;
@@ -65,7 +72,8 @@ export async function admitCookie(asked: Asked): Promise<Admitted> {
   if (admitted === null) return over;
   if (isRefusal(admitted)) return admitted.code === "service_unavailable" ? unreachable(admitted) : over;
   const { session, org } = JSON.parse(admitted.text ?? "{}") as { session: OwnSession; org: OrgSnapshot };
-  return { kind: "live", session, org };
+  const problem = entryProblem(org, { address: asked.address, region: asked.settings.SVC_REGION });
+  return problem === null ? { kind: "live", session, org } : { kind: "kept_out", problem, session, org };
 }
 
 function unreachable(refusal: Refusal): never {

@@ -90,7 +90,7 @@ function waitPlace(decided: string | null): WaitPlace {
 }
 
 /** `/v1/orgs/{id}`; undefined when nothing but this middleware matched. */
-function routeTemplate(context: EdgeContext): string | undefined {
+export function routeTemplate(context: EdgeContext): string | undefined {
   const path = routePath(context);
   if (path === "/*") return undefined;
   const known = templates.get(path);

@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { parseCidr } from "../domain/address.ts";
 import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
 import { type SupportScope, supportRefusal } from "../domain/support.ts";
 import { logFailure } from "../log.ts";
@@ -24,7 +25,20 @@ export function isSupportToken(bearer: string): boolean {
   return bearer.startsWith("svc_support_");
 }
 
-export async function identifySupport(call: Call, bearer: string): Promise<Refusal | null> {
+/** As much of a call as coming in under a grant takes, on whichever route. */
+export type SupportCall = Pick<Call, "env" | "settings" | "request" | "address" | "trace" | "caller"> & {
+  readonly op: { readonly path: string };
+};
+
+const identified = new WeakSet<Request>();
+
+/** Whether somebody has asked already who stands behind this request's token. */
+export function isIdentified(request: Request): boolean {
+  return identified.has(request);
+}
+
+export async function identifySupport(call: SupportCall, bearer: string): Promise<Refusal | null> {
+  identified.add(call.request);
   const pepper = call.settings.SVC_KEY_PEPPER;
   const orgId = orgOfToken(pepper, "support", bearer);
   if (orgId === null) return refuse("unauthorized");
@@ -46,8 +60,7 @@ export async function identifySupport(call: Call, bearer: string): Promise<Refus
     actor: { ...asking, id: operator, onBehalfOf: grantId },
     role: "viewer",
     scopes: null,
-    // The allow-list is for the org's own callers; support comes from the platform's network.
-    org: { id: org.id, snapshot: org, allowList: [] },
+    org: { id: org.id, snapshot: org, allowList: org.ipAllowList.flatMap((text) => parseCidr(text) ?? []) },
     support: scope,
     goodUntil: call.judgedAt + SNAPSHOT_MS,
   };
@@ -63,23 +76,27 @@ export function checkSupport(call: Call): Refusal | null {
 }
 
 /** No trail, no answer: a request under a grant that cannot be recorded is not answered. One that failed is recorded, too. */
-export async function recordSupport(call: Call, result: Result): Promise<Result> {
-  const { caller } = call;
-  if (caller?.support === undefined || caller.org === null || "relayed" in result) return result;
-  const request = {
-    method: call.request.method,
-    route: call.op.path,
-    status: result.status,
-    code: isRefusal(result) ? result.code : null,
-  };
-  const envelope = { actor: caller.actor, trace: call.trace, idempotency: null, ifMatch: null };
+export async function answerRecorded(call: Call, result: Result): Promise<Result> {
+  if ("relayed" in result) return result;
+  const { status } = result;
+  return (await recordSupport(call, { status, code: isRefusal(result) ? result.code : null })) ?? result;
+}
+
+/** Null: it is in the trail, or no grant is behind it. */
+export async function recordSupport(
+  { caller, env, settings, request, trace, op }: SupportCall,
+  answered: { readonly status: number; readonly code: string | null },
+): Promise<Refusal | null> {
+  if (caller?.support === undefined || caller.org === null) return null;
+  const envelope = { actor: caller.actor, trace, idempotency: null, ifMatch: null };
   try {
-    const door = await doorHome(call.env, call.settings, caller.org.id, envelope);
-    const recorded = await door?.command("recordSupportRequest", request);
+    const door = await doorHome(env, settings, caller.org.id, envelope);
+    const { method } = request;
+    const recorded = await door?.command("recordSupportRequest", { method, route: op.path, ...answered });
     if (recorded === undefined) return refuse("service_unavailable");
-    return isRefusal(recorded) ? recorded : result;
+    return isRefusal(recorded) ? recorded : null;
   } catch (error) {
-    logFailure(call.trace, error);
+    logFailure(trace, error);
     return refuse("service_unavailable");
   }
 }

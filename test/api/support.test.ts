@@ -123,6 +123,52 @@ test("every request under a grant is in the trail with both identities, the refu
   }
 });
 
+test("what reaches no operation is in the trail as well, and is answered as it is to anybody", async () => {
+  const org = await newOrg();
+  const grantId = await openGrant(org);
+  const token = await comeIn(grantId);
+  const asked = [
+    ["GET", `/v1/orgs/${org.id}/secrets`, 404],
+    ["DELETE", `/v1/orgs/${org.id}/audit-log`, 404],
+    ["GET", "/v2/anything", 404],
+    ["GET", `/v1/${"x".repeat(600)}`, 404],
+    ["GET", "/v1/meta/errors", 200],
+    ["OPTIONS", `/v1/orgs/${org.id}`, 204],
+  ] as const;
+  for (const [method, path, status] of asked) {
+    const answer = await call(method, path, { key: token });
+    expect([path, answer.status]).toEqual([path, status]);
+    if (status === 404) expect(answer.body.error.code).toBe("not_found");
+  }
+  await call("GET", `/v1/orgs/${org.id}`, { key: token });
+  const requests = (await trail(org)).filter(({ action }) => action === "support.request");
+  expect(requests).toHaveLength(asked.length + 1);
+  for (const entry of requests) {
+    expect(entry).toMatchObject({ actor_kind: "support", actor_id: "operator", on_behalf_of: grantId });
+  }
+  const details = requests.map(({ detail }) => JSON.parse(detail) as Record<string, unknown>);
+  expect(details.slice(0, asked.length)).toEqual(
+    asked.map(([method, , status]) =>
+      expect.objectContaining({ method, status, code: status === 404 ? "not_found" : null }),
+    ),
+  );
+  expect(details[0]).toMatchObject({ route: `/v1/orgs/${org.id}/secrets` });
+  expect(String(details[3]?.["route"])).toHaveLength(256);
+  expect(details[4]).toMatchObject({ route: "/v1/meta/errors" });
+});
+
+test("what is asked of no operation with the token of a grant that is over is in the trail, and a forged one asks nobody", async () => {
+  const org = await newOrg();
+  const grantId = await openGrant(org);
+  const token = await comeIn(grantId);
+  await call("DELETE", `/v1/orgs/${org.id}/support-grants/${grantId}`, { key: org.ownerKey });
+  expect((await call("GET", "/v1/nowhere", { key: token })).status).toBe(404);
+  const forged = `svc_support_${org.id.slice(4)}_${"0".repeat(49)}`;
+  expect((await call("GET", "/v1/nowhere", { key: forged })).status).toBe(404);
+  const requests = (await trail(org)).filter(({ action }) => action === "support.request");
+  expect(requests).toMatchObject([{ on_behalf_of: grantId, outcome: "refused" }]);
+});
+
 test("what is tried with the token of a grant that is over is refused, and in the trail with both identities", async () => {
   const org = await newOrg({ environment: "test" });
   const grants = [await openGrant(org), await openGrant(org, { expires_in_seconds: 60 })];

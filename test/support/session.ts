@@ -24,7 +24,8 @@ export async function signedIn(orgId: string, role: KeyRole = "owner", secure = 
   const envelope = { actor, trace: "test", idempotency: null, ifMatch: null };
   const door = new OrgDoor(env.ORG.getByName(orgId), envelope);
   const person = { provider: "test", subject: `${role}-1`, name: `Test ${role}`, email: null };
-  await door.command("openSession", { id, digest, role, ...person });
+  const { SVC_REGION: region } = settingsOf(env);
+  await door.command("openSession", { id, digest, role, ...person, region, connection: null });
   return browserWith(id, cookie.split(";")[0] ?? "");
 }
 

@@ -12,13 +12,14 @@ export const getOwnSession = operation(
       "Asks for the cookie, not for a key. A session that is over is told so, and its cookie is cleared.",
     role: "anyone",
     reply: { 200: ownSession },
-    refuses: ["unauthorized", "session_revoked"],
+    refuses: ["unauthorized", "session_revoked", "ip_not_allowed", "residency_violation"],
   },
   async (call) => {
     const admitted = await admitCookie(call);
     if (admitted.kind === "live") return reply(200, admitted.session);
     if (admitted.kind === "none")
       return refuse("unauthorized", {}, { message: "No console session was sent." });
+    if (admitted.kind === "kept_out") return refuse(admitted.problem);
     call.headers["set-cookie"] = admitted.clear;
     return refuse("session_revoked");
   },

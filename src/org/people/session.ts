@@ -2,9 +2,12 @@ import type { KeyRole } from "../../contract/access.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
+import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { command, done, query, type View } from "../door.ts";
 import { listRows } from "../rows.ts";
 import { orgSnapshot } from "../snapshot.ts";
+import { entryProblemOf } from "./entry.ts";
+import { connectionMark } from "./sso.ts";
 
 /** Console sessions. A session is asked about on each request and remembered nowhere: revoked is revoked. */
 
@@ -57,14 +60,23 @@ export interface NewSession {
   readonly name: string;
   readonly email: string | null;
   readonly role: KeyRole;
+  /** The region that the request landed in. */
+  readonly region: string;
+  /** The mark of the connection that vouched for the person; null where none did. */
+  readonly connection: string | null;
 }
 
 export const openSession = command({
   action: "session.opened",
   admitsItself: () => true,
-  refuses: ["org_suspended"],
+  refuses: ["org_suspended", "conflict", ...ENTRY_PROBLEMS],
   run(tx, input: NewSession) {
     if (tx.profile().status === "suspended") return refuse("org_suspended");
+    const problem = entryProblemOf(tx, input.region);
+    if (problem !== null) return refuse(problem);
+    if (input.connection !== null && input.connection !== connectionMark(tx)) {
+      return refuse("conflict", {}, { message: "The organization's sign-in was changed meanwhile." });
+    }
     tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
     const { id, digest, provider, subject, name, email, role } = input;
     tx.sql.exec(

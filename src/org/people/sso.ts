@@ -1,8 +1,12 @@
+import { createHash } from "node:crypto";
 import type { KeyRole } from "../../contract/access.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { seal, unseal } from "../../domain/seal.ts";
-import { command, done, query, type View } from "../door.ts";
+import { trustsAsBefore } from "../../domain/sso-trust.ts";
+import { command, done, query, type Tx, type View } from "../door.ts";
+import { entryProblemOf } from "./entry.ts";
 
 /** How the people of an org sign in: one connection, its secret sealed at rest. */
 
@@ -25,13 +29,35 @@ export type SamlSettings = Common & {
 };
 export type SsoSettings = OidcSettings | SamlSettings;
 
-function load(view: View): { settings: SsoSettings; updatedAt: number } | null {
+interface Stored {
+  readonly settings: SsoSettings;
+  readonly updatedAt: number;
+  /** Another one after each change, so that what began under one connection is told from what began under the next. */
+  readonly mark: string;
+}
+
+function load(view: View): Stored | null {
   const [row] = view.sql
     .exec<{ sealed: string; updated_at: number }>("SELECT sealed, updated_at FROM sso")
     .toArray();
   if (row === undefined) return null;
   const text = unseal(view.settings.SVC_KEY_PEPPER, PURPOSE, row.sealed);
-  return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at };
+  const mark = createHash("sha256").update(row.sealed).digest("hex");
+  return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at, mark };
+}
+
+/** As sessions name who vouched for a person. */
+function providerOf(settings: SsoSettings): string {
+  return settings.kind === "oidc" ? settings.issuer : settings.idpEntityId;
+}
+
+function endSessionsOf(tx: Tx, settings: SsoSettings): number {
+  const ended = tx.sql.exec(
+    "UPDATE sessions SET revoked_at = ? WHERE provider = ? AND revoked_at IS NULL RETURNING id",
+    tx.now,
+    providerOf(settings),
+  );
+  return ended.toArray().length;
 }
 
 function shown(view: View, settings: SsoSettings, updatedAt: number): object {
@@ -70,11 +96,21 @@ export const getSso = query({
   },
 });
 
-/** With the secret: for the sign-in itself, never for an answer of the API. */
+/** The mark of the connection as it is now; null where there is none. */
+export function connectionMark(view: View): string | null {
+  return load(view)?.mark ?? null;
+}
+
+export type SignInConnection = SsoSettings & Pick<Stored, "mark">;
+
+/** With the secret: for the sign-in itself, never for an answer of the API, and not for where nobody may sign in from. */
 export const ssoSettings = query({
-  refuses: ["not_found"],
-  run(view, _input: object) {
-    return load(view)?.settings ?? refuse("not_found");
+  refuses: ["not_found", ...ENTRY_PROBLEMS],
+  run(view, input: { region: string }) {
+    const stored = load(view);
+    if (stored === null) return refuse("not_found");
+    const problem = entryProblemOf(view, input.region);
+    return problem === null ? { ...stored.settings, mark: stored.mark } : refuse(problem);
   },
 });
 
@@ -86,6 +122,8 @@ export const putSso = command({
     return stored === null ? null : shown(view, stored.settings, stored.updatedAt);
   },
   run(tx, input) {
+    const before = load(tx)?.settings;
+    const ended = before === undefined || trustsAsBefore(before, input) ? 0 : endSessionsOf(tx, before);
     const sealed = seal(tx.settings.SVC_KEY_PEPPER, PURPOSE, JSON.stringify(input));
     tx.sql.exec(
       `INSERT INTO sso (only, kind, sealed, updated_at) VALUES (1, ?, ?, ?)
@@ -94,8 +132,12 @@ export const putSso = command({
       sealed,
       tx.now,
     );
-    const provider = input.kind === "oidc" ? input.issuer : input.idpEntityId;
-    const detail = { kind: input.kind, provider, default_role: input.defaultRole };
+    const detail = {
+      kind: input.kind,
+      provider: providerOf(input),
+      default_role: input.defaultRole,
+      sessions_ended: ended,
+    };
     return done(200, shown(tx, input, tx.now), { target: tx.orgId, detail });
   },
 });

@@ -14,6 +14,8 @@ import {
 import { returnPath } from "../return-path.ts";
 import { csrfToken, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
+import { keptOut } from "../sign-in/finish.tsx";
+import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignInPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
@@ -23,6 +25,7 @@ import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
 
 type Live = Extract<Admitted, { kind: "live" }>;
+type KeptOut = Extract<Admitted, { kind: "kept_out" }>;
 
 /** The console: pages and forms over the API's own operations. */
 export function mountConsole(app: Hono<{ Bindings: Env }>): void {
@@ -83,6 +86,7 @@ function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Re
   const back = context.req.method === "GET" ? returnPath(pathname + search) : "/console";
   const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
   if (admitted.kind === "none") return redirectTo(login, web);
+  if (admitted.kind === "kept_out") return keptOut(admitted.problem, web);
   const text = "Your session has ended, or somebody ended it. Sign in again to go on.";
   const page = (
     <MessagePage title="Signed out" text={text} code="session_revoked" link={[login, "Sign in"]} />
@@ -100,6 +104,15 @@ function forged(web: Web): Response {
   );
 }
 
+/** The residency rule never stands in its own way: the page that sets it is served where the rule keeps all others out. */
+function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut {
+  return (
+    admitted.kind === "kept_out" &&
+    admitted.problem === "residency_violation" &&
+    (path === DATA_PATH || path.startsWith(`${DATA_PATH}/`))
+  );
+}
+
 async function servePage(
   context: Ctx,
   web: Web,
@@ -107,7 +120,9 @@ async function servePage(
   dispatch: Dispatch,
 ): Promise<Response> {
   const admitted = await admit(context, web);
-  if (admitted.kind !== "live") return turnAway(context, web, admitted);
+  if (admitted.kind !== "live" && !mayMendResidency(admitted, context.req.path)) {
+    return turnAway(context, web, admitted);
+  }
   const request = context.req.raw;
   const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
   const isPost = request.method === "POST";

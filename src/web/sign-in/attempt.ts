@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { isRefusal } from "../../contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
 import { seal, unseal } from "../../domain/seal.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
-import type { SsoSettings } from "../../org/people/sso.ts";
+import type { SignInConnection } from "../../org/people/sso.ts";
 import type { Ctx, Web } from "../html.tsx";
 
 /**
@@ -29,9 +30,17 @@ export function signInDoor(env: Env, orgId: string, web: Web): Promise<OrgDoor |
   return doorHome(env, web.settings, orgId, { actor, trace: web.trace, idempotency: null, ifMatch: null });
 }
 
-export async function connectionOf(env: Env, orgId: string, web: Web): Promise<SsoSettings | null> {
-  const found = await (await signInDoor(env, orgId, web))?.query("ssoSettings", {});
-  return found === undefined || isRefusal(found) ? null : (found.body as SsoSettings);
+/** Null: there is no single sign-on here. A refusal: there is, but not for whom comes from where this request does. */
+export async function connectionOf(
+  env: Env,
+  orgId: string,
+  web: Web,
+): Promise<SignInConnection | Refusal<EntryProblem> | null> {
+  const found = await (await signInDoor(env, orgId, web))?.query("ssoSettings", { region: web.region });
+  if (found === undefined) return null;
+  if (!isRefusal(found)) return found.body as SignInConnection;
+  const { code } = found;
+  return isEntryProblem(code) ? refuse(code) : null;
 }
 
 function cookieName(request: Request): string {

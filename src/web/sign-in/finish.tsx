@@ -1,5 +1,6 @@
 import { KEY_ROLES, type KeyRole } from "../../contract/access.ts";
 import { isRefusal } from "../../contract/refusal.ts";
+import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { newId } from "../../domain/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { newSessionToken } from "../../edge/session-cookie.ts";
@@ -32,6 +33,19 @@ export function refuseSignIn(failure: SignInFailure, web: Web): Response {
   );
 }
 
+const KEPT_OUT: Readonly<Record<EntryProblem, string>> = {
+  ip_not_allowed:
+    "Your organization lets people in from certain network addresses only, and yours is not one of them. Come from an allowed network, or ask an admin to allow yours.",
+  residency_violation:
+    "Your organization does not let its data be handled in this region. Use the console of a region that it allows.",
+};
+
+/** Somebody whom the org's own rules keep out, signed in or about to be. */
+export function keptOut(problem: EntryProblem, web: Web): Response {
+  const page = <MessagePage title="Not from here" text={KEPT_OUT[problem]} code={problem} />;
+  return htmlResponse(page, 403, web);
+}
+
 export function noSignIn(web: Web): Response {
   const text = "There is no single sign-on for this organization. Ask an owner to set it up.";
   return htmlResponse(<MessagePage title="Not set up" text={text} />, 404, web);
@@ -46,6 +60,8 @@ interface Person {
   readonly provider: string;
   readonly identity: Identity;
   readonly defaultRole: KeyRole;
+  /** The mark of the connection that vouched for them; null where none did. */
+  readonly connection: string | null;
 }
 
 /** The provider vouched for somebody: a new session, never one that the browser brought along. */
@@ -55,7 +71,7 @@ export async function startSession(
   person: Person,
   returnTo: string,
 ): Promise<Response> {
-  const { orgId, provider, identity } = person;
+  const { orgId, provider, identity, connection } = person;
   const id = newId("ses", Date.now());
   const role = roleOf(identity.role, person.defaultRole);
   const { cookie, digest } = newSessionToken(context.req.raw, web.settings, orgId);
@@ -65,8 +81,12 @@ export async function startSession(
   const { subject, email } = identity;
   const name = identity.name ?? email ?? subject;
   if (door === null) return noSignIn(web);
-  const opened = await door.command("openSession", { id, digest, provider, subject, name, email, role });
+  const { region } = web;
+  const who = { provider, subject, name, email, role };
+  const opened = await door.command("openSession", { id, digest, ...who, region, connection });
   if (!isRefusal(opened)) return redirectTo(returnTo, web, { "set-cookie": cookie });
+  if (isEntryProblem(opened.code)) return keptOut(opened.code, web);
+  if (opened.code === "conflict") return refuseSignIn("connection_changed", web);
   const suspended = opened.code === "org_suspended";
   const text = suspended ? "This organization is suspended." : opened.message;
   return htmlResponse(

@@ -23,7 +23,7 @@ import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import type { ProviderAccess } from "../sso/provider.ts";
 import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
-import { noSignIn, refuseSignIn, startSession } from "./finish.tsx";
+import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 
 /** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
 
@@ -35,6 +35,8 @@ const MOST_ANSWER_BYTES = 4 * MOST_XML_BYTES + 8192;
 interface Remembered<T> {
   readonly attempt: T;
   readonly returnTo: string;
+  /** Of the connection under which the sign-in began. */
+  readonly mark: string;
 }
 
 export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
@@ -75,6 +77,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   const returnTo = returnPath(return_to);
   const connection = ORG.test(org) ? await connectionOf(context.env, org, web) : null;
   if (connection === null) return noSignIn(web);
+  if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection.kind === "saml") {
     return redirectTo(`/saml/${org}/login?${new URLSearchParams({ return_to: returnTo })}`, web, {}, 302);
   }
@@ -86,7 +89,8 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
     providerAccess(connection.issuer),
   );
   if (!started.ok) return refuseSignIn(started.failure, web);
-  await begun.remember({ attempt: started.attempt, returnTo } satisfies Remembered<OidcAttempt>);
+  const { mark } = connection;
+  await begun.remember({ attempt: started.attempt, returnTo, mark } satisfies Remembered<OidcAttempt>);
   return redirectTo(started.url, web, { "set-cookie": begun.cookie }, 302);
 }
 
@@ -98,18 +102,19 @@ async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Resp
   const returned = new URL(context.req.url).searchParams;
   const taken = await takeAttempt(context, returned.get("state") ?? "", web);
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
-  const { attempt, returnTo } = taken.remembered as Remembered<OidcAttempt>;
+  const { attempt, returnTo, mark } = taken.remembered as Remembered<OidcAttempt>;
   if (attempt.redirectUri !== oidcRedirectUri(web.settings.SVC_BASE_URL, orgId))
     return refuseSignIn("connection_changed", web);
   const connection = await connectionOf(context.env, orgId, web);
-  if (connection?.kind !== "oidc") return refuseSignIn("connection_changed", web);
+  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (connection?.kind !== "oidc" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const { issuer, defaultRole } = connection;
   const result = await finishOidc(connection, attempt, returned, providerAccess(issuer));
   if (!result.ok) return refuseSignIn(result.failure, web);
   return startSession(
     context,
     web,
-    { orgId, provider: issuer, identity: result.identity, defaultRole },
+    { orgId, provider: issuer, identity: result.identity, defaultRole, connection: mark },
     returnTo,
   );
 }
@@ -127,11 +132,13 @@ async function metadata(web: Web, orgId: string): Promise<Response> {
 
 async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Response> {
   const connection = ORG.test(orgId) ? await connectionOf(context.env, orgId, web) : null;
+  if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "saml") return noSignIn(web);
   const begun = beginAttempt(context, orgId, web);
   const { url, attempt } = await startSaml(connection, serviceOf(web, orgId), begun.handle);
   const returnTo = returnPath(context.req.query("return_to"));
-  await begun.remember({ attempt, returnTo } satisfies Remembered<SamlAttempt>);
+  const { mark } = connection;
+  await begun.remember({ attempt, returnTo, mark } satisfies Remembered<SamlAttempt>);
   return redirectTo(url, web, { "set-cookie": begun.cookie }, 302);
 }
 
@@ -143,14 +150,16 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   const form = read.fields;
   const taken = await takeAttempt(context, form.get("RelayState") ?? "", web);
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
+  const { attempt, returnTo, mark } = taken.remembered as Remembered<SamlAttempt>;
   const connection = await connectionOf(context.env, orgId, web);
-  if (connection?.kind !== "saml") return refuseSignIn("connection_changed", web);
-  const { attempt, returnTo } = taken.remembered as Remembered<SamlAttempt>;
+  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (connection?.kind !== "saml" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const sent = form.get("SAMLResponse") ?? "";
   const result = await finishSaml(connection, serviceOf(web, orgId), attempt, sent, Date.now());
   if (!result.ok) return refuseSignIn(result.failure, web);
   const { idpEntityId: provider, defaultRole } = connection;
-  return startSession(context, web, { orgId, provider, identity: result.identity, defaultRole }, returnTo);
+  const person = { orgId, provider, identity: result.identity, defaultRole, connection: mark };
+  return startSession(context, web, person, returnTo);
 }
 
 /** The link that `npm start` prints: good once, and there at all only on a server that was started locally. */
@@ -167,7 +176,7 @@ async function enter(context: Ctx, web: Web): Promise<Response> {
   return startSession(
     context,
     web,
-    { orgId: org, provider: "local", identity, defaultRole: "owner" },
+    { orgId: org, provider: "local", identity, defaultRole: "owner", connection: null },
     "/console",
   );
 }

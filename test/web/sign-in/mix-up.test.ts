@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { call, newOrg, serve, type TestOrg } from "../../support/worker.ts";
-import { CONNECTION, type KeyPair, LyingProvider, newKey } from "../sso/lying-provider.ts";
+import { begin, comeBack, onNetwork, orgAt, redirectUriOf } from "../../support/oidc-sign-in.ts";
+import type { TestOrg } from "../../support/worker.ts";
+import { type KeyPair, LyingProvider, newKey } from "../sso/lying-provider.ts";
 
 /**
  * Two orgs with a provider each, one of them an attacker's. The attacker's provider takes whoever begins to sign in at
  * the attacker's org to the honest provider, in the hope that the code of the honest one comes to it.
  */
 
-const ORIGIN = "http://sluice.test";
 const EVIL = "https://evil.example";
 /** Neither says in its answers who it is: only the address that they come back to tells them apart. */
 const NAMELESS = { metadata: { authorization_response_iss_parameter_supported: false } };
@@ -26,41 +26,10 @@ beforeEach(async () => {
   honest = new LyingProvider(keys[0]);
   evil = new LyingProvider(keys[1], EVIL);
   [honest.lies, evil.lies] = [NAMELESS, NAMELESS];
-  const network = globalThis.fetch;
-  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
-    const request = new Request(input, init);
-    const provider = [honest, evil].find(({ issuer }) => new URL(request.url).origin === issuer);
-    return provider === undefined ? network(input, init) : provider.send(request);
-  });
+  onNetwork(() => [honest, evil]);
   [victim, attacker] = [await orgAt(honest), await orgAt(evil)];
 });
 afterEach(() => vi.restoreAllMocks());
-
-async function orgAt(provider: LyingProvider): Promise<TestOrg> {
-  const org = await newOrg();
-  const { clientId: client_id, clientSecret: client_secret } = CONNECTION;
-  const body = { kind: "oidc", issuer: provider.issuer, client_id, client_secret };
-  const put = await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.ownerKey, body });
-  expect(put.status).toBe(200);
-  return org;
-}
-
-const redirectUriOf = async (org: TestOrg): Promise<string> =>
-  (await call("GET", `/v1/orgs/${org.id}/sso`, { key: org.ownerKey })).body.redirect_uri;
-
-/** A browser begins to sign in at an org: where it is sent, and the cookie that it is given. */
-async function begin(org: TestOrg): Promise<{ sentTo: URL; cookie: string }> {
-  const sent = await serve(`${ORIGIN}/sso/login?org=${org.id}`, { redirect: "manual" });
-  expect(sent.status).toBe(302);
-  const cookie = sent.headers.get("set-cookie")?.split(";")[0] ?? "";
-  return { sentTo: new URL(sent.headers.get("location") ?? ""), cookie };
-}
-
-/** The browser comes back to the address that was asked for, with what the provider gave it. */
-function comeBack(redirectUri: string, returned: URLSearchParams, cookie: string): Promise<Response> {
-  const { pathname } = new URL(redirectUri);
-  return serve(`${ORIGIN}${pathname}?${returned}`, { headers: { cookie }, redirect: "manual" });
-}
 
 /** What the honest provider answers; it knows one address to come back to, as its administrator wrote it down. */
 function signInAtHonest(asked: URL, registered: string): URLSearchParams {
@@ -77,7 +46,7 @@ test("each org has a redirect address of its own, and a sign-in that comes back 
   expect(own).toMatch(new RegExp(`/sso/callback/${victim.id}$`));
   expect(other).not.toBe(own);
   const { sentTo, cookie } = await begin(victim);
-  const entered = await comeBack(own, signInAtHonest(sentTo, own), cookie);
+  const entered = await comeBack(own, signInAtHonest(sentTo, own), { cookie });
   expect([entered.status, entered.headers.get("location")]).toEqual([303, "/console"]);
 });
 
@@ -97,12 +66,12 @@ test("a code of the honest provider that comes back with an attacker's sign-in g
   const bounced = new URL(sentTo.href.replace(EVIL, honest.issuer));
   bounced.searchParams.set("redirect_uri", registered);
   const returned = signInAtHonest(bounced, registered);
-  const refused = await comeBack(registered, returned, cookie);
+  const refused = await comeBack(registered, returned, { cookie });
   expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
   expect(refused.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect([codesGivenTo(evil), codesGivenTo(honest)]).toEqual([[], []]);
   // Nor does it work afterwards where the attacker's sign-in belongs: it is used up.
-  const again = await comeBack(await redirectUriOf(attacker), returned, cookie);
+  const again = await comeBack(await redirectUriOf(attacker), returned, { cookie });
   expect(again.status).toBe(401);
   expect(codesGivenTo(evil)).toEqual([]);
 });
@@ -110,7 +79,7 @@ test("a code of the honest provider that comes back with an attacker's sign-in g
 test("a sign-in that comes back to the address without an org is refused, and its code goes to nobody", async () => {
   const { sentTo, cookie } = await begin(victim);
   const returned = signInAtHonest(sentTo, await redirectUriOf(victim));
-  const refused = await comeBack("https://sluice.example/sso/callback", returned, cookie);
+  const refused = await comeBack("https://sluice.example/sso/callback", returned, { cookie });
   expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining("Begin again")]);
   expect(codesGivenTo(honest)).toEqual([]);
 });
@@ -120,7 +89,7 @@ test("an answer that names another provider is refused, even where that provider
   const own = await redirectUriOf(victim);
   const returned = signInAtHonest(sentTo, own);
   returned.set("iss", EVIL);
-  expect((await comeBack(own, returned, cookie)).status).toBe(401);
+  expect((await comeBack(own, returned, { cookie })).status).toBe(401);
   expect(codesGivenTo(honest)).toEqual([]);
 });
 
@@ -128,6 +97,6 @@ test("a provider that promised to name itself must", async () => {
   honest.lies = {};
   const { sentTo, cookie } = await begin(victim);
   const own = await redirectUriOf(victim);
-  expect((await comeBack(own, signInAtHonest(sentTo, own), cookie)).status).toBe(401);
+  expect((await comeBack(own, signInAtHonest(sentTo, own), { cookie })).status).toBe(401);
   expect(codesGivenTo(honest)).toEqual([]);
 });

@@ -4,6 +4,8 @@ import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";
 import { Facts } from "../view/parts.tsx";
 
+export const DATA_PATH = "/console/data";
+
 interface Retention {
   readonly updated_at: string | null;
 }
@@ -64,7 +66,7 @@ const residency: Setting<Residency> = {
 };
 
 export const data: SettingsPage = {
-  path: "/console/data",
+  path: DATA_PATH,
   title: "Data",
   about:
     "For how long records are kept, and where your calls may be served. Totals and money are kept in any case.",

@@ -41,7 +41,7 @@ export const ssoConnection = z
       kind: z.literal("oidc"),
       issuer: z.string(),
       client_id: z.string(),
-      client_secret_last4: z.string(),
+      client_secret_last4: z.string().meta({ description: "Always `****`: the secret is never answered." }),
       redirect_uri: z.string().meta({ description: "To be allowed at the provider." }),
       ...ssoCommon,
     }),

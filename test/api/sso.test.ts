@@ -24,11 +24,16 @@ test("an owner sets how people sign in; the secret rests sealed and is never ans
   expect(put.body).toMatchObject({
     kind: "oidc",
     issuer: OIDC.issuer,
-    client_secret_last4: "1234",
+    client_secret_last4: "****",
     default_role: "viewer",
   });
   expect(put.text).not.toContain("s3cret");
-  expect((await call("GET", path, { key: org.ownerKey })).body).toEqual(put.body);
+  const other = { ...OIDC, client_secret: "another-9876" };
+  const changed = await call("PUT", path, { key: org.ownerKey, body: other });
+  expect({ ...changed.body, updated_at: null }).toEqual({ ...put.body, updated_at: null });
+  await call("PUT", path, { key: org.ownerKey, body: OIDC });
+  const read = await call("GET", path, { key: org.ownerKey });
+  expect({ ...read.body, updated_at: null }).toEqual({ ...put.body, updated_at: null });
   const { runInDurableObject } = await import("cloudflare:test");
   const stored = await runInDurableObject(env.ORG.getByName(org.id), (_, state) =>
     JSON.stringify(state.storage.sql.exec("SELECT * FROM sso").toArray()),

@@ -11,6 +11,8 @@ import { entryProblemOf } from "./entry.ts";
 /** How the people of an org sign in: one connection, its secret sealed at rest. */
 
 const PURPOSE = "sso-connection";
+/** In the place of a secret's last characters: a part of it is as little for an answer as the whole. */
+const HIDDEN = "****";
 
 interface Common {
   readonly defaultRole: Exclude<KeyRole, "owner">;
@@ -72,7 +74,7 @@ function shown(view: View, settings: SsoSettings, updatedAt: number): object {
       ...common,
       issuer: settings.issuer,
       client_id: settings.clientId,
-      client_secret_last4: settings.clientSecret.slice(-4),
+      client_secret_last4: HIDDEN,
       sign_in_url: `${base}/sso/login?org=${view.orgId}`,
       redirect_uri: oidcRedirectUri(base, view.orgId),
     };

@@ -8,7 +8,7 @@ const CHUNK = new Uint8Array(65_536).fill(97);
 const MIB = 1024 * 1024;
 
 /** A body of 150 MiB that does not say how long it is, and how much of it was taken. */
-function flood(): { readonly stream: ReadableStream; taken(): number } {
+function flood(): { readonly stream: ReadableStream; readonly taken: () => number } {
   let bytes = 0;
   const stream = new ReadableStream({
     pull(controller) {
@@ -20,7 +20,7 @@ function flood(): { readonly stream: ReadableStream; taken(): number } {
   return { stream, taken: () => bytes };
 }
 
-async function refusedEarly(path: string, headers: Record<string, string> = {}): Promise<void> {
+async function expectRefusedEarly(path: string, headers: Record<string, string> = {}): Promise<void> {
   const { stream, taken } = flood();
   const answer = await serve(ORIGIN + path, {
     method: "POST",
@@ -35,12 +35,12 @@ async function refusedEarly(path: string, headers: Record<string, string> = {}):
 
 test("an endless answer of an identity provider is refused before it is read", async () => {
   const org = await newOrg();
-  await refusedEarly(`/saml/${org.id}/acs`);
+  await expectRefusedEarly(`/saml/${org.id}/acs`);
 });
 
 test("an endless form of the console is refused before it is read", async () => {
   const browser = await signedIn((await newOrg()).id);
-  await refusedEarly("/console/budgets", { cookie: browser.cookie });
+  await expectRefusedEarly("/console/budgets", { cookie: browser.cookie });
 });
 
 test.each(["/saml/org_01ARZ3NDEKTSV4RRFFQ69G5FAV/acs", "/console/budgets"])(

@@ -81,6 +81,7 @@ test.each([
   const refused = await comeBack(back, returned, { cookie });
   expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
   expect(await refused.text()).toContain("connection_changed");
+  expect([...old.calls, ...next.calls].filter((made) => made.startsWith("POST"))).toEqual([]);
 });
 
 test("a sign-in during which the provider is replaced does not finish", async () => {

@@ -1,12 +1,28 @@
+import { type UrlRules, webhookUrlProblem } from "./webhook-url.ts";
+
+export interface SignInRules extends UrlRules {
+  /** A provider on this machine, over plain http too: for a local server, which is reached over plain http itself. */
+  readonly allowLoopback: boolean;
+}
+
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** What is wrong with the address of an identity provider; null when people may be sent there. */
-export function signInAddressProblem(address: string, allowLocal: boolean): string | null {
-  if (!URL.canParse(address)) return "must be an absolute https address";
-  const url = new URL(address);
-  if (url.username !== "" || url.password !== "") return "must carry no credentials";
-  if (url.hash !== "") return "must have no fragment";
-  if (url.protocol === "https:") return null;
-  if (url.protocol === "http:" && allowLocal && LOOPBACK.has(url.hostname)) return null;
-  return "must be an https address";
+export function isLocalProvider(address: string, rules: SignInRules): boolean {
+  if (!(rules.allowLoopback || rules.allowPrivate) || !URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  const web = protocol === "http:" || protocol === "https:";
+  return web && LOOPBACK.has(hostname) && username === "" && password === "";
+}
+
+/**
+ * Why an address of an identity provider is not used; null: people may be sent there. The rules are those for webhooks,
+ * and plain http goes to this machine only, whatever is allowed otherwise: it carries secrets and identities.
+ */
+export function signInAddressProblem(address: string, rules: SignInRules): string | null {
+  if (!isLocalProvider(address, rules)) {
+    const problem = webhookUrlProblem(address, rules);
+    if (problem !== null) return problem;
+    if (new URL(address).protocol !== "https:") return "must use https";
+  }
+  return new URL(address).hash === "" ? null : "must have no fragment";
 }

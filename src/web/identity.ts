@@ -10,6 +10,7 @@ export interface Identity {
 
 /** Why a sign-in made no session. Closed, so that a log line never carries what was sent. */
 export type SignInFailure =
+  | "address_refused"
   | "attempt_unknown"
   | "callback_without_org"
   | "connection_changed"

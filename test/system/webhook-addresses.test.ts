@@ -7,22 +7,24 @@ import { claimPorts } from "../../scripts/ports.ts";
 import { readWorkerConfig, ROOT } from "../../scripts/worker-config.ts";
 import { workersOf } from "../../scripts/workers.ts";
 import { HOSTILE } from "../support/hostile-urls.ts";
-import { http } from "../support/http.ts";
+import { HONEST } from "../web/saml/keys.ts";
 
 /** The Worker with private addresses forbidden, on a network of the test's own: names, and who was called. */
 
 const OPERATOR = "svc_operator_for-tests-0123456789abcdefghij";
 const names = new Map<string, readonly string[]>();
 const called: string[] = [];
+/** What identity providers say of themselves. */
+const descriptions = new Map<string, object>();
 let miniflare: Miniflare;
-let base: string;
 
 /** Answers the runtime's questions about names, and stands for every receiver. */
 function network(request: Request): Response {
   const url = new URL(request.url);
   if (url.hostname !== "cloudflare-dns.com") {
     called.push(url.hostname);
-    return new Response("ok");
+    const description = descriptions.get(url.origin);
+    return description === undefined ? new Response("ok") : Response.json(description);
   }
   const [name, type] = [url.searchParams.get("name") ?? "", url.searchParams.get("type")];
   const v6 = type === "AAAA";
@@ -51,12 +53,17 @@ beforeAll(async () => {
   await miniflare.ready;
   const [database] = config.d1_databases;
   await migrate(await miniflare.getD1Database("DB"), join(ROOT, database?.migrations_dir ?? "migrations"));
-  base = `http://127.0.0.1:${ports[0]}`;
 });
 afterAll(() => miniflare.dispose());
 
-const ask = (method: string, path: string, body?: object) =>
-  http(method, base + path, { key: OPERATOR, ...(body && { body }) });
+/** As over https, which is all that a Worker with this address answers to. */
+async function ask(method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const answer = await miniflare.dispatchFetch(`https://api.sluice.dev${path}`, init);
+  const text = await answer.text();
+  return { status: answer.status, body: JSON.parse(text || "null") };
+}
 
 async function newOrg(): Promise<string> {
   return (await ask("POST", "/v1/admin/orgs", { name: "Acme", environment: "test" })).body.org.id as string;
@@ -132,4 +139,89 @@ describe("an address to deliver to", () => {
     expect(await latest()).toMatchObject({ status: "succeeded" });
     expect(calls()).toBe(2);
   });
+});
+
+describe("an address of an identity provider", () => {
+  const oidc = (issuer: string) => ({ kind: "oidc", issuer, client_id: "c", client_secret: "s" });
+  const saml = (idp_sso_url: string) => ({
+    kind: "saml",
+    idp_entity_id: "https://idp.example.com",
+    idp_sso_url,
+    idp_certificate: HONEST.certificate,
+  });
+  const set = async (org: string, body: object) => ask("PUT", `/v1/orgs/${org}/sso`, body);
+  const login = async (org: string) =>
+    miniflare.dispatchFetch(`https://api.sluice.dev/sso/login?org=${org}`, { redirect: "manual" });
+
+  test("is refused when set, whatever the trick", async () => {
+    const org = await newOrg();
+    names.set("inside.example.com", ["10.1.2.3"]);
+    names.set("mixed.example.com", ["93.184.216.34", "fd00:ec2::254"]);
+    const resolving = ["https://inside.example.com", "https://mixed.example.com/sso"];
+    for (const url of [...Object.values(HOSTILE).flat(), ...resolving]) {
+      const [byIssuer, bySsoUrl] = [await set(org, oidc(url)), await set(org, saml(url))];
+      expect([url, byIssuer.status, byIssuer.body.error?.details.fields[0].field]).toEqual([
+        url,
+        422,
+        "issuer",
+      ]);
+      expect([url, bySsoUrl.status, bySsoUrl.body.error?.details.fields[0].field]).toEqual([
+        url,
+        422,
+        "idp_sso_url",
+      ]);
+    }
+    expect((await ask("GET", `/v1/orgs/${org}/sso`)).status).toBe(404);
+  });
+
+  test("is not called once its name has come to resolve to a private address", async () => {
+    const org = await newOrg();
+    const issuer = "https://login.example.com";
+    names.set("login.example.com", ["93.184.216.34"]);
+    descriptions.set(issuer, { issuer, authorization_endpoint: `${issuer}/authorize` });
+    expect((await set(org, oidc(issuer))).status).toBe(200);
+    const calls = () => called.filter((host) => host === "login.example.com").length;
+    expect([(await login(org)).status, calls()]).toEqual([302, 1]);
+    names.set("login.example.com", ["169.254.169.254"]);
+    const refused = await login(org);
+    expect([refused.status, refused.headers.get("location"), calls()]).toEqual([502, null, 1]);
+  });
+
+  test.each(["https://10.0.0.1/authorize", "https://metadata.google.internal/", "https://api.sluice.dev/"])(
+    "that the provider itself names is refused, too: nobody is sent to %s",
+    async (authorization_endpoint) => {
+      const org = await newOrg();
+      const issuer = "https://login.example.com";
+      names.set("login.example.com", ["93.184.216.34"]);
+      descriptions.set(issuer, { issuer, authorization_endpoint });
+      await set(org, oidc(issuer));
+      const refused = await login(org);
+      expect([refused.status, refused.headers.get("location")]).toEqual([401, null]);
+      expect(await refused.text()).toContain("address_refused");
+    },
+  );
+
+  test.each(["https://10.0.0.1/token", "https://[fd00:ec2::254]/token"])(
+    "that the provider names for its codes is not called: %s",
+    async (token_endpoint) => {
+      const org = await newOrg();
+      const issuer = "https://login.example.com";
+      names.set("login.example.com", ["93.184.216.34"]);
+      descriptions.set(issuer, {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint,
+        jwks_uri: `${issuer}/keys`,
+      });
+      await set(org, oidc(issuer));
+      const sent = await login(org);
+      const state = new URL(sent.headers.get("location") ?? "").searchParams.get("state") ?? "";
+      const cookie = sent.headers.get("set-cookie")?.split(";")[0] ?? "";
+      const before = called.length;
+      const back = `https://api.sluice.dev/sso/callback/${org}?${new URLSearchParams({ state, code: "c" })}`;
+      const refused = await miniflare.dispatchFetch(back, { headers: { cookie }, redirect: "manual" });
+      expect(refused.status).toBe(502);
+      expect(called.slice(before)).toEqual(["login.example.com"]);
+    },
+  );
 });

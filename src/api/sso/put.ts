@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ssoConnection } from "../../contract/people-resources.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { certificateProblem } from "../../domain/certificate.ts";
-import { signInAddressProblem } from "../../domain/sign-in-address.ts";
 import { operation } from "../../edge/operation.ts";
+import { checkSignInAddress } from "../../outbound/sign-in-address.ts";
 
 const text = z.string().min(1).max(1024);
 const defaultRole = z
@@ -44,10 +44,9 @@ export const putSso = operation(
     refuses: ["conflict"],
   },
   async ({ body, settings, org }) => {
-    const allowLocal = settings.SVC_WEBHOOK_ALLOW_PRIVATE || settings.SVC_BASE_URL.startsWith("http:");
     if (body.kind === "oidc") {
-      const problem = signInAddressProblem(body.issuer, allowLocal);
-      if (problem !== null) return invalidField("issuer", "invalid_format", problem);
+      const refused = await checkSignInAddress("issuer", body.issuer, settings);
+      if (refused !== null) return refused;
       const { issuer, client_id: clientId, client_secret: clientSecret, default_role } = body;
       return org.command("putSso", {
         kind: "oidc",
@@ -57,8 +56,8 @@ export const putSso = operation(
         defaultRole: default_role,
       });
     }
-    const problem = signInAddressProblem(body.idp_sso_url, allowLocal);
-    if (problem !== null) return invalidField("idp_sso_url", "invalid_format", problem);
+    const refused = await checkSignInAddress("idp_sso_url", body.idp_sso_url, settings);
+    if (refused !== null) return refused;
     const certificate = certificateProblem(body.idp_certificate);
     if (certificate !== null) return invalidField("idp_certificate", "invalid_value", certificate);
     const { idp_entity_id: idpEntityId, idp_sso_url: idpSsoUrl, idp_certificate: idpCertificate } = body;

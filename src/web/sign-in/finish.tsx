@@ -10,6 +10,8 @@ import { type Ctx, htmlResponse, redirectTo, type Web } from "../html.tsx";
 import type { Identity, SignInFailure } from "../identity.ts";
 
 const TEXTS: Readonly<Record<SignInFailure, string>> = {
+  address_refused:
+    "Your identity provider is at an address that this service does not call. Ask an owner to correct it.",
   attempt_unknown: "This sign-in was used already, took too long, or began in another browser. Begin again.",
   callback_without_org:
     "Each organization has a redirect address of its own, /sso/callback/ and its id. Begin again; if your provider then refuses, an owner has to allow that address there.",

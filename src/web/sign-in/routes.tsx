@@ -21,7 +21,7 @@ import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts
 import { finishSaml } from "../saml/response.ts";
 import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
-import type { ProviderAccess } from "../sso/provider.ts";
+import { providerAccess } from "../sso/access.ts";
 import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
 import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 
@@ -68,10 +68,6 @@ function notFound(web: Web): Response {
   return htmlResponse(<MessagePage title="Not found" text="There is no such page." />, 404, web);
 }
 
-function providerAccess(issuer: string): ProviderAccess {
-  return { send: (request) => fetch(request), allowHttp: issuer.startsWith("http:") };
-}
-
 async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   const { org = "", return_to } = context.req.query();
   const returnTo = returnPath(return_to);
@@ -86,7 +82,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   const started = await startOidc(
     connection,
     { redirectUri, state: begun.handle },
-    providerAccess(connection.issuer),
+    providerAccess(web.settings, connection.issuer),
   );
   if (!started.ok) return refuseSignIn(started.failure, web);
   const { mark } = connection;
@@ -109,7 +105,7 @@ async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Resp
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "oidc" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const { issuer, defaultRole } = connection;
-  const result = await finishOidc(connection, attempt, returned, providerAccess(issuer));
+  const result = await finishOidc(connection, attempt, returned, providerAccess(web.settings, issuer));
   if (!result.ok) return refuseSignIn(result.failure, web);
   return startSession(
     context,
@@ -134,6 +130,9 @@ async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Respons
   const connection = ORG.test(orgId) ? await connectionOf(context.env, orgId, web) : null;
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "saml") return noSignIn(web);
+  if (!providerAccess(web.settings, connection.idpSsoUrl).mayVisit(connection.idpSsoUrl)) {
+    return refuseSignIn("address_refused", web);
+  }
   const begun = beginAttempt(context, orgId, web);
   const { url, attempt } = await startSaml(connection, serviceOf(web, orgId), begun.handle);
   const returnTo = returnPath(context.req.query("return_to"));

@@ -22,9 +22,11 @@ export async function startOidc(
   { redirectUri, state }: { readonly redirectUri: string; readonly state: string },
   access: ProviderAccess,
 ): Promise<OidcStart> {
+  if (!access.mayVisit(connection.issuer)) return signInRefused("address_refused");
   const provider = await discover(connection, access).catch(() => null);
   const endpoint = provider?.server.authorization_endpoint;
-  if (endpoint === undefined || !isWebAddress(endpoint, access)) return signInRefused("provider_unreachable");
+  if (endpoint === undefined) return signInRefused("provider_unreachable");
+  if (!isWebAddress(endpoint, access)) return signInRefused("address_refused");
   const attempt: OidcAttempt = {
     issuer: connection.issuer,
     clientId: connection.clientId,
@@ -45,11 +47,11 @@ export async function startOidc(
   return { ok: true, url: url.href, attempt };
 }
 
-/** A provider must not be able to send the browser to a `javascript:` or `data:` address. */
+/** A provider must not be able to send the browser to a `javascript:` or `data:` address, nor into a private network. */
 function isWebAddress(address: string, access: ProviderAccess): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol } = new URL(address);
-  return protocol === "https:" || (access.allowHttp && protocol === "http:");
+  return (protocol === "https:" || (access.allowHttp && protocol === "http:")) && access.mayVisit(address);
 }
 
 /** The browser is back. Every check is the library's: state, issuer, code with its verifier, signature, claims, nonce. */

@@ -11,6 +11,8 @@ export interface ProviderAccess {
   readonly send: (request: Request) => Promise<Response>;
   /** Plain http, for a provider on the same machine as a local server. */
   readonly allowHttp: boolean;
+  /** Whether people may be sent to this address. */
+  readonly mayVisit: (address: string) => boolean;
 }
 
 const TIMEOUT_MS = 10_000;

@@ -34,6 +34,7 @@ export function newKey(): Promise<KeyPair> {
  */
 export class LyingProvider implements ProviderAccess {
   readonly allowHttp = false;
+  readonly mayVisit = (): boolean => true;
   readonly key: KeyPair;
   readonly issuer: string;
   readonly calls: string[] = [];

@@ -1,0 +1,34 @@
+import { invalidField, type Refusal } from "../contract/refusal.ts";
+import { isLocalProvider, signInAddressProblem, type SignInRules } from "../domain/sign-in-address.ts";
+import type { Settings } from "../settings.ts";
+import { addressProblem, outboundRules } from "./post.ts";
+import type { Resolve } from "./resolve.ts";
+
+const RESOLVE_MS = 3000;
+
+export function signInRules(settings: Settings): SignInRules {
+  return { ...outboundRules(settings), allowLoopback: settings.SVC_BASE_URL.startsWith("http:") };
+}
+
+/** Judges an address of a provider as it is now, with all that its name resolves to at this moment. */
+export async function isSafeToCall(address: string, rules: SignInRules, resolve?: Resolve): Promise<boolean> {
+  if (signInAddressProblem(address, rules) !== null) return false;
+  if (isLocalProvider(address, rules)) return true;
+  return (await addressProblem(address, { ...rules, ...(resolve && { resolve }) })) === null;
+}
+
+/** Refuses an address of a provider when it is set. A name that does not resolve now is judged again at each use. */
+export async function checkSignInAddress(
+  field: string,
+  address: string,
+  settings: Settings,
+): Promise<Refusal<"validation_failed"> | null> {
+  const rules = signInRules(settings);
+  const problem = signInAddressProblem(address, rules);
+  if (problem !== null) return invalidField(field, "invalid_format", problem);
+  if (isLocalProvider(address, rules)) return null;
+  const resolved = await Promise.race([addressProblem(address, rules), scheduler.wait(RESOLVE_MS)]);
+  return resolved === "address_refused"
+    ? invalidField(field, "invalid_value", "must not point to a private address")
+    : null;
+}

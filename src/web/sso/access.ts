@@ -1,0 +1,17 @@
+import { signInAddressProblem } from "../../domain/sign-in-address.ts";
+import { isSafeToCall, signInRules } from "../../outbound/sign-in-address.ts";
+import type { Settings } from "../../settings.ts";
+import type { ProviderAccess } from "./provider.ts";
+
+/** The way to an org's provider. Its description names more addresses: each is judged before it is called or visited. */
+export function providerAccess(settings: Settings, issuer: string): ProviderAccess {
+  const rules = signInRules(settings);
+  return {
+    allowHttp: issuer.startsWith("http:"),
+    mayVisit: (address) => signInAddressProblem(address, rules) === null,
+    async send(request) {
+      if (!(await isSafeToCall(request.url, rules))) throw new Error("the provider's address is refused");
+      return fetch(request);
+    },
+  };
+}

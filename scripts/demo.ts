@@ -91,7 +91,7 @@ export function welcome(server: Server, demo: Demo): string {
     `  org          ${demo.org_id}`,
     `  owner key    ${demo.owner_key}`,
     `  operator key ${demo.operator_key}`,
-    `  console      ${demo.base_url}/console/enter?org=${demo.org_id}&token=${server.signInSecret}`,
+    `  console      ${server.signInLink(demo.org_id)}`,
     "               (signs you in, once)",
     `  docs         ${demo.base_url}/docs`,
     `  data, log    ${server.folder.path} (npm run reset empties it)`,

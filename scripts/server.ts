@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { localSignInToken } from "../src/domain/local-sign-in.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Complaint } from "./complaint.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
@@ -36,8 +37,8 @@ export interface Server {
   readonly urls: readonly [string, ...string[]];
   readonly folder: DataFolder;
   readonly settings: Readonly<Record<string, string>>;
-  /** Signs in to the console of any org of this server, once for each: no deployed Worker has it. */
-  readonly signInSecret: string;
+  /** The link that signs in to the console of one org of this server, once: no deployed Worker has any. */
+  signInLink(orgId: string, url?: string): string;
   /** Takes an org's object out of memory, as the platform does at will. */
   evict(orgId: string): Promise<void>;
   /** Kills the runtime in the middle of whatever it does; resolves when it serves again. */
@@ -89,7 +90,8 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     urls,
     folder,
     settings,
-    signInSecret,
+    signInLink: (org, url = urls[0]) =>
+      `${url}/console/enter?${new URLSearchParams({ org, token: localSignInToken(signInSecret, org) })}`,
     evict: (name) => runtime.miniflare().unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () => runtime.crash(),
     dispose: async () => {

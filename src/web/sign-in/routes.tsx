@@ -20,6 +20,7 @@ import type { ServiceAddresses } from "../saml/connection.ts";
 import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts";
 import { finishSaml } from "../saml/response.ts";
 import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
+import { localSignInToken } from "../../domain/local-sign-in.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
 import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
@@ -161,12 +162,12 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   return startSession(context, web, person, returnTo);
 }
 
-/** The link that `npm start` prints: good once, and there at all only on a server that was started locally. */
+/** The link that `npm start` prints: for one org, good once, and there at all only on a server that was started locally. */
 async function enter(context: Ctx, web: Web): Promise<Response> {
   const secret = context.env.LOCAL_SIGN_IN;
   const { org = "", token = "" } = context.req.query();
   if (secret === undefined || context.req.method !== "GET" || !ORG.test(org)) return notFound(web);
-  if (!sameSecret(token, secret)) return refuseSignIn("attempt_unknown", web);
+  if (!sameSecret(token, localSignInToken(secret, org))) return refuseSignIn("attempt_unknown", web);
   const digest = tokenDigest(web.settings.SVC_KEY_PEPPER, token);
   const door = await signInDoor(context.env, org, web);
   const spent = await door?.command("spendSignInLink", { digest });

@@ -48,7 +48,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
   }
 
   test("the link signs in, and the overview says that support is inside", async () => {
-    await page.goto(`${base}/console/enter?org=${org.id}&token=${fixture.server.signInSecret}`);
+    await page.goto(fixture.server.signInLink(org.id, base));
     expect(await headline()).toBe("Overview");
     expect(await page.locator(".banner").innerText()).toContain("Support is inside.");
   });

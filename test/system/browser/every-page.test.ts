@@ -33,7 +33,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     };
   });
 
-  const link = (orgId: string) => `${base}/console/enter?org=${orgId}&token=${fixture.server.signInSecret}`;
+  const link = (orgId: string) => fixture.server.signInLink(orgId, base);
 
   test("no page has a serious finding, breaks its own policy, or is wider than a phone", async () => {
     const org = await seedOrg(call, operator);

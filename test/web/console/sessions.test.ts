@@ -1,6 +1,7 @@
 import { createExecutionContext, env as testEnv } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { localSignInToken } from "../../../src/domain/local-sign-in.ts";
 import { browserWith, signedIn } from "../../support/session.ts";
 import { call, newOrg, operatorKey, serve } from "../../support/worker.ts";
 
@@ -98,9 +99,22 @@ test("whoever is not signed in is sent to sign in, and back only to a path of th
   expect(await page.text()).not.toContain("evil.example");
 });
 
+const { LOCAL_SIGN_IN } = testEnv as unknown as { LOCAL_SIGN_IN: string };
+const enterLink = (orgId: string, token = localSignInToken(LOCAL_SIGN_IN, orgId)) =>
+  `${ORIGIN}/console/enter?org=${orgId}&token=${token}`;
+
+test("the link of a local server signs in to one org: for another it is worth nothing, nor is the secret itself", async () => {
+  const [org, other] = [await newOrg(), await newOrg()];
+  for (const token of [localSignInToken(LOCAL_SIGN_IN, org.id), LOCAL_SIGN_IN]) {
+    const refused = await serve(enterLink(other.id, token), { redirect: "manual" });
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
+  }
+  expect((await serve(enterLink(org.id), { redirect: "manual" })).status).toBe(303);
+});
+
 test("the link of a local server signs in once", async () => {
   const org = await newOrg();
-  const link = `${ORIGIN}/console/enter?org=${org.id}&token=${(testEnv as unknown as { LOCAL_SIGN_IN: string }).LOCAL_SIGN_IN}`;
+  const link = enterLink(org.id);
   expect((await serve(link, { method: "HEAD", redirect: "manual" })).status).toBe(404);
   const first = await serve(link, { redirect: "manual" });
   expect([first.status, first.headers.get("location")]).toEqual([303, "/console"]);
@@ -113,10 +127,10 @@ test("the link of a local server signs in once", async () => {
 
 test("the link is good for nothing with another token, and does not exist on a server that was not started locally", async () => {
   const org = await newOrg();
-  const wrong = await serve(`${ORIGIN}/console/enter?org=${org.id}&token=guess`, { redirect: "manual" });
+  const wrong = await serve(enterLink(org.id, "guess"), { redirect: "manual" });
   expect(wrong.status).toBe(401);
-  const { LOCAL_SIGN_IN: secret, ...deployed } = testEnv as unknown as Record<string, string>;
-  const request = new Request(`${ORIGIN}/console/enter?org=${org.id}&token=${secret}`);
+  const { LOCAL_SIGN_IN: _, ...deployed } = testEnv as unknown as Record<string, string>;
+  const request = new Request(enterLink(org.id));
   const answer = await createApp().fetch(request, deployed, createExecutionContext());
   expect(answer.status).toBe(404);
   expect(answer.headers.get("set-cookie")).toBeNull();

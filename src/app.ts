@@ -126,6 +126,7 @@ import { serveObject } from "./edge/region/serve-object.ts";
 import { signals } from "./edge/signals.ts";
 import { supportTrail } from "./edge/support-trail.ts";
 import { BadSetting } from "./settings.ts";
+import { refuseClearText } from "./web/clear-text.tsx";
 import { docs } from "./web/docs.tsx";
 import { health } from "./web/health.ts";
 import { metrics } from "./web/metrics.ts";
@@ -257,6 +258,7 @@ const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
+  app.use(refuseClearText);
   app.use(supportTrail);
   for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));

@@ -1,6 +1,7 @@
 import { createApp } from "./app.ts";
 import type { Env } from "./edge/env.ts";
 import { decideFast } from "./edge/gate/fast.ts";
+import { isInTheClear, keptToHttps } from "./edge/transport.ts";
 
 export { OrgObject } from "./org/object.ts";
 export { Sender } from "./outbound/sender.ts";
@@ -12,6 +13,7 @@ const app = createApp();
 export default {
   fetch(request, env, context) {
     const serve = (asked: Request) => app.fetch(asked, env, context);
-    return decideFast(request, env, context, serve) ?? serve(request);
+    if (isInTheClear(request, env)) return serve(request);
+    return keptToHttps(request, env, decideFast(request, env, context, serve) ?? serve(request));
   },
 } satisfies ExportedHandler<Env>;

@@ -1,0 +1,24 @@
+import type { MiddlewareHandler } from "hono";
+import { refuse } from "../contract/refusal.ts";
+import type { Env } from "../edge/env.ts";
+import { refuseAtDoor } from "../edge/pipeline.ts";
+import { isInTheClear } from "../edge/transport.ts";
+import { settingsOf } from "../settings.ts";
+import { MessagePage } from "./console/pages/sign-in.tsx";
+import { htmlResponse, logged } from "./html.tsx";
+
+const PAGES = /^\/(console|sso|saml|docs)(\/|$)/;
+
+/**
+ * Nothing is answered in the clear where the service is known under https, and nobody is sent on: a client that is
+ * redirected would go on sending its key in the clear each time, and nobody would notice.
+ */
+export const refuseClearText: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
+  const { req, env } = context;
+  if (!isInTheClear(req.raw, env)) return next();
+  const message = `This service answers over https only, at ${settingsOf(env).SVC_BASE_URL}. Treat a key or session that was sent over http as known to others: replace it.`;
+  if (!PAGES.test(req.path)) return refuseAtDoor(req.raw, env, refuse("bad_request", {}, { message }));
+  return logged(context, "*", async (web) =>
+    htmlResponse(<MessagePage title="Use https" text={message} code="bad_request" />, 400, web),
+  );
+};

@@ -1,0 +1,91 @@
+import { createExecutionContext } from "cloudflare:test";
+import { expect, test } from "vitest";
+import worker from "../../src/index.ts";
+import { answerOf } from "../support/http.ts";
+import { env, newOrg, operatorKey } from "../support/worker.ts";
+
+/** The same Worker, known to its callers as https://api.sluice.dev. */
+const known = { ...env, SVC_BASE_URL: "https://api.sluice.dev" };
+
+async function ask(url: string, init: RequestInit = {}, under: object = known) {
+  const request = new Request(url, { redirect: "manual", ...init }) as Parameters<typeof worker.fetch>[0];
+  return answerOf(await worker.fetch(request, under as typeof env, createExecutionContext()));
+}
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+
+test.each(["/v1/admin/orgs", "/v1/meta/errors", "/v1/nowhere", "/healthz", "/metrics", "/nowhere"])(
+  "%s over plain http is refused with the envelope, and nobody is sent on",
+  async (path) => {
+    const refused = await ask(`http://api.sluice.dev${path}`, bearer(operatorKey()));
+    expect([refused.status, refused.body.error]).toEqual([
+      400,
+      { code: "bad_request", message: expect.stringContaining("https://api.sluice.dev"), details: {} },
+    ]);
+    expect(refused.headers.get("location")).toBeNull();
+    expect(refused.headers.get("strict-transport-security")).toBeNull();
+  },
+);
+
+test.each(["/console", "/console/login", "/sso/login?org=x", "/saml/x/login", "/docs"])(
+  "%s over plain http is refused with a page, and nobody is sent on",
+  async (path) => {
+    const refused = await ask(`http://api.sluice.dev${path}`);
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+    expect(refused.text).toContain("https://api.sluice.dev");
+    expect(refused.headers.get("location")).toBeNull();
+  },
+);
+
+test("nothing is done for whoever asks over plain http: no write, and no decision in an isolate that knows the key", async () => {
+  const org = await newOrg();
+  const decide = (scheme: string) =>
+    ask(`${scheme}://api.sluice.dev/v1/edge/decision`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
+    });
+  for (let n = 0; n < 3; n++) expect((await decide("https")).status).toBe(200);
+  expect((await decide("http")).body.error.code).toBe("bad_request");
+  const renamed = await ask(`http://api.sluice.dev/v1/orgs/${org.id}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Renamed" }),
+  });
+  expect(renamed.status).toBe(400);
+  const read = await ask(`https://api.sluice.dev/v1/orgs/${org.id}`, bearer(org.ownerKey));
+  expect(read.body.name).toBe("Acme");
+});
+
+test("every answer over https keeps browsers to https", async () => {
+  const org = await newOrg();
+  const paths = [
+    "/v1/meta/errors",
+    "/v1/nowhere",
+    "/healthz",
+    "/docs",
+    "/console",
+    "/console/login",
+    "/sso/x",
+  ];
+  for (const path of paths) {
+    const { headers } = await ask(`https://api.sluice.dev${path}`);
+    expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
+  }
+  for (let n = 0; n < 3; n++) {
+    const decided = await ask("https://api.sluice.dev/v1/edge/decision", {
+      method: "POST",
+      headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
+    });
+    expect([decided.status, decided.headers.get("strict-transport-security")]).toEqual([
+      200,
+      "max-age=31536000",
+    ]);
+  }
+});
+
+test("a server that is known under plain http serves as ever, and says nothing of https", async () => {
+  const served = await ask("http://127.0.0.1:8787/v1/admin/orgs", bearer(operatorKey()), env);
+  expect([served.status, served.headers.get("strict-transport-security")]).toEqual([200, null]);
+});

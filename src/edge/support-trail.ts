@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { isRefusal, refuse } from "../contract/refusal.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { callerAddress } from "./call.ts";
 import type { Env } from "./env.ts";
@@ -19,21 +20,36 @@ export const supportTrail: MiddlewareHandler<{ Bindings: Env }> = async (context
   const request = context.req.raw;
   const bearer = bearerOf(request);
   if (bearer === null || !isSupportToken(bearer) || isIdentified(request)) return;
-  const { res, env } = context;
+  const route = routeTemplate(context) ?? new URL(request.url).pathname.slice(0, LONGEST_PATH);
+  const refusal = await recordStray(request, context.env, { bearer, route, answer: context.res });
+  if (refusal !== null) context.res = refuseAtDoor(request, context.env, refusal);
+};
+
+interface Stray {
+  readonly bearer: string;
+  readonly route: string;
+  readonly answer: Response;
+}
+
+async function recordStray(request: Request, env: Env, stray: Stray): Promise<Refusal | null> {
+  const { status, headers } = stray.answer;
   const call: SupportCall = {
     env,
     request,
     settings: settingsOf(env),
     address: callerAddress(request),
-    trace: res.headers.get("x-svc-trace-id") ?? crypto.randomUUID(),
-    op: { path: routeTemplate(context) ?? new URL(request.url).pathname.slice(0, LONGEST_PATH) },
+    trace: headers.get("x-svc-trace-id") ?? crypto.randomUUID(),
+    op: { path: stray.route },
     caller: null,
   };
-  await identifySupport(call, bearer);
-  const { status } = res;
-  const recorded = await recordSupport(call, { status, code: status < 400 ? null : await codeOf(res) });
-  if (isRefusal(recorded)) context.res = refuseAtDoor(request, env, refuse("service_unavailable"));
-};
+  try {
+    await identifySupport(call, stray.bearer);
+  } catch (error) {
+    logFailure(call.trace, error);
+    return refuse("service_unavailable");
+  }
+  return recordSupport(call, { status, code: status < 400 ? null : await codeOf(stray.answer) });
+}
 
 async function codeOf(response: Response): Promise<string> {
   const { status } = response;

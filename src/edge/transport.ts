@@ -28,8 +28,13 @@ export function keptToHttps(
 }
 
 function withHsts(answer: Response): Response {
-  // What another region or an object answered cannot be changed, only copied.
-  const copy = new Response(answer.body, answer);
-  copy.headers.set("strict-transport-security", HSTS);
-  return copy;
+  try {
+    answer.headers.set("strict-transport-security", HSTS);
+    return answer;
+  } catch {
+    // What another region answered cannot be changed, only copied.
+    const copy = new Response(answer.body, answer);
+    copy.headers.set("strict-transport-security", HSTS);
+    return copy;
+  }
 }

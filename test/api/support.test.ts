@@ -1,4 +1,6 @@
+import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 async function openGrant(org: TestOrg, fields: object = {}): Promise<string> {
@@ -167,6 +169,20 @@ test("what is asked of no operation with the token of a grant that is over is in
   expect((await call("GET", "/v1/nowhere", { key: forged })).status).toBe(404);
   const requests = (await trail(org)).filter(({ action }) => action === "support.request");
   expect(requests).toMatchObject([{ on_behalf_of: grantId, outcome: "refused" }]);
+});
+
+test("what cannot be put into the trail is not answered, on no route as on any", async () => {
+  const org = await newOrg();
+  const token = await comeIn(await openGrant(org));
+  const broken = { getByName: () => ({ execute: () => Promise.reject(new Error("out of reach")) }) };
+  for (const path of ["/v1/nowhere", "/v1/meta/errors", `/v1/orgs/${org.id}`]) {
+    const request = new Request(`http://sluice.test${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const answer = await createApp().fetch(request, { ...env, ORG: broken }, createExecutionContext());
+    expect([path, answer.status]).toEqual([path, 503]);
+    expect(await answer.json()).toMatchObject({ error: { code: "service_unavailable" } });
+  }
 });
 
 test("what is tried with the token of a grant that is over is refused, and in the trail with both identities", async () => {

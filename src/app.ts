@@ -121,6 +121,7 @@ import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import type { Operation } from "./edge/operation.ts";
 import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
+import { CutOff, refuseCutOff } from "./edge/read-bounded.ts";
 import { OBJECT_PATH } from "./edge/region/remote-org.ts";
 import { serveObject } from "./edge/region/serve-object.ts";
 import { signals } from "./edge/signals.ts";
@@ -274,13 +275,11 @@ export function createApp(): Hono<{ Bindings: Env }> {
   mountSignIn(app);
   mountConsole(app);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
-  app.onError((error, context) =>
-    refuseAtDoor(
-      context.req.raw,
-      context.env,
-      error instanceof BadSetting ? refuse("service_unavailable") : refuse("internal"),
-      error,
-    ),
-  );
+  app.onError((error, context) => {
+    const { raw } = context.req;
+    if (error instanceof CutOff) return refuseAtDoor(raw, context.env, refuseCutOff());
+    const refusal = error instanceof BadSetting ? refuse("service_unavailable") : refuse("internal");
+    return refuseAtDoor(raw, context.env, refusal, error);
+  });
   return app;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { invalidField, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
+import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 
 const DECISION_BODY_BYTES = 16_384;
 const MAX_DEPTH = 32;
@@ -12,40 +13,21 @@ function limitOf(call: Call): number {
     : call.settings.SVC_MAX_BODY_BYTES;
 }
 
-/** Reads the body up to the limit, whatever its declared length says. */
-async function readText(request: Request, limit: number): Promise<string | Refusal> {
-  const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > limit) return refuse("payload_too_large");
-  if (request.body === null) return "";
-  const bytes =
-    declared === null ? await readBounded(request.body, limit) : new Uint8Array(await request.arrayBuffer());
-  if (bytes === null || bytes.byteLength > limit) return refuse("payload_too_large");
+async function readText(call: Call): Promise<string | Refusal> {
+  let bytes: Uint8Array | null;
+  try {
+    bytes = await readBounded(call.request, limitOf(call));
+  } catch (error) {
+    if (!(error instanceof CutOff)) throw error;
+    call.isCutOff = true;
+    return refuseCutOff();
+  }
+  if (bytes === null) return refuse("payload_too_large");
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     return invalidField("body", "invalid_json", "must be UTF-8 text");
   }
-}
-
-/** The one way to a body whose length nobody vouches for: null as soon as it is longer than it may be. */
-export async function readBounded(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > limit) return null;
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }
 
 /** Nesting of a JSON text, found without parsing it, so that a hostile one costs no stack. */
@@ -82,7 +64,7 @@ export function parseJson(text: string): { value: unknown } | Refusal {
 export async function readBody(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
   if (op.body === undefined) return null;
-  const text = await readText(request, limitOf(call));
+  const text = await readText(call);
   if (isRefusal(text)) return text;
   call.rawBody = text;
   if (text === "" && op.body.safeParse({}).success) {

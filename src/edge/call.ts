@@ -44,6 +44,8 @@ export class Call {
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
   rawBody = "";
+  /** The client broke its upload off, so the answer is for the log. */
+  isCutOff = false;
   body: unknown = undefined;
   idempotencyKey: string | null = null;
   digest = "";

@@ -124,6 +124,7 @@ function log(call: Call, operation: Operation, status: number, code: string | nu
     key: call.caller === null ? null : call.caller.actor.id,
     region: call.settings.SVC_REGION,
     ms: Date.now() - call.startedAt,
+    ...(call.isCutOff ? { cut_off: true } : {}),
     ...(call.headers["x-svc-decided"] === undefined ? {} : { decided: call.headers["x-svc-decided"] }),
   });
 }

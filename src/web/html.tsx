@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { readBounded } from "../edge/body.ts";
+import { CutOff, readBounded } from "../edge/read-bounded.ts";
 import { callerAddress } from "../edge/call.ts";
 import type { Env } from "../edge/env.ts";
 import { ObjectUnreachable } from "../edge/unreachable.ts";
@@ -85,12 +85,18 @@ function tooOften(seconds: number, web: Web): Response {
 }
 
 function failurePage(error: unknown, web: Web): Response {
+  if (error instanceof CutOff) return cutOffPage(web);
   logFailure(web.trace, error);
   const away = error instanceof ObjectUnreachable;
   const title = away ? "Out of reach for a moment" : "This did not work";
   const text = away ? "Try again in a moment." : `The fault is ours. Quote ${web.trace} when you report it.`;
   const page = <MessagePage title={title} text={text} link={["/console", "To the console"]} />;
   return htmlResponse(page, away ? 503 : 500, web);
+}
+
+function cutOffPage(web: Web): Response {
+  const text = "What was sent ended before all of it had arrived. Nothing was changed: send it again.";
+  return htmlResponse(<MessagePage title="Cut off" text={text} link={["/console", "To the console"]} />, 400, web);
 }
 
 /** The fields, or why there are none: what came is no form, or is longer than this form can be. */
@@ -101,9 +107,7 @@ export type ReadForm =
 export async function readForm(request: Request, mostBytes = MOST_FORM_BYTES): Promise<ReadForm> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return { fields: null, tooLong: false };
-  if (Number(request.headers.get("content-length") ?? "0") > mostBytes)
-    return { fields: null, tooLong: true };
-  const bytes = request.body === null ? new Uint8Array() : await readBounded(request.body, mostBytes);
+  const bytes = await readBounded(request, mostBytes);
   if (bytes === null) return { fields: null, tooLong: true };
   return { fields: new URLSearchParams(new TextDecoder().decode(bytes)) };
 }

@@ -91,7 +91,8 @@ function refusedByRate(call: FastCall): RefusedUnread | null {
 }
 
 async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
-  const text = await call.request.text();
+  const text = await call.request.text().catch(() => null);
+  if (text === null) return serve(again(call.request, cutOff()));
   const { gate, asker, key } = call.who;
   const now = Date.now();
   const ask = parsed(text);
@@ -123,8 +124,13 @@ function parsed(text: string): DecisionAsk | null {
   }
 }
 
-function again(request: Request, body: string): Request {
+function again(request: Request, body: string | ReadableStream): Request {
   return new Request(request.url, { method: "POST", headers: request.headers, body });
+}
+
+/** A body that never arrives, as the client's own did not. */
+function cutOff(): ReadableStream {
+  return new ReadableStream({ pull: (stream) => stream.error(new Error("the upload was broken off")) });
 }
 
 /** The call as the background and the object see it. */

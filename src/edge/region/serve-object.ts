@@ -4,6 +4,7 @@ import { logFailure } from "../../log.ts";
 import { settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../pipeline.ts";
+import { readBounded } from "../read-bounded.ts";
 import { orgObject } from "./home.ts";
 import { PASS_HEADER, passOf } from "./peer.ts";
 import { OBJECT_METHODS } from "./remote-org.ts";
@@ -22,7 +23,8 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
   const { env } = context;
   const settings = settingsOf(env);
   const request = context.req.raw;
-  const text = mayBeOurs(request) ? await request.text() : null;
+  const bytes = mayBeOurs(request) ? await readBounded(request, MOST_BYTES) : null;
+  const text = bytes === null ? null : new TextDecoder().decode(bytes);
   if (text === null || passOf(request, settings, Date.now(), text) === null) {
     return refuseAtDoor(request, env, refuse("not_found"));
   }

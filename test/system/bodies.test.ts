@@ -1,0 +1,107 @@
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
+
+/** Bodies as sockets carry them: larger than is read, or cut off on the way. */
+
+const MIB = 1_048_576;
+
+/** Sends the whole request before it looks at what comes back, as many clients do; gives back what came. */
+function exchange(head: readonly string[], body: Buffer, chunked: boolean): Promise<string> {
+  const { hostname, port } = new URL(sharedServer().urls[0]);
+  const framing = chunked ? "transfer-encoding: chunked" : `content-length: ${body.length}`;
+  const lines = [...head, framing, `host: ${hostname}`, "connection: close"];
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname).pause().on("error", reject);
+    socket.on("data", (part: Buffer) => {
+      text += part.toString();
+      if (text.endsWith("}}}")) socket.destroy();
+    });
+    socket.on("close", () => resolve(text));
+    socket.write(`${lines.join("\r\n")}\r\n\r\n${chunked ? `${body.length.toString(16)}\r\n` : ""}`);
+    if (!chunked) socket.write(body, () => socket.resume());
+    else {
+      socket.write(body);
+      socket.write("\r\n0\r\n\r\n", () => socket.resume());
+    }
+  });
+}
+
+const headOf = (route: string, org: SystemOrg) => [
+  `${route} HTTP/1.1`,
+  `authorization: Bearer ${org.ownerKey}`,
+  "content-type: application/json",
+];
+
+test.each([
+  ["/v1/runs", 2 * MIB],
+  ["/v1/runs", 16 * MIB],
+  ["/v1/runs/bulk", 20 * MIB],
+  ["/v1/edge/decision", 4 * MIB],
+])("a client that sends too much to %s (%i bytes) is told so", async (path, bytes) => {
+  const org = await newOrg();
+  for (const chunked of [false, true]) {
+    const text = await exchange(headOf(`POST ${path}`, org), Buffer.alloc(bytes, "x"), chunked);
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(text).toContain('"code":"payload_too_large"');
+  }
+});
+
+test("what is thrown away has a bound: a body without end is answered all the same", async () => {
+  const org = await newOrg();
+  const { hostname, port } = new URL(sharedServer().urls[0]);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  const lines = [...headOf("POST /v1/edge/decision", org), "content-length: 1000000", `host: ${hostname}`];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  const drip = setInterval(() => socket.write("x".repeat(100)), 50);
+  onTestFinished(() => clearInterval(drip));
+  const answered = await new Promise<string>((resolve) => {
+    socket.on("data", (part: Buffer) => resolve(part.toString())).on("error", () => undefined);
+  });
+  expect(answered).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+async function failures(): Promise<string[]> {
+  const { text } = await call("GET", "/metrics");
+  return text.split("\n").filter((line) => /^svc_requests_total\{.*status="5/.test(line));
+}
+
+/** Sends a request whose body ends before its time, and hangs up. */
+function hangUp(head: readonly string[], body: string): Promise<void> {
+  const { hostname, port } = new URL(sharedServer().urls[0]);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${head.join("\r\n")}\r\nhost: ${hostname}\r\n\r\n${body}`);
+      setTimeout(() => socket.destroy(), 100);
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve());
+  });
+}
+
+test("an upload that its client breaks off is not counted as a failure of the service", async () => {
+  const org = await newOrg();
+  const warm = { key: org.ownerKey, body: { estimate: { cost_usd: "1" } } };
+  expect((await call("POST", "/v1/edge/decision", warm)).status).toBe(200);
+  const before = await failures();
+  const routes = [
+    "POST /v1/runs",
+    "POST /v1/edge/decision",
+    `PUT /v1/orgs/${org.id}/spend-cap`,
+    "POST /v1/runs/bulk",
+  ];
+  for (const route of routes) {
+    const head = headOf(route, org);
+    await hangUp([...head, "content-length: 900"], '{"model":"m');
+    await hangUp([...head, "transfer-encoding: chunked"], '10\r\n{"model":"m');
+  }
+  const isCounted = async () => {
+    const { text } = await call("GET", "/metrics");
+    const lines = text.split("\n").filter((line) => /^svc_requests_total\{.*status="400"/.test(line));
+    return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0) >= 2 * routes.length;
+  };
+  await expect.poll(isCounted, { timeout: 20_000 }).toBe(true);
+  expect(await failures()).toEqual(before);
+});

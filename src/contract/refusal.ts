@@ -39,8 +39,11 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && (value as { refused?: unknown }).refused === true;
 }
 
+/** Every bad field is reported, up to so many. */
+export const MOST_FIELDS = 100;
+
 export function invalidFields(fields: readonly FieldError[]): Refusal<"validation_failed"> {
-  return refuse("validation_failed", { fields: fields.slice(0, 100) });
+  return refuse("validation_failed", { fields: fields.slice(0, MOST_FIELDS) });
 }
 
 export function invalidField(field: string, code: string, message: string): Refusal<"validation_failed"> {

@@ -20,6 +20,18 @@ export interface AuditEntry {
 
 export const CHAIN_START = "0".repeat(64);
 
+/**
+ * The entry as it is stored, which is what the hash is over: half of a surrogate pair, which no check should let this far,
+ * would come back from SQLite as U+FFFD and the entry would look changed for good.
+ */
+export function asStored(entry: AuditEntry): AuditEntry {
+  const parts = Object.entries(entry).map(([name, part]: [string, unknown]) => [
+    name,
+    typeof part === "string" ? part.toWellFormed() : part,
+  ]);
+  return Object.fromEntries(parts) as AuditEntry;
+}
+
 export function chainHash(previous: string, entry: AuditEntry): string {
   return createHash("sha256")
     .update(

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { invalidField, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { fieldPath } from "../contract/field-path.ts";
+import {
+  invalidField,
+  invalidFields,
+  isRefusal,
+  MOST_FIELDS,
+  type Refusal,
+  refuse,
+} from "../contract/refusal.ts";
+import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
 import type { Call } from "./call.ts";
 import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 
@@ -31,7 +40,7 @@ async function readText(call: Call): Promise<string | Refusal> {
 }
 
 /** Nesting of a JSON text, found without parsing it, so that a hostile one costs no stack. */
-export function isTooDeep(text: string): boolean {
+function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
@@ -51,14 +60,28 @@ function isJson(contentType: string | null): boolean {
   return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType.trim());
 }
 
-export function parseJson(text: string): { value: unknown } | Refusal {
+function parseJson(text: string): { value: unknown } | Refusal {
   if (isTooDeep(text))
     return invalidField("body", "invalid_body", `must not be nested deeper than ${MAX_DEPTH}`);
+  let value: unknown;
   try {
-    return { value: JSON.parse(text) as unknown };
+    value = JSON.parse(text);
   } catch {
     return invalidField("body", "invalid_json", "must be valid JSON");
   }
+  return spellsLoneSurrogate(text) ? refuseIllFormed(value) : { value };
+}
+
+/** Names the fields; the body itself, where what is wrong was in a field that a later one of the same name replaced. */
+function refuseIllFormed(value: unknown): Refusal {
+  const fields = illFormedPaths(value, MOST_FIELDS).map(fieldPath);
+  return invalidFields(
+    (fields.length === 0 ? ["body"] : fields).map((field) => ({
+      field,
+      code: "invalid_format",
+      message: "must be well-formed Unicode: it has half of a surrogate pair",
+    })),
+  );
 }
 
 export async function readBody(call: Call): Promise<Refusal | null> {
@@ -74,7 +97,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
   if (text !== "" && !isJson(request.headers.get("content-type"))) {
     return invalidField("content-type", "invalid_content_type", "must be application/json");
   }
-  return op.lazyBody === true ? null : parseBody(call);
+  return op.lazyBody === true && !spellsLoneSurrogate(text) ? null : parseBody(call);
 }
 
 export function parseBody(call: Call): Refusal | null {

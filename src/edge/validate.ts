@@ -1,19 +1,10 @@
 import type { z } from "zod";
 import type { FieldError } from "../contract/errors.ts";
+import { fieldPath } from "../contract/field-path.ts";
 import { invalidFields, type Refusal } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
 
 type Issue = z.core.$ZodIssue;
-
-/** `runs[3].cost_usd`. */
-function fieldPath(path: readonly PropertyKey[]): string {
-  let text = "";
-  for (const part of path) {
-    if (typeof part === "number") text += `[${part}]`;
-    else text += text === "" ? String(part) : `.${String(part)}`;
-  }
-  return text === "" ? "body" : text;
-}
 
 function codeOf(issue: Issue): string {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the codes that are left read the same to callers
@@ -98,8 +89,25 @@ function queryOf(url: string): Record<string, string | string[]> {
   return query;
 }
 
+/** Parameters with escapes that are no UTF-8: read leniently, they would be taken for other text than was sent. */
+function unreadable(url: string): FieldError[] {
+  const { search } = new URL(url);
+  if (!search.includes("%")) return [];
+  const pairs = search.slice(1).split("&");
+  const errors = pairs.flatMap((pair): FieldError[] => {
+    const [[name, value] = ["", ""]] = new URLSearchParams(pair);
+    const replaced = `${name}${value}`.split("\uFFFD").length;
+    const sent = pair.toUpperCase().split("%EF%BF%BD").length;
+    const message = "must be well-formed Unicode: it has an escape that is no UTF-8";
+    return replaced === sent ? [] : [{ field: name, code: "invalid_format", message }];
+  });
+  return firstPerField(errors);
+}
+
 export function validateQuery(call: Call): Refusal | null {
   if (call.op.query === undefined) return null;
+  const garbled = unreadable(call.request.url);
+  if (garbled.length > 0) return invalidFields(garbled);
   const checked = checkShape(call.op.query, queryOf(call.request.url), "unknown_parameter");
   if ("refused" in checked) return checked;
   call.query = checked.value;

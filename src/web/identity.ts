@@ -28,6 +28,13 @@ export interface SignInRefused {
 
 export type SignIn = { readonly ok: true; readonly identity: Identity } | SignInRefused;
 
+/** A subject is kept as it is or not at all. What is only shown was cut to a length, maybe through a character. */
+export function signedInAs({ subject, email, name, role }: Identity): SignIn {
+  if (!subject.isWellFormed()) return signInRefused("response_malformed");
+  const shown = { email: email?.toWellFormed() ?? null, name: name?.toWellFormed() ?? null };
+  return { ok: true, identity: { subject, ...shown, role } };
+}
+
 export function signInRefused(failure: SignInFailure): SignInRefused {
   return { ok: false, failure };
 }

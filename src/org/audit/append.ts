@@ -1,4 +1,4 @@
-import { type AuditEntry, CHAIN_START, chainHash } from "../../domain/audit-chain.ts";
+import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../domain/audit-chain.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { View } from "../door.ts";
 import { writeEnd } from "./ends.ts";
@@ -17,7 +17,7 @@ export function appendAudit(
          (SELECT hash FROM audit ORDER BY seq DESC LIMIT 1) AS last`,
     )
     .one();
-  const full: AuditEntry = {
+  const full = asStored({
     seq: (seq ?? 0) + 1,
     id: newId("aud", view.now),
     at: view.now,
@@ -30,7 +30,7 @@ export function appendAudit(
     trace: view.trace,
     address: view.actor.address,
     detail: JSON.stringify(entry.detail ?? {}),
-  };
+  });
   const hash = chainHash(head ?? last ?? CHAIN_START, full);
   view.sql.exec(
     `INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)

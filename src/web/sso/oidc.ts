@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 
-import { type SignIn, type SignInRefused, signInRefused } from "../identity.ts";
+import { type SignIn, type SignInRefused, signedInAs, signInRefused } from "../identity.ts";
 import { discover, type OidcConnection, type Provider, type ProviderAccess } from "./provider.ts";
 
 /** What must be remembered between sending the browser away and its return, and is good for one return only. */
@@ -111,15 +111,12 @@ async function readIdToken(provider: Provider, attempt: OidcAttempt, answer: Res
   } catch {
     return signInRefused("signature_invalid");
   }
-  return {
-    ok: true,
-    identity: {
-      subject: claims.sub,
-      email: claims["email_verified"] === false ? null : text(claims["email"]),
-      name: text(claims["name"]),
-      role: text(claims["svc_role"]),
-    },
-  };
+  return signedInAs({
+    subject: claims.sub,
+    email: claims["email_verified"] === false ? null : text(claims["email"]),
+    name: text(claims["name"]),
+    role: text(claims["svc_role"]),
+  });
 }
 
 function text(claim: unknown): string | null {

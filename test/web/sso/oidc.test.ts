@@ -51,6 +51,14 @@ describe("a person whom the provider vouches for", () => {
     });
   });
 
+  test("has a name in whole characters, however long it is", async () => {
+    const claims = { name: `${"x".repeat(255)}\u{1f600}`, email: "\ud800@example.com" };
+    expect(await signInWith({ claims })).toMatchObject({
+      ok: true,
+      identity: { name: `${"x".repeat(255)}\uFFFD`, email: "\uFFFD@example.com" },
+    });
+  });
+
   test("is sent away with a challenge and a nonce that nobody else was sent", async () => {
     const sent = await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -83,6 +91,7 @@ describe("no session is made", () => {
     "by a token that never expires": () => ({ claims: { exp: undefined } }),
     "by a token from the future": () => ({ claims: { nbf: now + 3600 } }),
     "by a token without a subject": () => ({ claims: { sub: undefined } }),
+    "by a token whose subject is no well-formed text": () => ({ claims: { sub: "a\ud800" } }),
     "by a token with an empty subject": () => ({ claims: { sub: "" } }),
     "by algorithm none": () => ({ idToken: (token) => unsigned(token, { alg: "none" }) }),
     "by algorithm none, even where the provider lists it": () => ({

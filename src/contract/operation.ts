@@ -58,9 +58,8 @@ export function standardRefusals(op: OperationContract): ErrorCode[] {
     codes.push("forbidden", "support_scope_denied", "residency_violation", "rate_limited", "quota_exhausted");
     if (op.scope !== undefined) codes.push("missing_scope");
   }
-  if (op.body !== undefined) codes.push("payload_too_large");
-  if (op.body !== undefined || op.query !== undefined || op.idempotent === true)
-    codes.push("validation_failed");
+  if (op.method !== "GET") codes.push("payload_too_large");
+  if (op.method !== "GET" || op.query !== undefined) codes.push("validation_failed");
   if (op.idempotent === true) codes.push("idempotency_key_conflict", "idempotency_key_processing");
   codes.push("internal", "service_unavailable");
   return codes;

@@ -86,10 +86,12 @@ function refuseIllFormed(value: unknown): Refusal {
 
 export async function readBody(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
-  if (op.body === undefined) return null;
+  // A body of a GET means nothing, and is often taken away on the way.
+  if (op.method === "GET") return null;
   const text = await readText(call);
   if (isRefusal(text)) return text;
   call.rawBody = text;
+  if (op.body === undefined) return refuseAnyBody(text);
   if (text === "" && op.body.safeParse({}).success) {
     call.body = {};
     return null;
@@ -98,6 +100,12 @@ export async function readBody(call: Call): Promise<Refusal | null> {
     return invalidField("content-type", "invalid_content_type", "must be application/json");
   }
   return op.lazyBody === true && !spellsLoneSurrogate(text) ? null : parseBody(call);
+}
+
+/** Some clients send `{}` where there is nothing to say; anything more would be silently dropped. */
+function refuseAnyBody(text: string): Refusal | null {
+  if (text === "" || /^(\{\s*\})?$/.test(text.trim())) return null;
+  return invalidField("body", "invalid_body", "must be empty: this operation takes no body");
 }
 
 export function parseBody(call: Call): Refusal | null {

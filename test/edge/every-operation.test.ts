@@ -191,6 +191,44 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
   });
 });
 
+const withoutBody = guarded.filter((op) => op.body === undefined && op.method !== "GET");
+
+describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which takes no body,", (_, op) => {
+  const key = () => (op.role === "operator" ? operatorKey() : acme.ownerKey);
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    ask(op, key(), acme, { body, headers });
+
+  test("refuses one that is not empty, or too large", async () => {
+    for (const body of ['{"a":1}', "[]", "null", "x", '{"a":"\\ud800"}', "{}{}"]) {
+      const answer = await send(body, { "content-type": "text/plain" });
+      expectRefusal(answer, "validation_failed", {
+        fields: [{ field: "body", code: "invalid_body", message: expect.stringContaining("takes no body") }],
+      });
+    }
+    expectRefusal(await send(" ".repeat(1_048_577)), "payload_too_large");
+    const stream = new Blob([" ".repeat(1_048_577)]).stream();
+    expectRefusal(await ask(op, key(), acme, { stream }), "payload_too_large");
+  });
+
+  test("takes nothing, white space and {} for nothing; they are different bodies under one key", async () => {
+    const plain = await ask(op, key());
+    for (const body of [" \r\n", "{}", " { } "]) {
+      const answer = await send(body);
+      expect(answer.body?.error?.code).not.toBe("validation_failed");
+    }
+    if (op.idempotent !== true || plain.status !== 404) return;
+    const headers = { "idempotency-key": `same ${op.path}` };
+    const first = await ask(op, key(), acme, { headers });
+    const again = await ask(op, key(), acme, { headers });
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([
+      404,
+      first.text,
+      "true",
+    ]);
+    expectRefusal(await send("{}", headers), "idempotency_key_conflict");
+  });
+});
+
 test("an unmatched route and a method that a path does not serve answer the envelope", async () => {
   expectRefusal(await call("GET", "/v1/nothing/here"), "not_found");
   expectRefusal(await call("PUT", `/v1/orgs/${acme.id}/keys`, { key: acme.ownerKey, body: {} }), "not_found");

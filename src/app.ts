@@ -256,6 +256,16 @@ const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => op
 /** `/v1/orgs/{id}` as the router writes it. */
 const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+const TEMPLATES = CONTRACTS.map(({ method, path }) => {
+  const pattern = path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, "[^/]+");
+  return { method, pattern: new RegExp(`^${pattern}$`) };
+});
+
+/** The methods of every template that a path fits: `/v1/runs/bulk` is also a `/v1/runs/{id}`. */
+function methodsOf(path: string): string[] {
+  return TEMPLATES.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+}
+
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
@@ -264,9 +274,8 @@ export function createApp(): Hono<{ Bindings: Env }> {
   for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
   }
-  for (const path of new Set(CONTRACTS.filter((op) => op.method === "GET").map((op) => op.path))) {
-    const methods = CONTRACTS.filter((op) => op.path === path).map((op) => op.method);
-    app.options(routerPath(path), serveOptions(path, methods));
+  for (const path of new Set(CONTRACTS.map((op) => op.path))) {
+    app.options(routerPath(path), serveOptions(path, methodsOf));
   }
   app.post(OBJECT_PATH, serveObject);
   app.get("/healthz", health);

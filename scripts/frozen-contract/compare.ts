@@ -8,12 +8,22 @@ export function brokenPromises(frozen: Facts, current: Facts): string[] {
   const broken = Object.entries(frozen).flatMap(([name, fact]) => {
     const now = current[name];
     if (!now) return [`${name}: gone`];
-    return changes(fact, now).map((change) => `${name}: ${change}`);
+    return changes(isDemanded(frozen, name) ? { ...fact, required: true } : fact, now).map(
+      (change) => `${name}: ${change}`,
+    );
   });
   const demanded = Object.entries(current)
     .filter(([name, fact]) => fact.side === "in" && fact.required && !frozen[name] && isServed(frozen, name))
     .map(([name]) => `${name}: callers must now send it`);
   return [...broken, ...demanded];
+}
+
+/** A body with a field that must be sent could never be left out, whether the document said so or not. */
+function isDemanded(frozen: Facts, name: string): boolean {
+  if (!/ body [\w+-]+\/[\w+-]+$/.test(name)) return false;
+  return Object.entries(frozen).some(
+    ([other, fact]) => other.startsWith(`${name}.`) && fact.required === true,
+  );
 }
 
 /** Only what is added to something published can break its callers. */

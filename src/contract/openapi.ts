@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject } from "zod-openapi";
+import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
 import { ERRORS, type ErrorCode } from "./errors.ts";
+import { RESPONSE_HEADERS, responseHeaders } from "./openapi-headers.ts";
 import { type OperationContract, refusalsOf } from "./operation.ts";
 
 /** The OpenAPI 3.1 document, computed from the operations and the error catalog. */
@@ -35,19 +36,26 @@ export function tagOf(op: OperationContract): string {
   return (first === "admin" || first === "orgs") && second !== undefined ? second : first;
 }
 
+const IDEMPOTENCY_KEY = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .meta({ description: "Makes a retry safe: the same key and body get the first answer again." });
+
+const IF_MATCH = z
+  .string()
+  .optional()
+  .meta({ description: "Acts only if the resource still has this ETag; else 409 `conflict`." });
+
 function headerParameters(op: OperationContract) {
-  return op.idempotent === true
-    ? {
-        header: z.object({
-          "Idempotency-Key": z
-            .string()
-            .min(1)
-            .max(255)
-            .optional()
-            .meta({ description: "Makes a retry safe: the same key and body get the first answer again." }),
-        }),
-      }
-    : {};
+  if (op.idempotent !== true && op.ifMatch !== true) return {};
+  return {
+    header: z.object({
+      ...(op.idempotent === true ? { "Idempotency-Key": IDEMPOTENCY_KEY } : {}),
+      ...(op.ifMatch === true ? { "If-Match": IF_MATCH } : {}),
+    }),
+  };
 }
 
 function pathParameters(op: OperationContract) {
@@ -60,12 +68,21 @@ function pathParameters(op: OperationContract) {
   };
 }
 
+function hasRequiredField(body: z.ZodType): boolean {
+  return body.safeParse({}).error?.issues.some((issue) => issue.path.length > 0) === true;
+}
+
 function responsesOf(op: OperationContract): ZodOpenApiOperationObject["responses"] {
   const responses: Record<string, object> = {};
   for (const [status, shape] of Object.entries(op.reply)) {
+    const content =
+      op.media === undefined
+        ? { "application/json": { schema: shape } }
+        : Object.fromEntries(op.media.map((media) => [media, { schema: { type: "string" } }]));
     responses[status] = {
       description: op.summary,
-      ...(shape === null ? {} : { content: { [op.media ?? "application/json"]: { schema: shape } } }),
+      headers: responseHeaders(op, Number(status)),
+      ...(shape === null && op.media === undefined ? {} : { content }),
     };
   }
   const byStatus = new Map<number, ErrorCode[]>();
@@ -77,6 +94,7 @@ function responsesOf(op: OperationContract): ZodOpenApiOperationObject["response
     const schema = shapes.length === 1 ? shapes[0] : z.union(shapes);
     responses[String(status)] = {
       description: codes.map((code) => `\`${code}\``).join(", "),
+      headers: responseHeaders(op, status),
       content: { "application/json": { schema } },
     };
   }
@@ -99,12 +117,17 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
       },
       ...(op.body === undefined
         ? {}
-        : { requestBody: { content: { "application/json": { schema: op.body } } } }),
+        : {
+            requestBody: {
+              required: hasRequiredField(op.body),
+              content: { "application/json": { schema: op.body } },
+            },
+          }),
       responses: responsesOf(op),
     };
   }
   const tags = [...new Set(operations.map(tagOf))].sort();
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
       title: "Sluice",
@@ -117,6 +140,7 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
     security: [{ key: [] }],
     paths,
     components: {
+      headers: RESPONSE_HEADERS,
       securitySchemes: {
         key: {
           type: "http",
@@ -125,5 +149,12 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
         },
       },
     },
-  });
+  };
+  return createDocument(document, { override: leaveOpen });
+}
+
+/** Answers may gain fields within /v1, so no schema of one says that there are no others. */
+function leaveOpen({ jsonSchema, io }: { jsonSchema: object; io: "input" | "output" }): void {
+  const schema = jsonSchema as { additionalProperties?: unknown };
+  if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
 }

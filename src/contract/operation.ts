@@ -27,6 +27,8 @@ export interface OperationContract {
   readonly allScopes?: boolean;
   /** Honours `Idempotency-Key`. */
   readonly idempotent?: boolean;
+  /** Honours `If-Match`: its command says what the resource is now. */
+  readonly ifMatch?: boolean;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Changes nothing that only the home region keeps, so it is served wherever it arrives. Reads always are. */
@@ -42,8 +44,8 @@ export interface OperationContract {
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;
-  /** Media type of the reply, where it is not JSON. */
-  readonly media?: string;
+  /** Media types of the reply, where it is not JSON. */
+  readonly media?: readonly string[];
   /** Path parameters that callers choose (URL-encoded in the path) rather than ids of ours. */
   readonly freeParams?: readonly string[];
   /** Codes that the operation itself may refuse with, beyond those of the checks before it. */
@@ -52,7 +54,7 @@ export interface OperationContract {
 
 /** The codes that the checks before the operation can give, in the order of those checks. */
 export function standardRefusals(op: OperationContract): ErrorCode[] {
-  const codes: ErrorCode[] = [];
+  const codes: ErrorCode[] = ["bad_request"];
   if (op.role !== "anyone") {
     codes.push("unauthorized", "key_expired", "gone", "org_suspended", "ip_not_allowed", "not_found");
     codes.push("forbidden", "support_scope_denied", "residency_violation", "rate_limited", "quota_exhausted");
@@ -61,6 +63,7 @@ export function standardRefusals(op: OperationContract): ErrorCode[] {
   if (op.method !== "GET") codes.push("payload_too_large");
   if (op.method !== "GET" || op.query !== undefined) codes.push("validation_failed");
   if (op.idempotent === true) codes.push("idempotency_key_conflict", "idempotency_key_processing");
+  if (op.ifMatch === true) codes.push("conflict");
   codes.push("internal", "service_unavailable");
   return codes;
 }

@@ -224,11 +224,12 @@ function regionOf(env: Env): string {
 }
 
 /** What a path serves, for `OPTIONS`: answered without a key, as browsers ask. */
-export function serveOptions(path: string, methods: readonly string[]) {
-  const allow = [...new Set(["HEAD", "OPTIONS", ...methods])].sort().join(", ");
+export function serveOptions(path: string, methodsOf: (path: string) => readonly string[]) {
   return (context: Context<{ Bindings: Env }>): Response => {
     const settings = settingsOf(context.env);
     const trace = crypto.randomUUID();
+    const methods = methodsOf(context.req.path);
+    const allow = ["OPTIONS", ...methods, ...(methods.includes("GET") ? ["HEAD"] : [])];
     logLine({
       at: new Date().toISOString(),
       trace,
@@ -242,6 +243,9 @@ export function serveOptions(path: string, methods: readonly string[]) {
       ms: 0,
     });
     const { "content-type": _, ...headers } = standardHeaders(trace, settings);
-    return new Response(null, { status: 204, headers: { ...headers, allow } });
+    return new Response(null, {
+      status: 204,
+      headers: { ...headers, allow: [...new Set(allow)].sort().join(", ") },
+    });
   };
 }

@@ -89,6 +89,12 @@ describe("PUT /v1/admin/deprecations", () => {
     const { paths } = (await call("GET", "/v1/openapi.json")).body;
     expect(paths["/v1/orgs/{id}/keys"].get.deprecated).toBe(true);
     expect(paths["/v1/orgs/{id}/keys"].post.deprecated).toBeUndefined();
+    const { responses } = paths["/v1/orgs/{id}/keys"].get;
+    for (const status of ["200", "401", "500"]) {
+      expect(Object.keys(responses[status].headers)).toEqual(
+        expect.arrayContaining(["Deprecation", "Sunset", "Link", "x-svc-trace-id"]),
+      );
+    }
   });
 
   test.each([

@@ -1,13 +1,37 @@
+import { globSync, readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../src/app.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
+import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
+import { COMMANDS } from "../../src/org/commands.ts";
 import { buildOpenApi } from "../../src/contract/openapi.ts";
 
 const contracts = OPERATIONS.map((operation) => operation.contract);
 const document = buildOpenApi(contracts, "https://api.sluice.dev") as {
-  paths: Record<string, Record<string, { responses: Record<string, object>; operationId: string }>>;
+  paths: Record<string, Record<string, Described>>;
+  components: { headers: object; schemas: Record<string, object> };
 };
+
+interface Described {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly requestBody?: { readonly required?: boolean };
+  readonly responses: Record<string, { headers?: Record<string, { $ref: string }>; content?: object }>;
+}
+
+function described(op: OperationContract): Described {
+  const found = document.paths[op.path]?.[op.method.toLowerCase()];
+  if (found === undefined) throw new Error(`${op.path} is not described`);
+  return found;
+}
+
+const codesOf = (op: OperationContract, status: number) =>
+  JSON.stringify(described(op).responses[status] ?? {});
+const headersOf = (op: OperationContract, status: number | string) =>
+  Object.keys(described(op).responses[status]?.headers ?? {});
+const parametersOf = (op: OperationContract) =>
+  (described(op).parameters ?? []).filter((one) => one.in === "header").map(({ name }) => name);
 
 test("the OpenAPI document passes a strict linter with no warning", async () => {
   const config = await createConfig({ extends: ["recommended-strict"] });
@@ -27,5 +51,70 @@ test("every operation is in it once, with each status that it may answer", () =>
     for (const code of op.refuses) {
       expect(ERRORS[code].statuses.some((status) => String(status) in responses)).toBe(true);
     }
+  }
+});
+
+test("every operation says what the checks around it can answer", () => {
+  for (const op of contracts) {
+    expect(codesOf(op, 400)).toContain("BadRequestError");
+    expect(codesOf(op, 503)).toContain("ServiceUnavailableError");
+    if (op.method !== "GET") {
+      expect(codesOf(op, 413)).toContain("PayloadTooLargeError");
+      expect(codesOf(op, 422)).toContain("ValidationFailedError");
+    }
+    if (op.idempotent === true) {
+      expect(codesOf(op, 409)).toContain("IdempotencyKeyConflictError");
+      expect(codesOf(op, 409)).toContain("IdempotencyKeyProcessingError");
+    }
+    if (op.ifMatch === true) expect(codesOf(op, 409)).toContain("ConflictError");
+    expect(parametersOf(op).includes("Idempotency-Key")).toBe(op.idempotent === true);
+    expect(parametersOf(op).includes("If-Match")).toBe(op.ifMatch === true);
+    const missing = op.body?.safeParse({}).error?.issues.some((issue) => issue.path.length > 0);
+    expect(described(op).requestBody?.required).toBe(op.body === undefined ? undefined : missing === true);
+  }
+});
+
+test("an operation says that it honours If-Match where its command does", () => {
+  const conditional = Object.entries(COMMANDS)
+    .filter(([, command]) => "current" in command)
+    .map(([name]) => name);
+  const files = globSync("src/api/*/*.ts").map((file) => readFileSync(file, "utf8"));
+  const honouring = files.filter((source) =>
+    conditional.some((name) => source.includes(`command("${name}"`)),
+  );
+  const routes = honouring.map(
+    (source) => `${/method: "(\w+)"/.exec(source)?.[1]} ${/path: "([^"]+)"/.exec(source)?.[1]}`,
+  );
+  const declared = contracts.filter((op) => op.ifMatch === true).map(routeOf);
+  expect(declared.toSorted()).toEqual(routes.toSorted());
+  expect(routes.length).toBeGreaterThan(30);
+});
+
+test("every response names the headers that it carries", () => {
+  for (const op of contracts) {
+    for (const status of Object.keys(described(op).responses)) {
+      expect(headersOf(op, status)).toEqual(expect.arrayContaining(["x-svc-trace-id", "x-svc-region"]));
+    }
+    if (op.role !== "anyone") expect(headersOf(op, 429)).toContain("Retry-After");
+    if (op.idempotent === true) expect(headersOf(op, 409)).toContain("Idempotent-Replayed");
+    if (op.path === "/v1/edge/decision") expect(headersOf(op, 402)).toContain("x-svc-decided");
+  }
+  const read = contracts.find((op) => op.method === "GET" && op.path === "/v1/orgs/{id}/budgets/{budget_id}");
+  const list = contracts.find((op) => op.method === "GET" && op.path === "/v1/orgs/{id}/budgets");
+  expect([read, list].map((op) => op !== undefined && headersOf(op, 200).includes("ETag"))).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("an export names its media types, and no answer is closed to fields that come later", () => {
+  const exported = contracts.find((op) => op.path === "/v1/orgs/{id}/audit-log/export");
+  const content = exported === undefined ? {} : described(exported).responses["200"]?.content;
+  expect(Object.keys(content ?? {})).toEqual(["application/x-ndjson", "text/csv"]);
+  for (const op of contracts) {
+    expect(JSON.stringify(described(op).responses)).not.toContain('"additionalProperties":false');
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    if (name.endsWith("Error")) expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false');
   }
 });

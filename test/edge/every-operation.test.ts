@@ -234,14 +234,25 @@ test("an unmatched route and a method that a path does not serve answer the enve
   expectRefusal(await call("PUT", `/v1/orgs/${acme.id}/keys`, { key: acme.ownerKey, body: {} }), "not_found");
 });
 
-test("HEAD and OPTIONS answer wherever GET does", async () => {
+test("HEAD answers wherever GET does", async () => {
   for (const op of guarded.filter((one) => one.method === "GET")) {
-    const options = await ask(op, null, acme, {});
-    expect(options.status).toBe(401);
-    const allowed = await call("OPTIONS", pathOf(op, acme.id));
-    expect([allowed.status, allowed.text]).toEqual([204, ""]);
-    expect(allowed.headers.get("allow")).toContain("GET");
+    expect((await ask(op, null)).status).toBe(401);
     const head = await call("HEAD", pathOf(op, acme.id));
     expect([head.status, head.text]).toEqual([401, ""]);
   }
+});
+
+test("OPTIONS lists every method of a path, those of all templates that it fits", async () => {
+  for (const op of contracts) {
+    const allowed = await call("OPTIONS", pathOf(op, acme.id));
+    expect([allowed.status, allowed.text]).toEqual([204, ""]);
+    const listed = allowed.headers.get("allow")?.split(", ") ?? [];
+    const served = contracts.filter(({ path }) => path === op.path).map(({ method }) => method);
+    expect(listed).toEqual(expect.arrayContaining(["OPTIONS", ...served]));
+    expect(listed.includes("HEAD")).toBe(listed.includes("GET"));
+  }
+  const bulk = await call("OPTIONS", "/v1/runs/bulk");
+  expect(bulk.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
+  const top = await call("OPTIONS", `/v1/orgs/${acme.id}/quota/top-ups`);
+  expect(top.headers.get("allow")).toBe("OPTIONS, POST");
 });

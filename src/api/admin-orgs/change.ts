@@ -11,6 +11,7 @@ export const changeAdminOrg = operation(
     path: "/v1/admin/orgs/{org_id}",
     summary: "Change an organization's name or plan",
     role: "operator",
+    ifMatch: true,
     body: z.strictObject({ name: name.optional(), plan: z.string().min(1).max(64).optional() }),
     reply: { 200: org },
     refuses: ["conflict"],

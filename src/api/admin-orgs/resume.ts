@@ -9,6 +9,7 @@ export const resumeOrg = operation(
     summary: "Resume a suspended organization",
     role: "operator",
     idempotent: true,
+    ifMatch: true,
     body: noFields,
     reply: { 200: org },
     refuses: ["conflict"],

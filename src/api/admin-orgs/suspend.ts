@@ -9,6 +9,7 @@ export const suspendOrg = operation(
     summary: "Suspend an organization: once answered, none of its keys is let in anywhere",
     role: "operator",
     idempotent: true,
+    ifMatch: true,
     body: noFields,
     reply: { 200: org },
     refuses: ["conflict"],

@@ -10,6 +10,7 @@ export const approveAttempt = operation(
     role: "admin",
     scope: "approvals:write",
     idempotent: true,
+    ifMatch: true,
     body: noFields,
     reply: { 200: approval },
     refuses: ["conflict"],

@@ -18,7 +18,7 @@ export const exportAuditLog = operation(
       .strictObject({ from: momentInput, to: momentInput, format: z.enum(EXPORT_FORMATS).optional() })
       .superRefine(checkRange),
     reply: { 200: null },
-    media: "application/x-ndjson",
+    media: ["application/x-ndjson", "text/csv"],
     refuses: [],
   },
   async (call) => {

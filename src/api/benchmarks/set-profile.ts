@@ -11,6 +11,7 @@ export const setBenchmarkProfile = operation(
       "Opt-in. A change counts from the next calendar month, so that no two readings of a cohort can be subtracted from each other.",
     role: "admin",
     scope: "benchmarks:write",
+    ifMatch: true,
     body: z.strictObject({ contributing: z.boolean() }),
     reply: { 200: benchmarkProfile },
     refuses: [],

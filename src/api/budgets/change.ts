@@ -13,6 +13,7 @@ export const changeBudget = operation(
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject({
       name: name.optional(),
       limit_usd: usdInput.optional(),

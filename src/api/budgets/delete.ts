@@ -8,6 +8,7 @@ export const deleteBudget = operation(
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

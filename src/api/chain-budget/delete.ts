@@ -7,6 +7,7 @@ export const deleteChainBudget = operation(
     summary: "Remove the budget of run chains",
     role: "admin",
     scope: "budgets:write",
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -22,6 +22,7 @@ export const setChainBudget = operation(
     summary: "Set the budget of every run chain",
     role: "admin",
     scope: "budgets:write",
+    ifMatch: true,
     body: limits,
     reply: { 200: chainBudget },
     refuses: ["conflict"],

@@ -10,6 +10,7 @@ export const setContentSafety = operation(
     description: "They read the `input` of every reported run, in this order. No input is stored.",
     role: "admin",
     scope: "policies:write",
+    ifMatch: true,
     body: z.strictObject({ detectors: detectorsInput }),
     reply: { 200: contentSafety },
     refuses: ["conflict"],

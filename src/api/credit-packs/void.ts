@@ -11,6 +11,7 @@ export const voidCreditPack = operation(
     role: "admin",
     scope: "credits:write",
     idempotent: true,
+    ifMatch: true,
     body: noFields,
     reply: { 200: creditPack },
     refuses: ["conflict"],

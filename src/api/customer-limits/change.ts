@@ -12,6 +12,7 @@ export const changeCustomerLimit = operation(
     role: "admin",
     scope: "customers:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject({ limit_usd: usdInput.optional(), period: period.optional() }),
     reply: { 200: customerLimit },
     refuses: ["conflict"],

@@ -8,6 +8,7 @@ export const deleteCustomerLimit = operation(
     role: "admin",
     scope: "customers:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -8,6 +8,7 @@ export const revokeKey = operation(
     role: "admin",
     scope: "keys:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -12,6 +12,7 @@ export const rotateKey = operation(
     role: "admin",
     scope: "keys:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) }),
     reply: { 200: keyWithSecret },
     refuses: ["conflict"],

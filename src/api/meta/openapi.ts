@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Deprecation } from "../../contract/deprecations.ts";
 import { buildOpenApi } from "../../contract/openapi.ts";
+import { DEPRECATION_HEADERS } from "../../contract/openapi-headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
 import { readRegistry } from "../../edge/deprecation.ts";
 import { type Operation, operation, reply } from "../../edge/operation.ts";
@@ -31,7 +32,19 @@ function withDeprecations(paths: Paths, deprecations: readonly Deprecation[]): P
   for (const { method, route } of deprecations) {
     const item = marked[route];
     const verb = method.toLowerCase();
-    if (item?.[verb]) marked[route] = { ...item, [verb]: { ...item[verb], deprecated: true } };
+    if (item?.[verb]) marked[route] = { ...item, [verb]: deprecated(item[verb] as Described) };
   }
   return marked;
+}
+
+interface Described {
+  readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+}
+
+function deprecated(described: Described): object {
+  const responses = Object.entries(described.responses).map(([status, response]) => [
+    status,
+    { ...response, headers: { ...response.headers, ...DEPRECATION_HEADERS } },
+  ]);
+  return { ...described, deprecated: true, responses: Object.fromEntries(responses) as object };
 }

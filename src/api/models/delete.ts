@@ -7,6 +7,7 @@ export const deleteModel = operation(
     summary: "Remove a model's price",
     role: "admin",
     scope: "limits:write",
+    ifMatch: true,
     freeParams: ["model"],
     reply: { 204: null },
     refuses: ["conflict"],

@@ -21,6 +21,7 @@ export const setModel = operation(
     summary: "Set a model's price",
     role: "admin",
     scope: "limits:write",
+    ifMatch: true,
     freeParams: ["model"],
     body: price,
     reply: { 200: model },

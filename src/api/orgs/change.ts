@@ -23,6 +23,7 @@ export const changeOrg = operation(
     summary: "Change your organization's name or address allow-list",
     role: "admin",
     scope: "org:write",
+    ifMatch: true,
     body: z.strictObject({ name: name.optional(), ip_allow_list: z.array(cidr).max(200).optional() }),
     reply: { 200: org },
     refuses: ["conflict"],

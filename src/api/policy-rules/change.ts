@@ -11,6 +11,7 @@ export const changePolicyRule = operation(
     role: "admin",
     scope: "policies:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject(ruleFields).partial(),
     reply: { 200: policyRule },
     refuses: ["conflict"],

@@ -8,6 +8,7 @@ export const deletePolicyRule = operation(
     role: "admin",
     scope: "policies:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -7,6 +7,7 @@ export const deleteQuota = operation(
     summary: "End prepayment",
     role: "operator",
     scope: "quota:write",
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

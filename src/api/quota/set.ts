@@ -10,6 +10,7 @@ export const setQuota = operation(
     summary: "Make an organization prepaid",
     role: "operator",
     scope: "quota:write",
+    ifMatch: true,
     body: z.strictObject({ low_balance_usd: usdInput.optional() }),
     reply: { 200: quota },
     refuses: ["conflict"],

@@ -9,6 +9,7 @@ export const setRateLimits = operation(
     description:
       "A policy that changes only its limit goes on counting where it was. Policies that name a customer or count tokens apply to decisions, where a request says both.",
     role: "operator",
+    ifMatch: true,
     body: rateLimitsInput,
     reply: { 200: rateLimits },
     refuses: ["conflict"],

@@ -12,6 +12,7 @@ export const setResidency = operation(
     role: "owner",
     scope: "org:write",
     allScopes: true,
+    ifMatch: true,
     body: z.strictObject({
       regions: z
         .array(regionName)

@@ -11,6 +11,7 @@ export const setRetentionPolicy = operation(
       "What is older goes, in steps. Totals and money stay. A legal hold that is not mentioned stays too.",
     role: "admin",
     scope: "retention:write",
+    ifMatch: true,
     body: z.strictObject({ ...retentionFields, legal_hold: retentionFields.legal_hold.optional() }),
     reply: { 200: retentionPolicy },
     refuses: ["conflict"],

@@ -9,6 +9,7 @@ export const setRoutingPolicy = operation(
     summary: "Set which models calls may be routed to, and what they must have proven",
     role: "admin",
     scope: "routing:write",
+    ifMatch: true,
     body: z.strictObject({
       ...routingPolicyFields,
       candidates: routingPolicyFields.candidates.refine((models) => new Set(models).size === models.length, {

@@ -7,6 +7,7 @@ export const deleteSpendCap = operation(
     summary: "Remove the daily spend cap",
     role: "admin",
     scope: "budgets:write",
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

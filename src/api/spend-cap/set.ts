@@ -16,6 +16,7 @@ export const setSpendCap = operation(
     summary: "Set the daily spend cap",
     role: "admin",
     scope: "budgets:write",
+    ifMatch: true,
     body: z.strictObject({ cap_usd: usdInput, timezone: timezone.default("UTC") }),
     reply: { 200: spendCap },
     refuses: ["conflict"],

@@ -21,6 +21,7 @@ export const putSso = operation(
     role: "owner",
     scope: "org:write",
     allScopes: true,
+    ifMatch: true,
     body: z.discriminatedUnion("kind", [
       z.strictObject({
         kind: z.literal("oidc"),

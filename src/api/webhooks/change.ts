@@ -12,6 +12,7 @@ export const changeWebhook = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject({
       url: webhookUrl.optional(),
       events: eventPatterns.optional(),

@@ -8,6 +8,7 @@ export const deleteWebhook = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

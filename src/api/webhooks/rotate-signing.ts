@@ -11,6 +11,7 @@ export const rotateSigning = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
+    ifMatch: true,
     body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(86_400) }),
     reply: { 201: rotatedSigning },
     refuses: ["conflict"],

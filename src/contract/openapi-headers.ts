@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { OperationContract } from "./operation.ts";
+
+/** The headers of answers, as the OpenAPI document names them: described once, referred to by each response. */
+
+const text = (description: string, example: string) => ({
+  description,
+  schema: { type: "string" as const },
+  example,
+});
+
+export const RESPONSE_HEADERS = {
+  "x-svc-trace-id": {
+    required: true,
+    ...text(
+      "Finds the request in the service's log; quote it in reports.",
+      "0b8ee0d4-58a2-4f0c-9a54-0d6f0b5a1c11",
+    ),
+  },
+  "x-svc-region": { required: true, ...text("The region that answered.", "eu") },
+  "x-svc-decided": text("Where the verdict was reached: `edge` or `object`.", "edge"),
+  ETag: text(
+    "Names this state of the resource; send it as `If-Match` with a change.",
+    '"kB1tqkPqGnVYy3zH4nAo1w"',
+  ),
+  "Retry-After": text("Seconds after which the same request can succeed.", "1"),
+  "Idempotent-Replayed": text(
+    "`true`: this is the stored answer to an earlier call with the same key.",
+    "true",
+  ),
+  RateLimit: text("How the rate limits that were touched stand, by policy name.", '"default";r=599;t=1'),
+  "RateLimit-Policy": text("The rate limits that were touched.", '"default";q=600;w=60'),
+};
+
+type HeaderName = keyof typeof RESPONSE_HEADERS;
+type References = Readonly<Record<string, { readonly $ref: string }>>;
+
+function references(names: readonly HeaderName[]): References {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Every answer of a deprecated operation has these besides. */
+export const DEPRECATION_HEADERS = {
+  Deprecation: text("Since when the operation is deprecated, as in RFC 9745.", "@1784678400"),
+  Sunset: text("When the operation may be removed, as in RFC 8594.", "Fri, 31 Dec 2027 23:59:59 GMT"),
+  Link: text("Where the deprecation is documented, and the successor.", '</docs>; rel="deprecation"'),
+};
+
+/** Which headers an answer of this status may have; the first two it always has. */
+export function responseHeaders(op: OperationContract, status: number): References {
+  const names: HeaderName[] = ["x-svc-trace-id", "x-svc-region"];
+  if (op.role !== "anyone") names.push("RateLimit", "RateLimit-Policy");
+  if (status < 300 && hasEtag(op, status)) names.push("ETag");
+  if (status === 429) names.push("Retry-After");
+  if (op.idempotent === true && status < 500) names.push("Idempotent-Replayed");
+  if (op.bodyLimit === "decision" && [200, 402, 429, 503].includes(status)) names.push("x-svc-decided");
+  return references(names);
+}
+
+/** Lists have none. */
+function hasEtag(op: OperationContract, status: number): boolean {
+  const shape = op.reply[status];
+  if (op.role === "anyone" || shape === null || shape === undefined) return false;
+  return !(shape instanceof z.ZodObject && "next_cursor" in shape.shape) && !(shape instanceof z.ZodArray);
+}

@@ -13,11 +13,12 @@ import { checkRate } from "./gate/request-rate.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
+import { withReachableDatabase } from "./reachable-database.ts";
 import { recheck } from "./recheck.ts";
 import { passOf } from "./region/peer.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
-import { ObjectUnreachable } from "./unreachable.ts";
+import { isUnreachable } from "./unreachable.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
@@ -109,7 +110,7 @@ function checkReply(operation: Operation, status: number, body: unknown): void {
 
 function failed(trace: string, error: unknown): Refusal {
   logFailure(trace, error);
-  return error instanceof ObjectUnreachable ? refuse("service_unavailable") : refuse("internal");
+  return isUnreachable(error) ? refuse("service_unavailable") : refuse("internal");
 }
 
 function log(call: Call, operation: Operation, status: number, code: string | null): void {
@@ -166,7 +167,7 @@ export function serve(operation: Operation) {
     const call = new Call({
       op: operation.contract,
       request: context.req.raw,
-      env: context.env,
+      env: withReachableDatabase(context.env),
       settings,
       context: context.executionCtx as ExecutionContext,
       params: context.req.param(),

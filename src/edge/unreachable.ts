@@ -3,6 +3,18 @@ export class ObjectUnreachable extends Error {
   override readonly name = "ObjectUnreachable";
 }
 
+/** Libraries in between wrap what they were thrown. */
+const MOST_WRAPS = 4;
+
+export function isUnreachable(error: unknown): boolean {
+  let inner = error;
+  for (let depth = 0; depth < MOST_WRAPS && inner instanceof Error; depth++) {
+    if (inner instanceof ObjectUnreachable) return true;
+    inner = inner.cause;
+  }
+  return false;
+}
+
 /** Far longer than an object at work takes, and about as long as whoever stands before a model can wait. */
 const PATIENCE_MS = 5000;
 

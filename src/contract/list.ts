@@ -9,7 +9,12 @@ export interface ListQuery {
   /** The last row of the page before, or null for the first page. */
   readonly after: { readonly value: string | number; readonly id: string } | null;
   readonly filters: Readonly<Record<string, string>>;
+  /** What cursors of this list belong to. */
+  readonly scope: string;
 }
+
+/** Under which a checked query carries its scope, where no parameter can be in its way. */
+export const LIST_SCOPE = Symbol("list scope");
 
 export interface ListSpec {
   /** Fields that `?sort=` may name; the first is the default, newest or largest first. */
@@ -105,6 +110,7 @@ export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unkno
     limit: limit === undefined ? 50 : Number(limit),
     sort: { field: order.replace(/^-/, ""), descending: order.startsWith("-") },
     after: after === null ? null : { value: after.value, id: after.id },
+    scope: (query as { [LIST_SCOPE]?: string })[LIST_SCOPE] ?? "",
     filters: Object.fromEntries(
       Object.entries(filters).flatMap(([key, value]) =>
         value === undefined ? [] : [[key, filterValue(spec, key, value)]],
@@ -123,11 +129,18 @@ interface Cursor {
   readonly sort: string;
   readonly value: string | number;
   readonly id: string;
+  /** Null in cursors that were given out before they had one. Readers of events keep cursors for long. */
+  readonly scope: string | null;
+}
+
+export function belongsTo(cursor: string, scope: string): boolean {
+  const known = decodeCursor(cursor)?.scope;
+  return known === null || known === scope;
 }
 
 export function encodeCursor(query: ListQuery, last: { value: string | number; id: string }): string {
   const sort = `${query.sort.descending ? "-" : ""}${query.sort.field}`;
-  const bytes = new TextEncoder().encode(JSON.stringify([sort, last.value, last.id]));
+  const bytes = new TextEncoder().encode(JSON.stringify([sort, last.value, last.id, query.scope]));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
@@ -141,11 +154,12 @@ function decodeCursor(text: string): Cursor | null {
       c.charCodeAt(0),
     );
     const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (!Array.isArray(parsed) || parsed.length !== 3) return null;
-    const [sort, value, id] = parsed as unknown[];
+    if (!Array.isArray(parsed) || parsed.length < 3 || parsed.length > 4) return null;
+    const [sort, value, id, scope = null] = parsed as unknown[];
     if (typeof sort !== "string" || typeof id !== "string") return null;
+    if (scope !== null && typeof scope !== "string") return null;
     if (typeof value !== "string" && typeof value !== "number") return null;
-    return { sort, value, id };
+    return { sort, value, id, scope };
   } catch {
     return null;
   }

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { FieldError } from "../contract/errors.ts";
 import { fieldPath } from "../contract/field-path.ts";
-import { invalidFields, type Refusal } from "../contract/refusal.ts";
+import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
+import { invalidField, invalidFields, type Refusal } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
+import { listScope } from "./list-scope.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,10 +26,17 @@ function codeOf(issue: Issue): string {
     case "custom":
       return typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value";
     case "invalid_union":
-      return missingOr(issue.input, "invalid_value");
+      return unionCode(issue);
     default:
       return "invalid_value";
   }
+}
+
+/** Where a field says which of several shapes is meant, it is that field which is missing or wrong. */
+function unionCode(issue: z.core.$ZodIssueInvalidUnion): string {
+  if (typeof issue.discriminator !== "string") return missingOr(issue.input, "invalid_value");
+  const said = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[issue.discriminator];
+  return typeof said === "string" ? "invalid_value" : missingOr(said, "invalid_type");
 }
 
 function missingOr(input: unknown, code: string): string {
@@ -111,6 +120,16 @@ export function validateQuery(call: Call): Refusal | null {
   const checked = checkShape(call.op.query, queryOf(call.request.url), "unknown_parameter");
   if ("refused" in checked) return checked;
   call.query = checked.value;
+  return "cursor" in call.op.query.shape ? checkCursor(call) : null;
+}
+
+function checkCursor(call: Call): Refusal | null {
+  const scope = listScope(call, call.query);
+  const { cursor } = call.query;
+  if (typeof cursor === "string" && !belongsTo(cursor, scope)) {
+    return invalidField("cursor", "invalid_value", "belongs to another list, organization or filter");
+  }
+  call.query = { ...call.query, [LIST_SCOPE]: scope };
   return null;
 }
 

@@ -1,3 +1,4 @@
+import type { FieldError } from "../../contract/errors.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
@@ -95,7 +96,20 @@ function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | nul
   const first = recorded[0];
   if (first === undefined || !isRejected(first)) return null;
   const same = recorded.every((one) => isRejected(one) && one.refusal.code === first.refusal.code);
-  return same ? first.refusal : null;
+  if (!same) return null;
+  return first.refusal.code === "validation_failed" ? invalidRuns(recorded) : first.refusal;
+}
+
+/** Each bad field of each run, by its place in the batch. */
+function invalidRuns(recorded: readonly Recorded[]): Rejected["refusal"] {
+  return invalidFields(
+    recorded.filter(isRejected).flatMap(({ refusal }, index) =>
+      (refusal.details as { fields: FieldError[] }).fields.map((error) => ({
+        ...error,
+        field: `runs[${index}].${error.field}`,
+      })),
+    ),
+  );
 }
 
 function announceAfter(tx: Tx, rejected: readonly Rejected[]): void {

@@ -48,14 +48,10 @@ export function factsOf({ document, errors }: ContractParts): Facts {
       collect(facts, document, "in", key, parameter.schema ?? {}, parameter.required === true);
     }
     for (const [media, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
-      collect(
-        facts,
-        document,
-        "in",
-        `${name} body ${media}`,
-        schema ?? {},
-        operation.requestBody?.required === true,
-      );
+      // A body with required fields cannot be left out, whether the document says so or not: its fields' facts say it.
+      const demands = branchesOf(document, schema ?? {}).some(({ required = [] }) => required.length > 0);
+      const required = operation.requestBody?.required === true && !demands;
+      collect(facts, document, "in", `${name} body ${media}`, schema ?? {}, required);
     }
     for (const [status, response] of Object.entries(operation.responses ?? {})) {
       facts.set(`${name} ${status}`, { side: "is" });

@@ -57,8 +57,9 @@ const SETTINGS = z.object({
   SVC_KEY_PEPPER: secret,
   SVC_OPERATOR_KEY: secret,
   SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
-  SVC_DOCS_URL: address.default("http://127.0.0.1:8787/docs"),
+  // Before the documentation's address, which is derived from it locally: of two bad settings the first is named.
   SVC_BASE_URL: address.default("http://127.0.0.1:8787"),
+  SVC_DOCS_URL: address.default("http://127.0.0.1:8787/docs"),
   SVC_MAX_BODY_BYTES: wholeNumber(1_048_576, 1024, 67_108_864),
   SVC_MAX_BULK_BODY_BYTES: wholeNumber(8_388_608, 1024, 67_108_864),
   SVC_READ_LIMIT_PER_MINUTE: wholeNumber(600, 0, 1_000_000_000),

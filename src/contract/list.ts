@@ -19,6 +19,8 @@ export const LIST_SCOPE = Symbol("list scope");
 export interface ListSpec {
   /** Fields that `?sort=` may name; the first is the default, newest or largest first. */
   readonly sort: readonly [string, ...string[]];
+  /** The default begins with the smallest instead: names, in the order of the alphabet. */
+  readonly ascending?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
   /** Adds `from` and `to`. */
   readonly range?: boolean;
@@ -98,7 +100,7 @@ export function listQuery(spec: ListSpec) {
 }
 
 function defaultSort(spec: ListSpec): string {
-  return `-${spec.sort[0]}`;
+  return spec.ascending === true ? spec.sort[0] : `-${spec.sort[0]}`;
 }
 
 /** The validated query as the store takes it. */

@@ -1,4 +1,5 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, desc, eq, gt, lt } from "drizzle-orm";
+import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { PlanTerms } from "../contract/plan.ts";
 import { database, orgs, plans } from "./database.ts";
 
@@ -20,9 +21,23 @@ export async function loadPlan(d1: D1Database, plan: string): Promise<PlanTerms 
   return rows[0] === undefined ? null : toTerms(rows[0]);
 }
 
-export async function listPlans(d1: D1Database): Promise<PlanTerms[]> {
-  const rows = await database(d1).select().from(plans).orderBy(asc(plans.plan));
-  return rows.map(toTerms);
+/** A plan's name is its key, so the page after one begins after its last name. */
+export async function listPlans(d1: D1Database, query: ListQuery): Promise<Page<PlanTerms>> {
+  const { after, limit, sort } = query;
+  const beyond = sort.descending ? lt : gt;
+  const order = sort.descending ? desc : asc;
+  const rows = await database(d1)
+    .select()
+    .from(plans)
+    .where(after === null ? undefined : beyond(plans.plan, after.id))
+    .orderBy(order(plans.plan))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1)?.plan : undefined;
+  return {
+    data: page.map(toTerms),
+    next_cursor: last === undefined ? null : encodeCursor(query, { value: last, id: last }),
+  };
 }
 
 export async function savePlan(d1: D1Database, terms: PlanTerms): Promise<void> {

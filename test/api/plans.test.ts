@@ -104,3 +104,35 @@ test("a change of plan reaches all other orgs when one is out of reach, and says
   expect((await setPlan("half", { ...open, runs_limit: 7 })).status).toBe(200);
   expect(await limits()).toEqual([7, 7, 7, 7, 7]);
 });
+
+test("plans are listed by name, in pages, like every other list", async () => {
+  const terms = { runs_limit: null, tokens_limit: null, overage_policy: "allow" };
+  const mine = ["page-a", "page-b", "page-c"];
+  for (const plan of mine) await setPlan(plan, terms);
+  const list = (query: string) => call("GET", `/v1/admin/plans${query}`, { key: operatorKey() });
+  const names = ({ body }: { body: { data: { plan: string }[] } }) => body.data.map(({ plan }) => plan);
+  const whole = names(await list("?limit=200"));
+  expect(whole).toEqual(whole.toSorted());
+  expect(names(await list(""))).toEqual(whole.slice(0, 50));
+  expect(names(await list("?limit=200&sort=-plan"))).toEqual(whole.toReversed());
+  for (const sort of ["plan", "-plan"]) {
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    for (let pages = 0; cursor !== null && pages < 100; pages += 1) {
+      const page = await list(`?limit=2&sort=${sort}${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      expect(page.body.data.length).toBeLessThanOrEqual(2);
+      seen.push(...names(page));
+      cursor = page.body.next_cursor as string | null;
+    }
+    expect(seen).toEqual(sort === "plan" ? whole : whole.toReversed());
+  }
+  for (const [query, field] of [
+    ["?sort=runs_limit", "sort"],
+    ["?limit=0", "limit"],
+    ["?cursor=x", "cursor"],
+    ["?plan=standard", "plan"],
+  ] as const) {
+    const refused = await list(query);
+    expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, field]);
+  }
+});

@@ -1,7 +1,9 @@
-import { pageOf } from "../../contract/list.ts";
+import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { planTerms } from "../../contract/plan.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { listPlans as loadPlans } from "../../platform/plans.ts";
+import { listPlans as pageOfPlans } from "../../platform/plans.ts";
+
+const LIST = { sort: ["plan"], ascending: true } as const;
 
 export const listPlans = operation(
   {
@@ -9,8 +11,9 @@ export const listPlans = operation(
     path: "/v1/admin/plans",
     summary: "List plans",
     role: "operator",
+    query: listQuery(LIST),
     reply: { 200: pageOf(planTerms) },
     refuses: [],
   },
-  async (call) => reply(200, { data: await loadPlans(call.env.DB), next_cursor: null }),
+  async (call) => reply(200, await pageOfPlans(call.env.DB, toListQuery(LIST, call.query))),
 );

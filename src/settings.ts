@@ -74,6 +74,11 @@ const SETTINGS = z.object({
 export type Settings = z.output<typeof SETTINGS>;
 export const SETTING_NAMES = Object.keys(SETTINGS.shape) as (keyof Settings)[];
 
+/** This region, and every other that this one knows an address of. */
+export function knownRegions({ SVC_REGION, SVC_REGIONS }: Settings): string[] {
+  return [...new Set([SVC_REGION, ...Object.keys(SVC_REGIONS)])];
+}
+
 /** Names the setting that is wrong; never its value, which may be a secret. */
 export class BadSetting extends Error {
   override readonly name = "BadSetting";

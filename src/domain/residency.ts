@@ -21,3 +21,24 @@ export function placementOf(residency: Residency, call: RegionalCall): Placement
   if (excluded && !call.exempt) return "refuse";
   return call.writes && residency.homeRegion !== call.region ? "forward" : "serve";
 }
+
+/** What is wrong with a rule, by field. One without the home region would leave no place for writes. */
+export function ruleFaults(
+  regions: readonly string[],
+  homeRegion: string,
+  known: readonly string[],
+): { readonly field: string; readonly message: string }[] {
+  const strangers = regions.flatMap((region, index) =>
+    known.includes(region)
+      ? []
+      : [
+          {
+            field: `regions[${index}]`,
+            message: `is not a region of this service; its regions are ${known.toSorted().join(", ")}`,
+          },
+        ],
+  );
+  if (regions.includes(homeRegion)) return strangers;
+  const message = `must contain ${homeRegion}, the organization's home region; send null to lift the rule`;
+  return [...strangers, { field: "regions", message }];
+}

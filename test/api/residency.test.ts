@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { call, newOrg, operatorKey } from "../support/worker.ts";
+import { runInDurableObject } from "cloudflare:test";
+import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 const path = (org: { id: string }) => `/v1/orgs/${org.id}/residency`;
+
+/** A rule as it stands after a service has given up a region that the rule names. */
+async function keepOut(org: TestOrg): Promise<void> {
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, state) => {
+    state.storage.sql.exec("INSERT INTO residency (one, regions) VALUES (1, ?)", '["eu"]');
+  });
+}
 
 describe("a residency rule", () => {
   test("is everywhere at first, and says where the org is at home", async () => {
@@ -11,12 +19,10 @@ describe("a residency rule", () => {
     expect(read.body).toEqual({ regions: null, home_region: "local" });
   });
 
-  test("that leaves this region out refuses every call here, from the moment it is answered", async () => {
+  test("that leaves this region out refuses every call here", async () => {
     const org = await newOrg();
     const own = `/v1/orgs/${org.id}`;
-    expect((await call("GET", own, { key: org.ownerKey })).status).toBe(200);
-    const set = await call("PUT", path(org), { key: org.ownerKey, body: { regions: ["eu", "eu"] } });
-    expect(set.body).toEqual({ regions: ["eu"], home_region: "local" });
+    await keepOut(org);
     const read = await call("GET", own, { key: org.ownerKey });
     expect(read.status).toBe(403);
     expect(read.body.error).toMatchObject({ code: "residency_violation", details: {} });
@@ -27,11 +33,29 @@ describe("a residency rule", () => {
 
   test("never stands in its own way, nor in the operator's", async () => {
     const org = await newOrg();
-    await call("PUT", path(org), { key: org.ownerKey, body: { regions: ["eu"] } });
+    await keepOut(org);
     expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() })).status).toBe(200);
     expect((await call("GET", path(org), { key: org.ownerKey })).status).toBe(200);
     expect((await call("PUT", path(org), { key: org.ownerKey, body: { regions: null } })).status).toBe(200);
     expect((await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("names the home region, and only regions of this service", async () => {
+    const org = await newOrg();
+    const set = (regions: unknown) => call("PUT", path(org), { key: org.ownerKey, body: { regions } });
+    const before = await set(["local", "local"]);
+    expect(before.body).toEqual({ regions: ["local"], home_region: "local" });
+    for (const [regions, fields] of [
+      [["eu"], ["regions[0]", "regions"]],
+      [["local", "local", "mars"], ["regions[2]"]],
+      [["local", "constructor"], ["regions[1]"]],
+    ] as const) {
+      const refused = await set(regions);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details.fields.map((one: { field: string }) => one.field)).toEqual(fields);
+    }
+    expect((await call("GET", path(org), { key: org.ownerKey })).body).toEqual(before.body);
+    expect((await set(null)).body).toEqual({ regions: null, home_region: "local" });
   });
 
   test("is the owner's to read and set, and is held to its form", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import type { Server } from "../../scripts/server.ts";
+import { ownServer } from "./server.ts";
 import { http, type HttpAnswer, type HttpOptions } from "./http.ts";
 
 /** A server, an org of its own for each recipe, and short ways to use them. */
@@ -135,8 +136,10 @@ export const RECIPES: Record<ErrorCode, Recipe> = {
     await k.operate("POST", `/v1/admin/orgs/${k.id}/suspend`, {});
     return k.own("GET", "");
   },
-  residency_violation: async (k) => {
-    await k.own("PUT", "/residency", { regions: ["elsewhere"] });
+  // Only a service of several regions can be asked in one that a rule leaves out.
+  residency_violation: async () => {
+    const k = await Kitchen.open(await ownServer({ regions: ["eu", "us"] }), { home_region: "us" });
+    await k.own("PUT", "/residency", { regions: ["us"] });
     return k.own("GET", "");
   },
   policy_blocked: async (k) => {

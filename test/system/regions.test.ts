@@ -165,12 +165,15 @@ describe("two regions, each with its own objects and database", () => {
     expect((await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key })).status).toBe(200);
   });
 
-  test("a write is refused where its home is left out of the rule", async () => {
+  test("a rule contains the home, wherever it is set, and may name any other region", async () => {
     const org = await newOrg(eu, "eu");
-    await http("PUT", `${eu}/v1/orgs/${org.id}/residency`, { key: org.key, body: { regions: ["us"] } });
-    const written = await http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body: { name: "x" } });
-    expect([written.status, written.body.error.code]).toEqual([403, "residency_violation"]);
-    expect(written.headers.get("x-svc-region")).toBe("eu");
+    const rule = `/v1/orgs/${org.id}/residency`;
+    for (const base of [eu, us]) {
+      const refused = await http("PUT", base + rule, { key: org.key, body: { regions: ["us"] } });
+      expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "regions"]);
+      const both = await http("PUT", base + rule, { key: org.key, body: { regions: ["us", "eu"] } });
+      expect(both.body).toEqual({ regions: ["us", "eu"], home_region: "eu" });
+    }
   });
 
   test("decisions are reached where they land, from a lease of the home's limits", async () => {

@@ -8,18 +8,13 @@ export const setResidency = operation(
     path: "/v1/orgs/{id}/residency",
     summary: "Set where your organization's calls may be served",
     description:
-      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. This setting itself is not subject to the rule. When the answer comes, it holds in every region. A key needs all scopes of an owner.",
+      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. The list must contain the home region, and only regions of this service; null lifts the rule. This setting itself is not subject to the rule. When the answer comes, it holds in every region. A key needs all scopes of an owner.",
     role: "owner",
     scope: "org:write",
     allScopes: true,
     ifMatch: true,
     body: z.strictObject({
-      regions: z
-        .array(regionName)
-        .min(1)
-        .max(32)
-        .transform((regions) => [...new Set(regions)])
-        .nullable(),
+      regions: z.array(regionName).min(1).max(32).nullable(),
     }),
     reply: { 200: residency },
     refuses: [],

@@ -1,3 +1,6 @@
+import { invalidFields } from "../../contract/refusal.ts";
+import { ruleFaults } from "../../domain/residency.ts";
+import { knownRegions } from "../../settings.ts";
 import { command, done, query, type View } from "../door.ts";
 
 /** The regions where the org's calls may be served; null is everywhere. */
@@ -15,10 +18,14 @@ export const getResidency = query({ refuses: [], run: current });
 
 export const setResidency = command({
   action: "residency.updated",
-  refuses: [],
+  refuses: ["validation_failed"],
   takesAway: (_input: { regions: readonly string[] | null }) => "*",
   current,
-  run(tx, { regions }) {
+  run(tx, { regions: asked }) {
+    const known = knownRegions(tx.settings);
+    const faults = asked === null ? [] : ruleFaults(asked, tx.profile().homeRegion, known);
+    if (faults.length > 0) return invalidFields(faults.map((one) => ({ code: "invalid_value", ...one })));
+    const regions = asked === null ? null : [...new Set(asked)];
     tx.sql.exec("DELETE FROM residency");
     if (regions !== null) {
       tx.sql.exec("INSERT INTO residency (one, regions) VALUES (1, ?)", JSON.stringify(regions));

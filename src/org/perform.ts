@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/errors.ts";
-import { etagOf, ifMatchHolds } from "../contract/etag.ts";
-import { envelopeText, isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { etagOf, ifMatchRefusal } from "../contract/etag.ts";
+import { envelopeText, isRefusal, type Refusal } from "../contract/refusal.ts";
 import { appendAudit } from "./audit/append.ts";
 import { callerRefusal } from "./caller.ts";
 import { transaction } from "./copies.ts";
@@ -76,14 +76,8 @@ export function perform<Input>(
     }
     const result = attempt(storage, view, (tx) => {
       if (envelope.ifMatch !== null && command.current !== undefined) {
-        const current = command.current(view, input);
-        if (current !== null && !ifMatchHolds(envelope.ifMatch, etagOf(current))) {
-          return refuse(
-            "conflict",
-            {},
-            { message: "The resource has changed: its ETag is not the one in If-Match." },
-          );
-        }
+        const outdated = ifMatchRefusal(envelope.ifMatch, command.current(view, input));
+        if (outdated !== null) return outdated;
       }
       const outcome = command.run(tx, input);
       if (!isRefusal(outcome) && command.action !== null) {

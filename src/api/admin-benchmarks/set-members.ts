@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ifMatchRefusal } from "../../contract/etag.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { name } from "../../contract/shapes.ts";
@@ -27,7 +28,7 @@ export const setCohortMembers = operation(
     const { DB } = call.env;
     const { org_ids, metric } = call.body;
     const cohort = await findCohort(DB, call.params.cohort_id);
-    if (cohort === null) return refuse("not_found");
+    if (cohort === null) return ifMatchRefusal(call.envelope().ifMatch, null) ?? refuse("not_found");
     if (metric !== undefined && metric !== cohort.metric) {
       return refuse(
         "conflict",

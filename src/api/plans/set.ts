@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { ifMatchRefusal } from "../../contract/etag.ts";
 import { type PlanTerms, planTerms } from "../../contract/plan.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { ObjectUnreachable } from "../../edge/unreachable.ts";
-import { orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
+import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
 
 const limit = z.int().min(0).max(1_000_000_000_000_000).nullable();
 /** Objects that are told at once. */
@@ -31,6 +32,10 @@ export const setPlan = operation(
       return invalidField("plan", "invalid_format", "must be 1 to 64 of a-z, 0-9, _ and -");
     }
     const terms: PlanTerms = { plan: call.params.plan, ...call.body };
+    const { ifMatch } = call.envelope();
+    const before = ifMatch === null ? null : await loadPlan(call.env.DB, terms.plan);
+    const outdated = ifMatchRefusal(ifMatch, before);
+    if (outdated !== null) return outdated;
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
     await savePlan(call.env.DB, terms);
     const unreached = await tell(await orgIdsOnPlan(call.env.DB, terms.plan), (orgId) =>

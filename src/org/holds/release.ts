@@ -7,6 +7,7 @@ import { endHold, letGo, loadHold } from "./store.ts";
 export const releaseHold = command({
   action: null,
   refuses: ["not_found", "conflict"],
+  current: (view, input: { reservationId: string }) => loadHold(view.sql, input.reservationId),
   reservations: ({ reservationId }: { reservationId: string }) => [reservationId],
   run(tx, input: { reservationId: string }) {
     const hold = loadHold(tx.sql, input.reservationId);

@@ -138,6 +138,10 @@ export const revokeSession = command({
   // Whoever signs out may do so whatever has become of the org or the address.
   admitsItself: (actor, input: { sessionId: string }) => actor.id === input.sessionId,
   refuses: ["not_found"],
+  current(view, input) {
+    const row = loadSession(view.sql, input.sessionId);
+    return row === null ? null : toSession(row, view);
+  },
   run(tx, input) {
     const row = loadSession(tx.sql, input.sessionId);
     if (row === null) return refuse("not_found");

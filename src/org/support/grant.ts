@@ -83,6 +83,10 @@ export const openSupportGrant = command({
 export const closeSupportGrant = command({
   action: "support.grant_closed",
   refuses: ["not_found"],
+  current(view, input: { grantId: string }) {
+    const row = loadGrant(view, input.grantId);
+    return row === null ? null : toGrant(row, view.now);
+  },
   run(tx, input: { grantId: string }) {
     const row = loadGrant(tx, input.grantId);
     if (row === null) return refuse("not_found");

@@ -37,5 +37,9 @@ export function ifMatchRefusal(header: string | null, current: object | null): R
   }
   const etag = etagOf(current);
   if (header.split(",").some((tag) => tag.trim() === "*" || tag.trim() === etag)) return null;
-  return refuse("conflict", {}, { message: "The resource has changed: its ETag is not the one in If-Match." });
+  return refuse(
+    "conflict",
+    {},
+    { message: "The resource has changed: its ETag is not the one in If-Match." },
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
 import { kinds, trail, verify } from "../support/audit.ts";
+import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, newOrg } from "../support/worker.ts";
 
@@ -70,6 +71,26 @@ describe("the audit trail", () => {
     const { status, body } = await org.send("GET", `audit-log?${query}`);
     expect(status).toBe(422);
     expect(body.error.details.fields).toContainEqual(expect.objectContaining({ field, code }));
+  });
+
+  test("has each release of a reservation, with who did it and how much; decisions are exempt", async () => {
+    const org = await newSpender();
+    const made = await org.decide("2.50");
+    await org.decide("3");
+    const { id } = made.body.reservation as { id: string };
+    expect((await org.release(id)).status).toBe(204);
+    expect((await org.release(id)).status).toBe(204);
+    expect((await org.release("rsv_00000000000000000000000000")).status).toBe(404);
+    const listed = await org.send("GET", "audit-log?action=reservation.released&sort=created_at");
+    const entry = { target: id, outcome: "done", actor: { kind: "key" } };
+    expect(listed.body.data).toMatchObject([
+      { ...entry, detail: { amount_usd: "2.50", was: "open" } },
+      { ...entry, detail: { amount_usd: "2.50", was: "released" } },
+    ]);
+    const all = await org.send("GET", "audit-log?limit=200");
+    const actions = all.body.data.map((one: Shown) => one.action) as string[];
+    expect(actions.filter((action) => action.startsWith("decision"))).toEqual([]);
+    expect(await kinds(org)).toEqual([]);
   });
 
   test("needs the scope, and is another org's secret", async () => {

@@ -1,11 +1,12 @@
 import { refuse } from "../../contract/refusal.ts";
+import { formatUsd } from "../../domain/money.ts";
 import { command, done } from "../door.ts";
 import { Draft } from "../ledger/draft.ts";
 import { endHold, letGo, loadHold } from "./store.ts";
 
 /** Lets a hold go unused. Done again, or after it expired, nothing is held and nothing is wrong. */
 export const releaseHold = command({
-  action: null,
+  action: "reservation.released",
   refuses: ["not_found", "conflict"],
   current: (view, input: { reservationId: string }) => loadHold(view.sql, input.reservationId),
   reservations: ({ reservationId }: { reservationId: string }) => [reservationId],
@@ -21,6 +22,7 @@ export const releaseHold = command({
       draft.save();
       endHold(tx.sql, hold.id, "released", tx.now);
     }
-    return done(204, null, { target: hold.id });
+    const detail = { amount_usd: formatUsd(BigInt(hold.amount)), was: hold.status };
+    return done(204, null, { target: hold.id, detail });
   },
 });

@@ -1,4 +1,4 @@
-import { imfFixdate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
+import { imfFixdate, isoDate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
 
 /**
  * What is on its way out, and how callers are told. The contract's own deprecations are this one list; an
@@ -123,6 +123,25 @@ export function flagConflict(known: Deprecation | undefined, next: Deprecation):
   if (sunsetMs(next) < sunsetMs(known))
     return `The published sunset is ${known.sunset}; it is never shortened.`;
   return undefined;
+}
+
+/** The contract's minimum notice of a `/v1` route. */
+const NOTICE_YEARS = 1;
+
+/**
+ * Why a sunset gives too little notice, or undefined. Notice begins on the day of the announcement: the day that the
+ * deprecation takes effect, but never one that is already over. Of a route that callers know of, that day is known.
+ */
+export function shortNotice(
+  known: Deprecation | undefined,
+  next: Deprecation,
+  announcedMs: number,
+): string | undefined {
+  const since = midnight(next.since);
+  const announced = new Date(known ? since : Math.max(since, midnight(isoDate(announcedMs))));
+  announced.setUTCFullYear(announced.getUTCFullYear() + NOTICE_YEARS);
+  if (sunsetMs(next) >= announced.getTime()) return undefined;
+  return `must not be before ${imfFixdate(announced.getTime())}: a route is served for at least 12 months after its deprecation is announced`;
 }
 
 /** An extension keeps what it leaves out: a successor once named stays named. */

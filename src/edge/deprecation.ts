@@ -3,8 +3,8 @@ import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../platform
 import { reach } from "./org-door.ts";
 
 /**
- * This isolate's copy of the deprecation registry. It is never used when more than a second old, so a newly flagged
- * route shows everywhere within that second. While requests keep coming it is renewed behind them; a request that finds
+ * This isolate's copy of the deprecation registry. It is never used when more than a second old, and a flag is answered
+ * only when that second is over: from then on every isolate shows it. While requests keep coming it is renewed behind them; a request that finds
  * it too old starts renewing when it arrives and waits for it, at most briefly, only when its answer is ready.
  */
 
@@ -14,20 +14,30 @@ export interface RegistryNamespace {
 
 const MAX_AGE_MS = 1000;
 const RENEW_AFTER_MS = 500;
+/** Clocks of isolates stand still while code computes: a copy may be used a little past its time. */
+const GUARD_MS = 50;
 
 export async function readRegistry(namespace: RegistryNamespace): Promise<RegistryCopy> {
   return await reach(async () => await namespace.getByName("registry").copy());
 }
 
-/** The isolate that flagged a route shows it at once. */
+/** The isolate that flagged a route shows it at once; the others once `olderCopiesEnd`. */
 export async function flagInRegistry(
   namespace: RegistryNamespace,
   asked: Deprecation,
-  nowMs: number,
+  announcedMs: number,
 ): Promise<FlagOutcome> {
-  const outcome: FlagOutcome = await reach(async () => await namespace.getByName("registry").flag(asked));
+  const nowMs = Date.now();
+  const outcome: FlagOutcome = await reach(
+    async () => await namespace.getByName("registry").flag(asked, announcedMs),
+  );
   if (outcome.flagged) deprecationCopy.install(outcome.copy, nowMs);
   return outcome;
+}
+
+/** Until no isolate goes by a copy that it asked for before now. */
+export function olderCopiesEnd(): Promise<void> {
+  return scheduler.wait(MAX_AGE_MS + GUARD_MS);
 }
 
 export class DeprecationCopy {
@@ -37,10 +47,14 @@ export class DeprecationCopy {
   #askedAtMs = -Infinity;
   #renewingSinceMs = -Infinity;
 
+  isFresh(nowMs: number): boolean {
+    return nowMs - this.#askedAtMs < MAX_AGE_MS;
+  }
+
   /** `blocking`: too old to be used. `behind`: good for now, but this request should renew it meanwhile. */
   renewal(nowMs: number): "none" | "behind" | "blocking" {
     const ageMs = nowMs - this.#askedAtMs;
-    if (ageMs >= MAX_AGE_MS) return "blocking";
+    if (!this.isFresh(nowMs)) return "blocking";
     if (ageMs < RENEW_AFTER_MS || nowMs - this.#renewingSinceMs < RENEW_AFTER_MS) return "none";
     this.#renewingSinceMs = nowMs;
     return "behind";

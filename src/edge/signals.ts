@@ -37,10 +37,10 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
   await next();
   const route = routeTemplate(context);
   if (concerned) {
-    if (renewing) {
-      await Promise.race([renewing, scheduler.wait(RENEWAL_PATIENCE_MS)]);
-      deprecationCopy.makeDo(startedAtMs);
-    }
+    if (renewing) await patiently(renewing, startedAtMs);
+    // A call may take longer than a copy lives, waiting for its body: what was flagged meanwhile it is told, too.
+    const nowMs = Date.now();
+    if (!deprecationCopy.isFresh(nowMs)) await patiently(renew(context, nowMs), nowMs);
     const { method, path } = context.req;
     const deprecation = route ? deprecationCopy.find(method, route) : deprecationCopy.findPath(path);
     if (deprecation) await tellAndStore(context, deprecation);
@@ -52,9 +52,19 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
 function renewCopy(context: EdgeContext, nowMs: number): Promise<void> | undefined {
   const renewal = deprecationCopy.renewal(nowMs);
   if (renewal === "none") return undefined;
+  const renewing = renew(context, nowMs);
+  return renewal === "blocking" ? renewing : undefined;
+}
+
+function renew(context: EdgeContext, nowMs: number): Promise<void> {
   const renewing = deprecationCopy.renew(context.env.REGISTRY, nowMs).catch(logged);
   context.executionCtx.waitUntil(renewing);
-  return renewal === "blocking" ? renewing : undefined;
+  return renewing;
+}
+
+async function patiently(renewing: Promise<void>, askedAtMs: number): Promise<void> {
+  await Promise.race([renewing, scheduler.wait(RENEWAL_PATIENCE_MS)]);
+  deprecationCopy.makeDo(askedAtMs);
 }
 
 async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Promise<void> {

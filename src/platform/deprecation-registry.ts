@@ -6,6 +6,7 @@ import {
   extended,
   flagConflict,
   operationName,
+  shortNotice,
 } from "../contract/deprecations.ts";
 import { applySteps } from "./schema.ts";
 
@@ -21,7 +22,9 @@ export interface RegistryCopy {
 
 export type FlagOutcome =
   | { readonly flagged: true; readonly deprecation: Deprecation; readonly copy: RegistryCopy }
-  | { readonly flagged: false; readonly conflict: string };
+  | { readonly flagged: false; readonly conflict: string }
+  /** Why the sunset comes too soon. */
+  | { readonly flagged: false; readonly tooSoon: string };
 
 const STEPS = [
   `CREATE TABLE flagged (
@@ -55,12 +58,17 @@ export class DeprecationRegistry extends DurableObject {
     return { version: current, deprecations: activeDeprecations(DEPRECATED_ROUTES, this.#flagged()) };
   }
 
-  /** Flags a route, or extends what is known of it. There is no way back: a deprecation is never withdrawn. */
-  flag(asked: Deprecation): FlagOutcome {
+  /**
+   * Flags a route, announced at that moment, or extends what is known of it. There is no way back: a deprecation is never
+   * withdrawn.
+   */
+  flag(asked: Deprecation, announcedMs: number): FlagOutcome {
     return this.ctx.storage.transactionSync(() => {
       const known = this.copy().deprecations.find((one) => operationName(one) === operationName(asked));
       const conflict = flagConflict(known, asked);
       if (conflict !== undefined) return { flagged: false, conflict };
+      const tooSoon = shortNotice(known, asked, announcedMs);
+      if (tooSoon !== undefined) return { flagged: false, tooSoon };
       const deprecation = extended(known, asked);
       this.#save(deprecation);
       return { flagged: true, deprecation, copy: this.copy() };

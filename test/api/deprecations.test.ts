@@ -2,7 +2,8 @@ import { parseItem } from "structured-headers";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
 import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
-import { parseImfFixdate } from "../../src/contract/http-date.ts";
+import { imfFixdate, isoDate, parseImfFixdate } from "../../src/contract/http-date.ts";
+import { IN_TWO_YEARS, monthsFromToday } from "../support/deprecation.ts";
 import { type Answer, call, env, newOrg, operatorKey } from "../support/worker.ts";
 
 const PATH = "/v1/admin/deprecations";
@@ -10,7 +11,7 @@ const flagged = {
   method: "GET",
   route: "/v1/orgs/{id}",
   since: "2026-08-01",
-  sunset: "Sat, 01 Jan 2028 00:00:00 GMT",
+  sunset: IN_TWO_YEARS,
   documentation: "https://docs.example.test/orgs",
 };
 
@@ -82,10 +83,10 @@ describe("PUT /v1/admin/deprecations", () => {
   test("extends a sunset, keeping the successor, and the operation is deprecated in OpenAPI", async () => {
     const route = { ...flagged, route: "/v1/orgs/{id}/keys", replacement: "/v2/keys" };
     await flag(route);
-    const { replacement: _kept, ...extension } = { ...route, sunset: "2029-12-31" };
+    const { replacement: _kept, ...extension } = { ...route, sunset: "2099-12-31" };
     const { status, body } = await flag(extension);
     expect(status).toBe(200);
-    expect(body).toEqual({ ...route, sunset: "Mon, 31 Dec 2029 23:59:59 GMT" });
+    expect(body).toEqual({ ...route, sunset: "Thu, 31 Dec 2099 23:59:59 GMT" });
     const { paths } = (await call("GET", "/v1/openapi.json")).body;
     expect(paths["/v1/orgs/{id}/keys"].get.deprecated).toBe(true);
     expect(paths["/v1/orgs/{id}/keys"].post.deprecated).toBeUndefined();
@@ -98,9 +99,9 @@ describe("PUT /v1/admin/deprecations", () => {
   });
 
   test.each([
-    ["an earlier sunset", { sunset: "Fri, 31 Dec 2027 23:59:59 GMT" }],
+    ["an earlier sunset", { sunset: imfFixdate(monthsFromToday(13)) }],
     ["another day", { since: "2026-08-02" }],
-    ["a sunset before its day", { route: "/v1/openapi.json", since: "2028-01-02" }],
+    ["a sunset before its day", { route: "/v1/openapi.json", since: isoDate(monthsFromToday(25)) }],
   ])("refuses %s with a conflict, and nothing changes", async (_what, change) => {
     await flag(flagged);
     const before = (await call("GET", "/v1/meta/deprecations")).body;
@@ -108,6 +109,39 @@ describe("PUT /v1/admin/deprecations", () => {
     expect(answer.status).toBe(409);
     expect(answer.body.error.code).toBe("conflict");
     expect((await call("GET", "/v1/meta/deprecations")).body).toEqual(before);
+  });
+
+  describe("keeps the contract's notice of 12 months", () => {
+    const route = { ...flagged, route: "/v1/orgs/{id}/plan" };
+    const listed = async () => (await call("GET", "/v1/meta/deprecations")).body as { route: string }[];
+    const yesterday = isoDate(monthsFromToday(0, -1));
+    const nextMonth = isoDate(monthsFromToday(1));
+
+    test.each([
+      ["an hour after the announcement", isoDate(Date.now()), imfFixdate(Date.now() + 3_600_000)],
+      ["a day short", isoDate(Date.now()), isoDate(monthsFromToday(12, -1))],
+      ["a second short", isoDate(Date.now()), imfFixdate(monthsFromToday(12) - 1000)],
+      ["12 months after a day that is long over", "2020-01-01", "2027-01-01"],
+      ["12 months after yesterday", yesterday, imfFixdate(monthsFromToday(12, -1))],
+      [
+        "12 months from now, but not after a day that is still to come",
+        nextMonth,
+        isoDate(monthsFromToday(12)),
+      ],
+    ])("a sunset %s is refused, naming it, and nothing is flagged", async (_what, since, sunset) => {
+      const refused = await flag({ ...route, since, sunset });
+      expect([refused.status, refused.body.error.code]).toEqual([422, "validation_failed"]);
+      expect(refused.body.error.details.fields).toMatchObject([{ field: "sunset", code: "out_of_range" }]);
+      expect((await listed()).map((one) => one.route)).not.toContain(route.route);
+    });
+
+    test("exactly 12 months are enough, and what is known may be extended by any time", async () => {
+      const least = { ...route, since: isoDate(Date.now()), sunset: imfFixdate(monthsFromToday(12)) };
+      expect((await flag(least)).status).toBe(200);
+      const second = imfFixdate(monthsFromToday(12) + 1000);
+      expect((await flag({ ...least, sunset: second })).body.sunset).toBe(second);
+      expect((await flag({ ...least, sunset: imfFixdate(monthsFromToday(11)) })).status).toBe(409);
+    });
   });
 
   test.each([
@@ -152,7 +186,7 @@ describe("PUT /v1/admin/deprecations", () => {
 
   test("by two operators at once ends with the later sunset, whoever came first", async () => {
     const route = { ...flagged, route: "/v1/meta/errors" };
-    const later = "Tue, 01 Jan 2030 00:00:00 GMT";
+    const later = "Fri, 01 Jan 2100 00:00:00 GMT";
     const answers = await Promise.all([flag({ ...route, sunset: later }), flag(route)]);
     expect(answers.map(({ status }) => status)).toContain(200);
     const listed = (await call("GET", "/v1/meta/deprecations")).body as { route: string; sunset: string }[];
@@ -175,7 +209,24 @@ test("nothing outside /v1 carries the headers", async () => {
 });
 
 test("another isolate's flag shows within a second, without any request in between", async () => {
-  await env.REGISTRY.getByName("registry").flag({ ...flagged, method: "GET", route: "/v1/openapi.json" });
+  const asked = { ...flagged, method: "GET", route: "/v1/openapi.json" } as const;
+  await env.REGISTRY.getByName("registry").flag(asked, Date.now());
   await scheduler.wait(1000);
   expect(signalled(await call("GET", "/v1/openapi.json"))).toMatchObject({ since: flagged.since });
+});
+
+test("a call that was being sent while its route was flagged is told of it", async () => {
+  const org = await newOrg();
+  const route = "/v1/orgs/{id}/evals";
+  const pipe = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = pipe.writable.getWriter();
+  const sending = call("POST", `/v1/orgs/${org.id}/evals`, { key: org.ownerKey, stream: pipe.readable });
+  void writer.write(new TextEncoder().encode("{"));
+  await env.REGISTRY.getByName("registry").flag({ ...flagged, method: "POST", route }, Date.now());
+  await scheduler.wait(1100);
+  void writer.write(new TextEncoder().encode("}"));
+  void writer.close();
+  const answer = await sending;
+  expect(answer.status).toBe(422);
+  expect(signalled(answer)).toMatchObject({ since: flagged.since });
 });

@@ -10,6 +10,7 @@ import {
   deprecationHeaders,
   extended,
   flagConflict,
+  shortNotice,
   operationName,
   V1_DELIVERIES,
 } from "../../src/contract/deprecations.ts";
@@ -130,6 +131,27 @@ describe("flagging", () => {
     expect(flagConflict(known, { ...known, since: "2026-07-23" })).toMatch(/never changes/);
     const backwards = { ...known, since: "2027-01-01", sunset: "Thu, 31 Dec 2026 23:59:59 GMT" };
     expect(flagConflict(undefined, backwards)).toMatch(/before/);
+  });
+
+  test("gives 12 months of notice, from the announcement or from its day, whichever is later", () => {
+    const at = (text: string) => Date.parse(text);
+    const sunset = (text: string) => ({ ...known, sunset: imfFixdate(at(text)) });
+    const early = at("2026-01-05T23:59:59Z");
+    expect(shortNotice(undefined, sunset("2027-07-22T00:00:00Z"), early)).toBeUndefined();
+    expect(shortNotice(undefined, sunset("2027-07-21T23:59:59Z"), early)).toMatch(
+      /Thu, 22 Jul 2027 00:00:00 GMT/,
+    );
+    const late = at("2026-11-15T18:00:00Z");
+    expect(shortNotice(undefined, sunset("2027-11-15T00:00:00Z"), late)).toBeUndefined();
+    expect(shortNotice(undefined, sunset("2027-11-14T23:59:59Z"), late)).toBeDefined();
+    expect(shortNotice(known, sunset("2027-11-14T23:59:59Z"), late)).toBeUndefined();
+    expect(shortNotice(known, sunset("2027-07-21T23:59:59Z"), late)).toBeDefined();
+  });
+
+  test("a year from a leap day ends on the first of March, not a day early", () => {
+    const leap = { ...known, since: "2028-02-29", sunset: "Wed, 28 Feb 2029 23:59:59 GMT" };
+    expect(shortNotice(undefined, leap, 0)).toMatch(/Thu, 01 Mar 2029/);
+    expect(shortNotice(undefined, { ...leap, sunset: "Thu, 01 Mar 2029 00:00:00 GMT" }, 0)).toBeUndefined();
   });
 
   test("an extension keeps the successor and the documentation that it leaves out", () => {

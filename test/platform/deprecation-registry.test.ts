@@ -2,6 +2,7 @@ import { env, evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES, type Deprecation } from "../../src/contract/deprecations.ts";
 import { DeprecationCopy } from "../../src/edge/deprecation.ts";
+import { IN_TWO_YEARS } from "../support/deprecation.ts";
 import type { DeprecationRegistry } from "../../src/platform/deprecation-registry.ts";
 
 const { REGISTRY } = env as unknown as { REGISTRY: DurableObjectNamespace<DeprecationRegistry> };
@@ -10,7 +11,7 @@ const flagged: Deprecation = {
   method: "GET",
   route: "/v1/orgs/{id}",
   since: "2026-08-01",
-  sunset: "Sat, 01 Jan 2028 00:00:00 GMT",
+  sunset: IN_TWO_YEARS,
   documentation: "https://docs.example.test/orgs",
 };
 
@@ -21,7 +22,7 @@ describe("the registry", () => {
 
   test("keeps what was flagged through an eviction, and takes nothing away", async () => {
     const registry = REGISTRY.getByName("kept");
-    const outcome = await registry.flag(flagged);
+    const outcome = await registry.flag(flagged, Date.now());
     expect(outcome).toMatchObject({ flagged: true, deprecation: flagged, copy: { version: 1 } });
     await evictDurableObject(registry);
     expect((await registry.copy()).deprecations).toEqual([...DEPRECATED_ROUTES, flagged]);
@@ -32,10 +33,10 @@ describe("the registry", () => {
     const [forecast] = DEPRECATED_ROUTES.filter(({ route }) => route === "/v1/forecast");
     if (!forecast) throw new Error("the forecast is deprecated");
     const later = { ...forecast, sunset: "Sat, 31 Dec 2039 23:59:59 GMT" };
-    expect(await registry.flag(later)).toMatchObject({ flagged: true });
+    expect(await registry.flag(later, Date.now())).toMatchObject({ flagged: true });
     const before = await registry.copy();
     for (const refused of [forecast, { ...later, since: "2026-07-21" }]) {
-      expect(await registry.flag(refused)).toMatchObject({ flagged: false });
+      expect(await registry.flag(refused, Date.now())).toMatchObject({ flagged: false });
     }
     expect(await registry.copy()).toEqual(before);
     expect(before.deprecations.find(({ route }) => route === "/v1/forecast")).toEqual(later);

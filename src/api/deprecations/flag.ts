@@ -3,7 +3,7 @@ import { DEPRECABLE_METHODS, deprecationEntry, operationName } from "../../contr
 import { imfFixdate, parseIsoDate, parseSunset } from "../../contract/http-date.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
-import { flagInRegistry } from "../../edge/deprecation.ts";
+import { flagInRegistry, olderCopiesEnd } from "../../edge/deprecation.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
 import { spread } from "../../edge/region/spread.ts";
 import { deprecationEntryShape } from "./entry.ts";
@@ -36,7 +36,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       path: "/v1/admin/deprecations",
       summary: "Flag a route as deprecated, or extend its sunset",
       description:
-        "A sunset may move later, never earlier, and the day of the deprecation never changes. Nothing withdraws a deprecation. An extension keeps the replacement that it leaves out.",
+        "The sunset is at least 12 months after the announcement, which is today or, if that is later, the day of the deprecation. It may move later, never earlier, and the day of the deprecation never changes. Nothing withdraws a deprecation. An extension keeps the replacement that it leaves out. When the answer comes, every isolate signals it.",
       role: "operator",
       body: z.strictObject({
         method: z.enum(DEPRECABLE_METHODS),
@@ -55,9 +55,15 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       if (!serves(operationName(asked))) {
         return invalidField("route", "invalid_value", "is not a route that this API serves with this method");
       }
-      const outcome = await flagInRegistry(call.env.REGISTRY, asked, call.startedAt);
-      if (!outcome.flagged) return refuse("conflict", {}, { message: outcome.conflict });
-      const missed = await spread(call);
+      // What another region hands on was announced there, perhaps on the day before.
+      const announcedMs = call.pass === null ? call.startedAt : 0;
+      const outcome = await flagInRegistry(call.env.REGISTRY, asked, announcedMs);
+      if (!outcome.flagged) {
+        return "conflict" in outcome
+          ? refuse("conflict", {}, { message: outcome.conflict })
+          : invalidField("sunset", "out_of_range", outcome.tooSoon);
+      }
+      const [missed] = await Promise.all([spread(call), olderCopiesEnd()]);
       if (missed.length > 0) {
         const message = `Flagged here, but not in ${missed.join(", ")}. Send the request again.`;
         return refuse("service_unavailable", {}, { message });

@@ -96,12 +96,9 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   const { gate, asker, key } = call.who;
   const now = Date.now();
   const ask = parsed(text);
-  if (
-    now >= actableUntil(key) ||
-    ask === null ||
-    text.length > LARGEST_BODY_BYTES ||
-    text.includes("\uFFFD")
-  ) {
+  // A body may take longer to arrive than what is known of the key, or of the deprecations, may be used.
+  const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
+  if (late || ask === null || text.length > LARGEST_BODY_BYTES || text.includes("\uFFFD")) {
     return serve(again(call.request, text));
   }
   const here = decideHere(gate, asker, ask, now, call);

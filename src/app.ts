@@ -142,7 +142,7 @@ export const OPERATIONS: readonly Operation[] = [
   resumeOrg,
   advanceTestClock,
   getRateLimits,
-  setRateLimits,
+  setRateLimits(serves),
   getOwnRateLimits,
   getOrg,
   changeOrg,
@@ -213,7 +213,7 @@ export const OPERATIONS: readonly Operation[] = [
   listEvents,
   listErrors,
   listDeprecations,
-  flagDeprecation((name) => CONTRACTS.some((contract) => routeOf(contract) === name)),
+  flagDeprecation(serves),
   describeApi(() => CONTRACTS),
   createPolicyRule,
   listPolicyRules,
@@ -252,6 +252,11 @@ export const OPERATIONS: readonly Operation[] = [
 ];
 
 const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
+
+/** Whether an operation has this name, `GET /v1/orgs/{id}`. */
+function serves(name: string): boolean {
+  return CONTRACTS.some((contract) => routeOf(contract) === name);
+}
 
 /** `/v1/orgs/{id}` as the router writes it. */
 const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -35,6 +35,8 @@ export interface OperationContract {
   readonly servedAnywhere?: boolean;
   /** Takes its rate limits together with all else that it takes, so the check before it leaves them alone. */
   readonly countsItself?: boolean;
+  /** A call that it refuses gives back what policies counted of it; a malformed one does not. */
+  readonly refusalsAreFree?: boolean;
   /** Reads what the home region's database keeps, so a read goes home like a write. */
   readonly servedAtHome?: boolean;
   /** The body reaches the operation as text: it is parsed, and held against `body`, by the operation itself. */

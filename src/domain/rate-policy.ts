@@ -50,6 +50,19 @@ export function needsNoBody(policy: RatePolicy): boolean {
   return policy.unit === "requests" && policy.match.customer_id === undefined;
 }
 
+/** The policies that may apply to a request once its body is read. */
+export function policiesThatNeedBody(
+  policies: readonly RatePolicy[],
+  { route, keyId }: Pick<RateSubject, "route" | "keyId">,
+): RatePolicy[] {
+  return policies.filter(
+    (policy) =>
+      !needsNoBody(policy) &&
+      (policy.match.route ?? route) === route &&
+      (policy.match.key_id ?? keyId) === keyId,
+  );
+}
+
 /** The policies that a request touches, those that slide first: the order in which they refuse. */
 export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubject): RateMeter[] {
   const meters: RateMeter[] = [];
@@ -121,11 +134,12 @@ export function standingOf(
     let used = 0;
     for (const [bucket, count] of taken) if (bucket === startMs) used += count;
     const room = policy.limit - used;
-    return { used, room, waitMs: amount <= room ? 0 : endMs - nowMs };
+    return { used, room, waitMs: amount === 0 || amount <= room ? 0 : endMs - nowMs };
   }
   const window = slidingWindow(policy.window_seconds);
   const used = usedNow(window, taken, nowMs);
-  const wait = waitMs(window, taken, policy.limit, amount, nowMs) ?? window.windowMs;
+  // Facts may have passed the limit: what takes nothing of it waits for nothing all the same.
+  const wait = amount === 0 ? 0 : (waitMs(window, taken, policy.limit, amount, nowMs) ?? window.windowMs);
   return { used, room: policy.limit - used, waitMs: wait };
 }
 

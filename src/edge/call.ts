@@ -1,7 +1,7 @@
 import type { Role, Scope } from "../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
-import type { Actor, Credential, Envelope, IdempotencyAsk } from "../org/door.ts";
+import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/door.ts";
 import type { SupportScope } from "../domain/support.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
@@ -48,6 +48,8 @@ export class Call {
   isCutOff = false;
   body: unknown = undefined;
   idempotencyKey: string | null = null;
+  /** Set where the object has counted the request, and is to give that back if the call is refused. */
+  counted: CountedRequest | undefined = undefined;
   digest = "";
   /** Extra response headers. */
   readonly headers: Record<string, string> = {};
@@ -105,6 +107,7 @@ export class Call {
       idempotency: this.idempotency(),
       ifMatch: this.request.headers.get("if-match"),
       credential: this.credential,
+      counted: this.counted,
     };
   }
 

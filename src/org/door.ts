@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { EventKind } from "../contract/event-kinds.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { AuditEntry } from "../domain/audit-chain.ts";
+import type { RateMeter, RatePolicy, RateStanding } from "../domain/rate-policy.ts";
 import type { CounterNamespace } from "../contract/metrics.ts";
 import type { RequestNames } from "../domain/request-hash.ts";
 import type { Settings } from "../settings.ts";
@@ -45,6 +46,13 @@ export interface Credential {
   readonly scopes: readonly Scope[];
 }
 
+/** Rate limits as they stand at this moment, with what isolates have leased of them. */
+export interface RateBook {
+  policies(): readonly RatePolicy[];
+  standing(meter: RateMeter, amount: number): RateStanding;
+  take(meter: RateMeter, amount: number): void;
+}
+
 /** What comes with every call: who, on which request, and under which conditions. */
 export interface Envelope {
   readonly actor: Actor;
@@ -52,6 +60,14 @@ export interface Envelope {
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
   readonly credential?: Credential;
+  /** Set where the object has counted the request already, then, and gives that back should it refuse the call. */
+  readonly counted?: CountedRequest | undefined;
+}
+
+export interface CountedRequest {
+  readonly route: string;
+  /** By the org's clock. */
+  readonly at: number;
 }
 
 export interface Answer {
@@ -80,6 +96,7 @@ export interface View {
   leasesOutstanding(): boolean;
   /** Names the holds of this org's requests. */
   requestNames(): RequestNames;
+  rates(): RateBook;
 }
 
 export interface Tx extends View {

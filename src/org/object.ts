@@ -92,6 +92,9 @@ export class OrgObject extends DurableObject<OrgEnv> {
     if (command.reservations !== undefined) await this.#awaitReports(command.reservations(input));
     const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
     const outcome = perform(this.ctx.storage, view, envelope, command, input);
+    if (envelope.counted !== undefined && isTurnedAway(outcome)) {
+      this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#clock());
+    }
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (isRefusal(outcome)) return outcome;
@@ -208,6 +211,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
       profile: () => loadProfile(sql) ?? unopened(),
       leasesOutstanding: () => this.#gate.mayHoldUnreported(this.#clock()),
       requestNames: () => this.#requestNames(),
+      rates: () => this.#gate.ratesAt({ real: now - this.#offset(), org: now }),
     };
   }
 
@@ -252,6 +256,11 @@ export class OrgObject extends DurableObject<OrgEnv> {
     saveProfile(this.ctx.storage.sql, profile);
     this.#opened = true;
   }
+}
+
+/** Refused, by whatever limit or rule. A malformed call is one that has been served: it counts. */
+function isTurnedAway(outcome: Outcome): boolean {
+  return outcome.code !== null && outcome.code !== "validation_failed";
 }
 
 function unopened(): never {

@@ -86,6 +86,24 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
       "invalid_body",
     ],
     [{ read_rpm: null, policies: [KEYS_POLICY, KEYS_POLICY] }, "policies[1].name", "duplicate"],
+    [
+      {
+        read_rpm: null,
+        policies: [KEYS_POLICY, { ...KEYS_POLICY, name: "x", match: { route: "POST /v1/nowhere" } }],
+      },
+      "policies[1].match.route",
+      "invalid_value",
+    ],
+    [
+      { read_rpm: null, policies: [{ ...KEYS_POLICY, match: { route: "PUT /v1/runs" } }] },
+      "policies[0].match.route",
+      "invalid_value",
+    ],
+    [
+      { read_rpm: null, policies: [{ ...KEYS_POLICY, match: { route: "POST /v1/orgs/{org}/keys" } }] },
+      "policies[0].match.route",
+      "invalid_value",
+    ],
   ])("refuses %j, naming %s", async (body, field, code) => {
     const org = await newOrg();
     const refused = await setLimits(org, body);

@@ -1,18 +1,31 @@
-import { operation } from "../../edge/operation.ts";
+import { invalidFields } from "../../contract/refusal.ts";
+import { type Operation, operation } from "../../edge/operation.ts";
 import { rateLimits, rateLimitsInput } from "./shape.ts";
 
-export const setRateLimits = operation(
-  {
-    method: "PUT",
-    path: "/v1/admin/orgs/{org_id}/rate-limits",
-    summary: "Set an organization's read limit and rate-limit policies, all at once",
-    description:
-      "A policy that changes only its limit goes on counting where it was. Policies that name a customer or count tokens apply to decisions, where a request says both.",
-    role: "operator",
-    ifMatch: true,
-    body: rateLimitsInput,
-    reply: { 200: rateLimits },
-    refuses: ["conflict"],
-  },
-  (call) => call.org.command("setRateLimits", call.body),
-);
+/** `serves` knows every operation by its name, `POST /v1/edge/decision`. */
+export function setRateLimits(serves: (name: string) => boolean): Operation {
+  return operation(
+    {
+      method: "PUT",
+      path: "/v1/admin/orgs/{org_id}/rate-limits",
+      summary: "Set an organization's read limit and rate-limit policies, all at once",
+      description:
+        "A policy that changes only its limit goes on counting where it was. Policies that name a customer or count tokens apply to decisions and to runs, which say both; in a bulk call, to each run by itself.",
+      role: "operator",
+      ifMatch: true,
+      body: rateLimitsInput,
+      reply: { 200: rateLimits },
+      refuses: ["conflict"],
+    },
+    async (call) => {
+      const unknown = call.body.policies.flatMap(({ match: { route } }, index) =>
+        route === undefined || serves(route) ? [] : [`policies[${index}].match.route`],
+      );
+      if (unknown.length > 0) {
+        const message = "is not an operation of this API: give its method and its route template";
+        return invalidFields(unknown.map((field) => ({ field, code: "invalid_value", message })));
+      }
+      return call.org.command("setRateLimits", call.body);
+    },
+  );
+}

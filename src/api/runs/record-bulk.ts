@@ -26,6 +26,7 @@ export const recordRuns = operation(
     role: "developer",
     scope: "runs:write",
     idempotent: true,
+    refusalsAreFree: true,
     bodyLimit: "bulk",
     lazyBody: true,
     trustsReply: true,
@@ -39,6 +40,7 @@ export const recordRuns = operation(
       }),
     },
     refuses: [
+      "rate_limited",
       "policy_blocked",
       "policy_approval_required",
       "policy_expression_error",

@@ -11,9 +11,11 @@ export const recordRun = operation(
     role: "developer",
     scope: "runs:write",
     idempotent: true,
+    refusalsAreFree: true,
     body: runInput,
     reply: { 200: run, 201: run },
     refuses: [
+      "rate_limited",
       "policy_blocked",
       "policy_approval_required",
       "policy_expression_error",

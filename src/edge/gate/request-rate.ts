@@ -19,7 +19,7 @@ import { rateHeaders, standingNow } from "./rate-standing.ts";
 
 /**
  * The rate limits that a request meets before its body is read: policies that count requests, and the read limit. Taken
- * from the isolate's slices where it has them, else by the object. A decision counts its own, with all else it takes.
+ * from the isolate's slices where it has them and the operation lets it, else by the object. A decision counts its own, with all else it takes.
  */
 export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
   const org = call.caller?.org;
@@ -53,7 +53,8 @@ function inIsolate(
   if (orgNow === null) return undefined;
   const keys = meters.map((meter) => leaseKey(meter, orgNow));
   const slices = keys.map((key) => gate.purse.slice(key));
-  const taken = gate.purse.take(slices, oneEach(slices), now);
+  // What comes out of a slice has been reported when the call is refused: only the object can give it back.
+  const taken = call.op.refusalsAreFree !== true && gate.purse.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
     return { meter, known, standing: standingNow(known, slices[index], now) };
@@ -92,12 +93,16 @@ async function byObject(
     return info === undefined ? [] : [{ meter, standing: info, known: { info, askedAt, at: now } }];
   });
   Object.assign(call.headers, rateHeaders(standings));
+  if (refusal === null && call.op.refusalsAreFree === true) {
+    call.counted = { route: routeOf(call.op), at: orgNow };
+  }
   if (gate === null) return refusal;
   gate.learnTime(orgNow, now);
   if (refusal !== null) {
     gate.learnRates(rates, askedAt, now);
     return refusal;
   }
+  if (call.counted !== undefined) return null;
   const slices = rates.map(({ key }) => gate.purse.slice(key));
   for (const slice of slices) gate.purse.miss(slice, 1);
   gate.keep(now, slices, background);

@@ -12,7 +12,7 @@ import {
   type RateSubject,
 } from "../../domain/rate-policy.ts";
 import { transaction } from "../copies.ts";
-import type { Done, View } from "../door.ts";
+import type { CountedRequest, Done, RateBook, View } from "../door.ts";
 import { type DecisionAsk, decideOnce, tokensOf } from "../holds/decide.ts";
 import { openTx, performDue } from "../perform.ts";
 import { type Clock, RateMeters } from "../rates/meters.ts";
@@ -85,6 +85,19 @@ export class ObjectGate {
         orgNow: clock.org,
       };
     });
+  }
+
+  /** A request that was counted and then refused has used up nothing. */
+  giveBack({ route, at }: CountedRequest, keyId: string, clock: Clock): void {
+    this.#transaction(() => {
+      const meters = this.#rates.touchedBy({ route, keyId }, needsNoBody);
+      for (const meter of meters) this.#rates.giveBack(meter, at, clock.org);
+    });
+  }
+
+  /** The rate limits for a command that counts by what its body says. */
+  ratesAt(clock: Clock): RateBook {
+    return this.#rates.bookAt(clock, this.#leases());
   }
 
   /** The decision, exact: rate limits and dollar limits are all taken, or none is. */

@@ -14,20 +14,19 @@ import {
   standingOf,
 } from "../../domain/rate-policy.ts";
 import { quotaWindow, slidingWindow, type Taken } from "../../domain/rate.ts";
+import { Copy } from "../copies.ts";
+import type { RateBook } from "../door.ts";
 import { loadRateLimits } from "./store.ts";
 
 const SHORTEST_SLICE_MS = 50;
 
-/**
- * What the org's rate limits have counted. Kept in memory and written through, a row for each bucket that changes;
- * `forget` after anything that was rolled back.
- */
+const TAKEN = new Copy<Map<string, Taken[]>>();
+const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
+
+/** What the org's rate limits have counted. Kept in memory and written through, a row for each bucket that changes. */
 export class RateMeters {
   readonly #sql: SqlStorage;
   readonly #fallbackReadRpm: number;
-  readonly #taken = new Map<string, Taken[]>();
-  #policies: readonly RatePolicy[] | null = null;
-  #read: RatePolicy | null = null;
 
   constructor(sql: SqlStorage, fallbackReadRpm: number) {
     this.#sql = sql;
@@ -35,9 +34,17 @@ export class RateMeters {
   }
 
   forget(): void {
-    this.#taken.clear();
-    this.#policies = null;
-    this.#read = null;
+    TAKEN.forget(this.#sql);
+    LIMITS.forget(this.#sql);
+  }
+
+  /** The limits as a rule sees them at one moment. */
+  bookAt(clock: Clock, leases: LeaseBook): RateBook {
+    return {
+      policies: () => this.#limits().policies,
+      standing: (meter, amount) => this.standing(meter, amount, leases, clock),
+      take: (meter, amount) => this.take(meter, amount, clock.org, clock.org),
+    };
   }
 
   /** The meters that a request touches: those of its policies and, for a read, the read limit. */
@@ -72,6 +79,21 @@ export class RateMeters {
     if (entry < 0) taken.push([bucket, count]);
     else taken[entry] = [bucket, count];
     taken.sort((left, right) => left[0] - right[0]);
+    this.#write(meter, bucket, count);
+  }
+
+  /** Takes back one that was entered at a moment, where that still counts. */
+  giveBack(meter: RateMeter, atMs: number, nowMs: number): void {
+    const taken = this.#load(meter, nowMs);
+    const bucket = bucketOf(meter.policy, atMs);
+    const entry = taken.findIndex(([number]) => number === bucket);
+    const count = taken[entry]?.[1] ?? 0;
+    if (count < 1) return;
+    taken[entry] = [bucket, count - 1];
+    this.#write(meter, bucket, count - 1);
+  }
+
+  #write(meter: RateMeter, bucket: number, count: number): void {
     this.#sql.exec(
       `INSERT INTO rate_taken VALUES (?, ?, ?)
        ON CONFLICT (meter, bucket) DO UPDATE SET amount = excluded.amount`,
@@ -106,12 +128,10 @@ export class RateMeters {
   }
 
   #limits(): { policies: readonly RatePolicy[]; read: RatePolicy } {
-    if (this.#policies === null || this.#read === null) {
-      const limits = loadRateLimits(this.#sql);
-      this.#policies = limits.policies;
-      this.#read = readPolicy(limits.read_rpm ?? this.#fallbackReadRpm);
-    }
-    return { policies: this.#policies, read: this.#read };
+    return LIMITS.get(this.#sql, () => {
+      const { policies, read_rpm } = loadRateLimits(this.#sql);
+      return { policies, read: readPolicy(read_rpm ?? this.#fallbackReadRpm) };
+    });
   }
 
   /** The meter that a lease key names; null when it is no longer there, or its window is over. */
@@ -129,7 +149,8 @@ export class RateMeters {
 
   #load(meter: RateMeter, nowMs: number): Taken[] {
     const first = firstBucket(meter.policy, nowMs);
-    let taken = this.#taken.get(meter.key);
+    const all = TAKEN.get(this.#sql, () => new Map());
+    let taken = all.get(meter.key);
     if (taken === undefined) {
       taken = this.#sql
         .exec<{ bucket: number; amount: number }>(
@@ -138,11 +159,11 @@ export class RateMeters {
         )
         .toArray()
         .map(({ bucket, amount }): Taken => [bucket, amount]);
-      this.#taken.set(meter.key, taken);
+      all.set(meter.key, taken);
     }
     if ((taken[0]?.[0] ?? first) < first) {
       taken = taken.filter(([bucket]) => bucket >= first);
-      this.#taken.set(meter.key, taken);
+      all.set(meter.key, taken);
       this.#sql.exec("DELETE FROM rate_taken WHERE meter = ? AND bucket < ?", meter.key, first);
     }
     return taken;

@@ -6,11 +6,12 @@ import { RUN_CODES } from "../ledger/refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "./input.ts";
+import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { toRun } from "./run.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
-const CODES = [...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
+const CODES = ["rate_limited", ...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
 function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }
@@ -33,14 +34,14 @@ export const recordRun = command({
   refuses: CODES,
   reservations: reservationsOf,
   run(tx, input: RunInput) {
-    const recorder = new Recorder(tx);
+    const recorder = new Recorder(tx, RUN_ROUTE);
     const [recorded] = recorder.record([input]);
     if (recorded === undefined) throw new Error("one run was recorded as none");
     if (recorded.status === "rejected") {
       announceAfter(tx, [recorded]);
       return recorded.refusal;
     }
-    recorder.draft.save();
+    recorder.save();
     const status = recorded.status === "accepted" ? 201 : 200;
     return done(status, toRun(recorded.run), {
       target: recorded.run.id,
@@ -61,7 +62,7 @@ export const recordRuns = command({
   run(tx, batch: Batch) {
     const runs = runsOf(batch);
     if (runs === null) return invalidFields([]);
-    const recorder = new Recorder(tx);
+    const recorder = new Recorder(tx, BULK_ROUTE);
     const recorded = recorder.record(runs);
     const common = commonRefusal(recorded);
     if (common !== null) {
@@ -72,7 +73,7 @@ export const recordRuns = command({
       if (isRejected(one) && one.by !== null)
         announceRefusal(tx, one.by.account as Entry, one.by.attempt, "run");
     }
-    recorder.draft.save();
+    recorder.save();
     const count = (status: Recorded["status"]) => recorded.filter((one) => one.status === status).length;
     const counts = {
       accepted: count("accepted"),

@@ -31,11 +31,17 @@ import { announceOver, announceRecorded } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
 import { saysTheSame } from "./same.ts";
+import { RunRates } from "./rates.ts";
 import type { Run } from "./run.ts";
 import { insertRuns, loadRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
-type Code = (typeof RUN_CODES)[number] | (typeof CHECK_CODES)[number] | "conflict" | "validation_failed";
+type Code =
+  | (typeof RUN_CODES)[number]
+  | (typeof CHECK_CODES)[number]
+  | "rate_limited"
+  | "conflict"
+  | "validation_failed";
 
 export type Recorded =
   | { readonly status: "accepted" | "duplicate"; readonly run: Run }
@@ -63,20 +69,25 @@ export class Recorder {
   /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
   #hasRoom = false;
   readonly #holds = new Map<string, HoldRow>();
+  /** Null: the org has none that a run must be asked for. */
+  readonly #rates: RunRates | null;
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
   readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
   readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
 
-  constructor(tx: Tx) {
+  constructor(tx: Tx, route: string) {
     this.#tx = tx;
+    this.#rates = RunRates.of(tx, route);
     this.#draft = new Draft(tx.sql, "run", tx.now);
     this.#checks = RUN_CHECKS.map((check) => check(tx));
   }
 
-  get draft(): Draft {
-    return this.#draft;
+  /** Writes what the recorded runs took of limits. */
+  save(): void {
+    this.#draft.save();
+    this.#rates?.save();
   }
 
   record(inputs: readonly RunInput[]): Recorded[] {
@@ -151,6 +162,8 @@ export class Recorder {
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+    const limited = this.#rates?.refusalOf(input) ?? null;
+    if (limited !== null) return rejected(input, limited);
     const effects = this.#work.forRun((work) => this.#check(input, prepared.attempt.nanos, work));
     if (isRefusal(effects)) return rejected(input, effects);
     const { attempt } = prepared;
@@ -227,6 +240,7 @@ export class Recorder {
       extra: extraOf(input, charged, shadow),
     };
     this.#accepted.push(run);
+    this.#rates?.take(input);
     this.#sums.add(run, accounts);
     if (this.#relates) this.#known.set(run.id, run);
     return { status: "accepted", run };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newSpender } from "../support/ledger.ts";
+import { call, serve } from "../support/worker.ts";
 
 describe("a decision", () => {
   test("holds the amount until it is released", async () => {
@@ -34,5 +35,41 @@ describe("a decision", () => {
       field: "model",
       code: "no_price",
     });
+  });
+});
+
+describe("only the exact path is a decision", () => {
+  const ask = JSON.stringify({ estimate: { cost_usd: "0.5" } });
+  const sized = { "content-type": "application/json", "content-length": String(ask.length) };
+
+  test.each([
+    ["POST", "/v1/runs?x=/v1/edge/decision", 422],
+    ["POST", "/v1/runs/?x=/v1/edge/decision", 404],
+    ["POST", "/x/v1/edge/decision", 404],
+    ["POST", "//v1/edge/decision", 404],
+    ["POST", "/v1/edge/decision/", 404],
+    ["POST", "/v1/edge/decision?", 200],
+    ["POST", "/?x=/v1/edge/decision", 404],
+    ["POST", "/v1/edge/decision?x=/v1/edge/decision", 200],
+    ["POST", "/v1/edge/%2e%2e/runs?/v1/edge/decision", 422],
+  ])("%s %s", async (method, path, status) => {
+    const org = await newSpender();
+    // The isolate knows the key from here on.
+    expect((await org.decide("1")).status).toBe(200);
+    const answer = await call(method, path, { key: org.key, body: ask, headers: sized });
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(answer.headers.get("x-svc-decided")).toBeNull();
+  });
+
+  test("at whatever host, and not by a host's name", async () => {
+    const org = await newSpender();
+    await org.decide("1");
+    const headers = { authorization: `Bearer ${org.key}`, ...sized };
+    const init = { method: "POST", headers, body: ask };
+    for (const host of ["http://sluice.test:8787", "https://[::1]", "http://sluice.test."]) {
+      expect((await serve(`${host}/v1/edge/decision`, init)).status).toBe(200);
+    }
+    expect((await serve("http://sluice.test?/v1/edge/decision", init)).status).toBe(404);
+    expect((await serve("http://sluice.test/#/v1/edge/decision", init)).status).toBe(404);
   });
 });

@@ -26,6 +26,9 @@ import { leaveTrail } from "./trail.ts";
 
 const LARGEST_BODY_BYTES = 16_384;
 
+/** A host and this path, and nothing else: what has a query, or is written otherwise, is for the router to understand. */
+const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION_PATH}$`);
+
 type Serve = (request: Request) => Response | Promise<Response>;
 
 /** A key as decisions need it, worked out once for each of its snapshots. */
@@ -59,7 +62,7 @@ export function decideFast(
   context: ExecutionContext,
   serve: Serve,
 ): Promise<Response> | Response | null {
-  if (request.method !== "POST" || !request.url.endsWith(DECISION_PATH)) return null;
+  if (request.method !== "POST" || !DECISION_URL.test(request.url)) return null;
   const now = Date.now();
   const key = knownKey(request, now);
   if (key === null || request.headers.has(PASS_HEADER)) return null;

@@ -16,12 +16,13 @@ export function announced(notices: Notices, word: string): Notices {
   return notices === "" ? word : `${notices} ${word}`;
 }
 
-/** The thresholds that spending has reached and nobody has been told of. */
+/** The thresholds that spending has reached and nobody has been told of, each once however often it was written. */
 export function thresholdsToAnnounce(account: Account, notices: Notices): bigint[] {
   const { thresholds, limit } = account.meter;
   if (thresholds === undefined || limit === null || limit === 0n) return [];
   const spent = totalSpent(account.usage) * WHOLE;
-  return thresholds.filter((share) => spent >= share * limit && !wasAnnounced(notices, thresholdWord(share)));
+  const reached = thresholds.filter((share) => spent >= share * limit);
+  return [...new Set(reached)].filter((share) => !wasAnnounced(notices, thresholdWord(share)));
 }
 
 export function thresholdWord(share: bigint): string {

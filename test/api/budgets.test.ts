@@ -69,6 +69,15 @@ describe("a budget", () => {
     expect(await org.events("budget.exceeded")).toHaveLength(2);
   });
 
+  test("announces thresholds that are equal once", async () => {
+    const org = await newSpender();
+    const alert_thresholds = ["0.5", "0.50", "0.5"];
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "4", period: "day", alert_thresholds });
+    await org.run({ cost_usd: "2" });
+    const crossed = await org.events("budget.threshold_crossed");
+    expect(crossed.map(({ data }) => data["threshold"])).toEqual(["0.5"]);
+  });
+
   test("announces each threshold once per period", async () => {
     const org = await newSpender();
     const alert_thresholds = ["0.5", "1"];

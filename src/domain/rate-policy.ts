@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { quotaWindow, retryAfterSeconds, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
+import { formatInZone } from "./zone.ts";
 
 /** A limit on how fast: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
 export interface RatePolicy {
@@ -188,7 +189,7 @@ export function rateDenial(
       limit: policy.limit,
       used: first.standing.used,
       window_seconds: policy.window_seconds,
-      resets_at: new Date(quotaWindow(policy.window_seconds, nowMs).endMs).toISOString(),
+      resets_at: formatInZone("UTC", quotaWindow(policy.window_seconds, nowMs).endMs),
     },
     retryAfterSeconds: retryAfterSeconds(first.standing.waitMs),
   };

@@ -10,6 +10,13 @@ const KEYS_POLICY = {
   kind: "rate",
 };
 
+const DECISION = "/v1/edge/decision";
+const DECISIONS_POLICY = {
+  ...KEYS_POLICY,
+  name: "decisions",
+  match: { route: `POST ${DECISION}` },
+};
+
 function setLimits(org: TestOrg, body: object) {
   return call("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey(), body });
 }
@@ -186,11 +193,37 @@ describe("a rate-limit policy", () => {
         limit: 2,
         used: 2,
         window_seconds: 3600,
-        resets_at: expect.stringMatching(/:00:00\.000Z$/),
+        resets_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000\+00:00$/),
       },
     });
     await advance(org, Number(refused.headers.get("retry-after")));
     expect((await mint(org)).status).toBe(201);
+  });
+
+  test("says of a decision what is left after it, whoever decides it", async () => {
+    const org = await newOrg();
+    const limit = 1_000_000;
+    const policies = [
+      { ...DECISIONS_POLICY, limit },
+      { ...DECISIONS_POLICY, name: "tokens", unit: "tokens", limit },
+    ];
+    await setLimits(org, { read_rpm: null, policies });
+    const body = { estimate: { cost_usd: "0", input_tokens: 2, max_output_tokens: 3 } };
+    const left = async (more: object = {}) => {
+      const decided = await call("POST", DECISION, { key: org.ownerKey, body: { ...body, ...more } });
+      const { limits } = decided.body as { limits: { available: number }[] };
+      return { by: decided.headers.get("x-svc-decided"), left: limits.map(({ available }) => available) };
+    };
+    expect(await left()).toEqual({ by: "object", left: [limit - 1, limit - 5] });
+    expect(await left({ dry_run: true })).toEqual({ by: "object", left: [limit - 1, limit - 5] });
+    let taken = 1;
+    const decideAtEdge = async () => {
+      taken += 1;
+      const answer = await left();
+      return answer.by === "edge" ? answer.left : null;
+    };
+    const atEdge = await vi.waitUntil(decideAtEdge, { timeout: 20_000, interval: 1 });
+    expect(atEdge).toEqual([limit - taken, limit - 5 * taken]);
   });
 
   test("for one key leaves the others alone", async () => {

@@ -113,14 +113,13 @@ export class ObjectGate {
       const decided =
         limit !== null && ask.dry_run !== true ? { result: limit, taken: false } : this.#exact(ask, view);
       const { result } = decided;
-      if (decided.taken) {
-        for (const meter of meters) this.#rates.take(meter, amountOf(meter), clock.org, clock.org);
-      }
+      const met = standings.map((found) => ({ ...found, taken: decided.taken ? amountOf(found.meter) : 0 }));
+      for (const { meter, taken } of met) this.#rates.take(meter, taken, clock.org, clock.org);
       const refusal = isRefusal(result) ? result : null;
       if (learn || refusal !== null) this.#toldAt = clock.real;
       return {
         refusal,
-        text: isRefusal(result) ? null : withRates(result.body ?? {}, standings, limit),
+        text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
         lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
         orgNow: clock.org,

@@ -26,18 +26,23 @@ export interface Matters {
 
 const MOST_NAMES = 500;
 
-/** The verdict as text, with the rate limits that it was held against, and in a dry run with the one that would refuse. */
-export function withRates(
-  verdict: object,
-  rates: readonly { readonly meter: RateMeter; readonly standing: RateStanding }[],
-  limit: Refusal | null,
-): string {
+/** A rate limit as a decision met it. */
+export interface MetRate {
+  readonly meter: RateMeter;
+  /** How it stood before. */
+  readonly standing: RateStanding;
+  /** What the decision took of it. */
+  readonly taken: number;
+}
+
+/** The verdict as text, with what it left of the rate limits, and in a dry run with the one that would refuse. */
+export function withRates(verdict: object, rates: readonly MetRate[], limit: Refusal | null): string {
   if (rates.length === 0) return JSON.stringify(verdict);
   const { limits = [], ...rest } = verdict as { limits?: readonly object[] };
-  const all = rates.map(({ meter: { policy }, standing }) => ({
+  const all = rates.map(({ meter: { policy }, standing, taken }) => ({
     kind: policy.kind === "rate" ? "rate_limit" : "quota_window",
     id: policy.id,
-    available: Math.max(0, standing.room),
+    available: Math.max(0, standing.room - taken),
   }));
   const refused = limit === null ? {} : { decision: "deny", would_deny: pick(limit) };
   return JSON.stringify({ ...rest, ...refused, limits: [...all, ...limits] });

@@ -9,7 +9,7 @@ import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
-import { checkRate } from "./gate/request-rate.ts";
+import { checkRate, countMalformed } from "./gate/request-rate.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
@@ -23,8 +23,8 @@ import { validateBody, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
 
-/** Everything that stands before an operation, in the contract's order. */
-const CHECKS: readonly Check[] = [
+/** What is asked of the caller before anything is read of the call, in the contract's order. */
+const ADMISSION: readonly Check[] = [
   checkPath,
   checkOrgActive,
   checkAddress,
@@ -34,6 +34,10 @@ const CHECKS: readonly Check[] = [
   checkScope,
   settleRegion,
   checkRate,
+];
+
+/** What is asked of the call itself, in the contract's order. */
+const FORM: readonly Check[] = [
   validateQuery,
   readBody,
   recheck,
@@ -46,12 +50,20 @@ async function answer(operation: Operation, call: Call): Promise<Result> {
     const refusal = await identify(call);
     if (refusal !== null) return refusal;
   }
-  for (const check of CHECKS) {
+  const refused = await firstRefusal(ADMISSION, call);
+  if (refused !== null) return refused;
+  const malformed = await firstRefusal(FORM, call);
+  if (malformed !== null) return (await countMalformed(call)) ?? malformed;
+  return operation.handle(call);
+}
+
+async function firstRefusal(checks: readonly Check[], call: Call): Promise<Refusal | Relayed | null> {
+  for (const check of checks) {
     const found = check(call);
     const refusal = found instanceof Promise ? await found : found;
     if (refusal !== null) return refusal;
   }
-  return operation.handle(call);
+  return null;
 }
 
 interface Outgoing {

@@ -11,6 +11,7 @@ import {
 } from "../../domain/rate-policy.ts";
 import type { RequestVerdict } from "../../org/gate/gate.ts";
 import type { Call } from "../call.ts";
+import type { KnownOrg } from "../known-keys.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf, refusedBeforeBody } from "./answer.ts";
 import { gateOf } from "./gates.ts";
@@ -26,7 +27,21 @@ export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> 
   if (org === undefined || org === null) return null;
   // One page of the console reads many things: people are paced at its door, and never use up what programs may read.
   if (call.actor.kind === "session" && call.op.method === "GET") return null;
-  if (call.op.countsItself === true) return refusedBeforeBody(call, org.id);
+  return call.op.countsItself === true ? refusedBeforeBody(call, org.id) : takeOne(call, org);
+}
+
+/**
+ * For a call that is malformed, and so never reaches the operation that would have counted it: it counts as a request,
+ * and a rate limit that is full comes before whatever else is wrong with it.
+ */
+export async function countMalformed(call: Call): Promise<Refusal | null> {
+  const org = call.caller?.org;
+  if (org === undefined || org === null || call.op.countsItself !== true) return null;
+  return takeOne(call, org);
+}
+
+/** Takes one request from every limit that its line and its key touch, or from none. */
+function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | null> {
   const { read_rpm, policies } = org.snapshot.rates;
   const subject = { route: routeOf(call.op), keyId: call.actor.id };
   const meters = rateMetersFor(policies.filter(needsNoBody), subject);
@@ -68,7 +83,7 @@ function inIsolate(
   if (denial === null) return undefined;
   gate.recheck(keys, Math.min(...standings.map(({ known }) => known?.askedAt ?? now)), now, background);
   Object.assign(call.headers, rateHeaders(standings));
-  return rateRefusal(denial);
+  return refused(call, rateRefusal(denial), "edge");
 }
 
 async function byObject(
@@ -96,6 +111,7 @@ async function byObject(
   if (refusal === null && call.op.refusalsAreFree === true) {
     call.counted = { route: routeOf(call.op), at: orgNow };
   }
+  if (refusal !== null) refused(call, refusal, "object");
   if (gate === null) return refusal;
   gate.learnTime(orgNow, now);
   if (refusal !== null) {
@@ -107,6 +123,12 @@ async function byObject(
   for (const slice of slices) gate.purse.miss(slice, 1);
   gate.keep(now, slices, background);
   return null;
+}
+
+/** A decision that a rate limit refuses is decided, and says where. */
+function refused(call: Call, refusal: Refusal, place: "edge" | "object"): Refusal {
+  if (call.op.countsItself === true) call.headers["x-svc-decided"] = place;
+  return refusal;
 }
 
 function oneEach(slices: readonly unknown[]): number[] {

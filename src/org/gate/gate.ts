@@ -51,6 +51,11 @@ interface Decided {
 export const DECISION_PATH = "/v1/edge/decision";
 export const DECISION_ROUTE = `POST ${DECISION_PATH}`;
 
+/** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
+function isMalformed(result: Done | Refusal): boolean {
+  return isRefusal(result) && result.code === "validation_failed";
+}
+
 /**
  * The object's side of the gate: it decides what isolates bring to it, and leases them slices of the limits so that they
  * can decide by themselves. What is in memory is a copy of what is stored; whatever fails throws the copy away.
@@ -113,7 +118,11 @@ export class ObjectGate {
       const decided =
         limit !== null && ask.dry_run !== true ? { result: limit, taken: false } : this.#exact(ask, view);
       const { result } = decided;
-      const met = standings.map((found) => ({ ...found, taken: decided.taken ? amountOf(found.meter) : 0 }));
+      const takenOf = (meter: RateMeter): number => {
+        if (decided.taken) return amountOf(meter);
+        return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
+      };
+      const met = standings.map((found) => ({ ...found, taken: takenOf(found.meter) }));
       for (const { meter, taken } of met) this.#rates.take(meter, taken, clock.org, clock.org);
       const refusal = isRefusal(result) ? result : null;
       if (learn || refusal !== null) this.#toldAt = clock.real;

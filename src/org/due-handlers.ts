@@ -3,6 +3,7 @@ import { publishBenchmarks } from "./benchmarks/publish.ts";
 import { flushCounts } from "./counters/flush.ts";
 import type { DueHandler } from "./due/handler.ts";
 import { expireCreditPack } from "./credit-packs/commands.ts";
+import { freeOrphans, LEASES_DUE } from "./gate/sweep.ts";
 import { expireDueHolds } from "./holds/expire.ts";
 import { publishProfile } from "./profile/publish.ts";
 import { publishRates } from "./rates/publish.ts";
@@ -22,6 +23,7 @@ export const DUE_HANDLERS: Readonly<Record<string, DueHandler>> = {
   },
   counters: flushCounts,
   holds: expireDueHolds,
+  [LEASES_DUE]: freeOrphans,
   "pack-expiry": expireCreditPack,
   [APPROVAL_EXPIRY]: expireApproval,
   [DELIVER]: deliverQueue,

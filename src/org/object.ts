@@ -53,14 +53,16 @@ export class OrgObject extends DurableObject<OrgEnv> {
     // An object that nobody opened stays empty: asking for an org that does not exist leaves nothing behind.
     this.#opened = isOpened(ctx.storage.sql);
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
-    if (this.#opened) applySchema(ctx.storage);
-    else if (this.#id === PLATFORM_ORG_ID) this.#openPlatform();
+    const upgraded = this.#opened && applySchema(ctx.storage);
+    if (!this.#opened && this.#id === PLATFORM_ORG_ID) this.#openPlatform();
     this.#gate = new ObjectGate(
       ctx.storage,
       this.#settings.SVC_READ_LIMIT_PER_MINUTE,
       this.#opened ? Date.now() : 0,
     );
     this.#due = new DueRunner(ctx.storage, env, (trace) => this.#view(this.#now(), SYSTEM, trace));
+    // An upgrade may leave work that is due at once, also where nothing but reads comes.
+    if (upgraded) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlan());
   }
 

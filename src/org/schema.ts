@@ -58,9 +58,9 @@ export function isOpened(sql: SqlStorage): boolean {
   );
 }
 
-/** Brings the object's tables up to date; safe to run again. */
-export function applySchema(storage: DurableObjectStorage): void {
-  storage.transactionSync(() => {
+/** Brings the object's tables up to date; safe to run again. True: something was to be done. */
+export function applySchema(storage: DurableObjectStorage): boolean {
+  return storage.transactionSync(() => {
     const { sql } = storage;
     sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (name TEXT PRIMARY KEY) STRICT");
     const applied = new Set(
@@ -69,11 +69,12 @@ export function applySchema(storage: DurableObjectStorage): void {
         .toArray()
         .map((row) => row.name),
     );
-    for (const step of STEPS) {
-      if (applied.has(step.name)) continue;
+    const missing = STEPS.filter(({ name }) => !applied.has(name));
+    for (const step of missing) {
       sql.exec(step.sql);
       step.fill?.(sql);
       sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
     }
+    return missing.length > 0;
   });
 }

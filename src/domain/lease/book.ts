@@ -84,7 +84,7 @@ export class LeaseBook {
     holder.attempt = ask.attempt;
     holder.askedAt = now;
     const fresh = ask.batches.filter((batch) => batch.number > holder.batch);
-    holder.batch = Math.max(holder.batch, ...fresh.map((batch) => batch.number));
+    for (const { number } of fresh) holder.batch = Math.max(holder.batch, number);
     const moves = this.#report(ask, holder, fresh, now);
     const slices = new Map<string, Addition>();
     const holders = this.#active(now, ask.holder);
@@ -148,6 +148,18 @@ export class LeaseBook {
       gone.push(name);
     }
     return { orphans, gone };
+  }
+
+  /** When the first slice will be an orphan, if no report comes, of all isolates or of one; null: there is none. */
+  orphanedAt(counts: (meter: string) => boolean, holder?: string): number | null {
+    let first: number | null = null;
+    for (const [name, { slices }] of this.#holders) {
+      if (holder !== undefined && name !== holder) continue;
+      for (const [meter, { until, lingerMs }] of slices) {
+        if (counts(meter) && (first === null || until + lingerMs < first)) first = until + lingerMs;
+      }
+    }
+    return first;
   }
 
   /** The slices of one meter that still count. */

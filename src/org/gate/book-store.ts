@@ -1,7 +1,15 @@
 import { LeaseBook, type StoredHolder } from "../../domain/lease/book.ts";
+import { Copy } from "../copies.ts";
 
 type Row = { holder: string; attempt: number; batch: number; asked_at: number; slices: string };
 type StoredSlice = [meter: string, left: string, until: number, lingerMs: number];
+
+const books = new Copy<LeaseBook>();
+
+/** The book to work on: whoever changes what an isolate has saves it in the same transaction. */
+export function bookOf(sql: SqlStorage): LeaseBook {
+  return books.get(sql, () => loadBook(sql));
+}
 
 export function loadBook(sql: SqlStorage): LeaseBook {
   const book = new LeaseBook();

@@ -16,10 +16,11 @@ import type { CountedRequest, Done, RateBook, View } from "../door.ts";
 import { type DecisionAsk, decideOnce, tokensOf } from "../holds/decide.ts";
 import { openTx, performDue } from "../perform.ts";
 import { type Clock, RateMeters } from "../rates/meters.ts";
-import { deleteHolder, loadBook, saveHolder } from "./book-store.ts";
+import { bookOf, saveHolder } from "./book-store.ts";
 import { type Lesson, lessonFor, withRates } from "./lesson.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
+import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
 import { type RateInfo, readAsk, type SyncReply, writeReply } from "./wire.ts";
 
 /** Whether a request is within its rate limits, and how they stand. */
@@ -63,7 +64,6 @@ function isMalformed(result: Done | Refusal): boolean {
 export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
-  #book: LeaseBook | null = null;
   /** When an isolate was last told how a limit stands: it may go by that for a while. */
   #toldAt: number;
   #changes = 0;
@@ -108,7 +108,7 @@ export class ObjectGate {
   /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
   decide(ask: DecisionAsk, keyId: string, learn: boolean, view: View, clock: Clock): DecisionVerdict {
     return this.#transaction(() => {
-      this.#sweep(view, clock);
+      sweepLeases(view, clock);
       const subject = { route: DECISION_ROUTE, keyId, customerId: ask.customer_id };
       const meters = this.#rates.touchedBy(subject);
       const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
@@ -141,10 +141,10 @@ export class ObjectGate {
   sync(text: string, view: View, clock: Clock): string | null {
     const { ask, touches, watch } = readAsk(text);
     return this.#transaction(() => {
-      this.#sweep(view, clock);
+      sweepLeases(view, clock);
       const book = this.#leases();
       const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
-      for (const { used } of ask.batches) keys.push(...used.keys());
+      for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
       const accounts = new LeasedAccounts(
         this.#storage.sql,
         keys.filter((key) => !isRateKey(key)),
@@ -163,6 +163,7 @@ export class ObjectGate {
           else accounts.apply(key, move, dropped.get(key) ?? 0n);
         }
         accounts.save();
+        sweepWhenOrphaned(tx, ask.holder, clock);
       });
       saveHolder(this.#storage.sql, book.holder(ask.holder));
       this.#toldAt = clock.real;
@@ -241,32 +242,14 @@ export class ObjectGate {
     return { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
   }
 
-  /** Takes back what isolates that never reported can have held, once the last such hold is over. */
-  #sweep(view: View, clock: Clock): void {
-    const book = this.#leases();
-    const { orphans, gone } = book.sweep(clock.real);
-    for (const holder of gone) deleteHolder(view.sql, holder);
-    if (orphans.length === 0) return;
-    for (const stored of book.holders()) saveHolder(view.sql, stored);
-    const accounts = new LeasedAccounts(
-      view.sql,
-      orphans.flatMap(({ meter }) => (isRateKey(meter) ? [] : [meter])),
-      clock,
-    );
-    accounts.free(orphans);
-    accounts.save();
-  }
-
   #leases(): LeaseBook {
-    this.#book ??= loadBook(this.#storage.sql);
-    return this.#book;
+    return bookOf(this.#storage.sql);
   }
 
   #transaction<T>(run: () => T): T {
     try {
       return transaction(this.#storage, run);
     } catch (error) {
-      this.#book = null;
       this.#rates.forget();
       throw error;
     }

@@ -12,4 +12,10 @@ export const GATE_STEPS: readonly SchemaStep[] = [
       slices TEXT NOT NULL
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    // Slices that are out already are looked at when the object next wakes.
+    name: "gate/2",
+    sql: `INSERT INTO due (kind, key, at)
+      SELECT 'leases', '', MIN(asked_at) FROM lease_holders HAVING COUNT(*) > 0`,
+  },
 ];

@@ -1,0 +1,105 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { LeaseHolder } from "../../support/lease-holder.ts";
+import { newSpender, type Spender } from "../../support/ledger.ts";
+import { rowsOf } from "../../support/rows.ts";
+import { env } from "../../support/worker.ts";
+
+const realNow = Date.now.bind(Date);
+
+/** The clock of the object, and of everything else here. */
+function goAhead(seconds: number): void {
+  vi.spyOn(Date, "now").mockImplementation(() => realNow() + seconds * 1000);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** An org of which an isolate got slices that it never reports on. */
+async function orgWithSlicesOut(): Promise<{ org: Spender; reserved: () => Promise<string> }> {
+  const org = await newSpender();
+  const budget = { scope_kind: "org", limit_usd: "100000", period: "total", mode: "enforce" };
+  const { id } = (await org.send("POST", "budgets", budget)).body;
+  const reserved = async () => (await org.send("GET", `budgets/${id}`)).body.reserved_usd;
+  await new LeaseHolder(org.id).lease(10_000_000_000n);
+  expect(Number(await reserved())).toBeGreaterThan(0);
+  return { org, reserved };
+}
+
+/** Everything whose time has come, as the platform's alarm would have it done. */
+async function whatIsDue(org: Spender): Promise<void> {
+  const object = env.ORG.getByName(org.id);
+  for (let alarm = 0; alarm < 10; alarm += 1) {
+    const at = await runInDurableObject(object, (_, { storage }) => storage.getAlarm());
+    if (at === null || at > Date.now()) return;
+    await runDurableObjectAlarm(object);
+  }
+}
+
+test("slices come back by themselves when the last hold they may have given is over, and not before", async () => {
+  const { org, reserved } = await orgWithSlicesOut();
+  const held = await reserved();
+  goAhead(890);
+  await whatIsDue(org);
+  expect((await org.run({ cost_usd: "0" })).status).toBe(201);
+  expect(await reserved()).toBe(held);
+  goAhead(902);
+  await whatIsDue(org);
+  expect(await reserved()).toBe("0.00");
+  expect(await rowsOf(org.id, "SELECT * FROM due WHERE kind = 'leases'")).toEqual([]);
+});
+
+test("slices come back after the object restarted, in an org that only sends runs", async () => {
+  const { org, reserved } = await orgWithSlicesOut();
+  await evictDurableObject(env.ORG.getByName(org.id));
+  goAhead(902);
+  expect((await org.run({ cost_usd: "0" })).status).toBe(201);
+  await whatIsDue(org);
+  expect(await reserved()).toBe("0.00");
+});
+
+test("slices of isolates that go on are left alone, and looked at again when the first of them may end", async () => {
+  const { org, reserved } = await orgWithSlicesOut();
+  goAhead(600);
+  await new LeaseHolder(org.id).lease(10_000_000_000n);
+  const both = Number(await reserved());
+  goAhead(902);
+  await whatIsDue(org);
+  const one = Number(await reserved());
+  expect(one).toBeGreaterThan(0);
+  expect(one).toBeLessThan(both);
+  goAhead(1503);
+  await whatIsDue(org);
+  expect(await reserved()).toBe("0.00");
+});
+
+test("a test org's clock that is moved ahead brings no slice back early", async () => {
+  const { org, reserved } = await orgWithSlicesOut();
+  const held = await reserved();
+  await org.advance(1000);
+  expect(await reserved()).toBe(held);
+  goAhead(902);
+  await whatIsDue(org);
+  expect(await reserved()).toBe("0.00");
+});
+
+test("one row stands for all slices: reports do not write it again", async () => {
+  const { org } = await orgWithSlicesOut();
+  const row = () => rowsOf<{ at: number }>(org.id, "SELECT at FROM due WHERE kind = 'leases'");
+  const [before] = await row();
+  goAhead(5);
+  for (let isolate = 0; isolate < 3; isolate += 1) await new LeaseHolder(org.id).lease(10_000_000_000n);
+  expect(await row()).toEqual([before]);
+});
+
+test("slices that an earlier version of the object left behind come back, too", async () => {
+  const { org, reserved } = await orgWithSlicesOut();
+  await rowsOf(org.id, "DELETE FROM due WHERE kind = 'leases'");
+  await rowsOf(org.id, "DELETE FROM schema_steps WHERE name = 'gate/2'");
+  await evictDurableObject(env.ORG.getByName(org.id));
+  goAhead(902);
+  expect(Number(await reserved())).toBeGreaterThan(0);
+  await whatIsDue(org);
+  expect(await reserved()).toBe("0.00");
+});

@@ -85,8 +85,8 @@ export class Granted {
 
   /** From this moment on no snapshot of the key (`*`: of any key) granted until now is in use. */
   outdatedAt(keyId: string): number {
-    const asked =
-      keyId === "*" ? Math.max(0, ...this.#lastAsked.values()) : (this.#lastAsked.get(keyId) ?? 0);
+    let asked = this.#lastAsked.get(keyId) ?? 0;
+    if (keyId === "*") for (const at of this.#lastAsked.values()) asked = Math.max(asked, at);
     return Math.max(asked, this.#wokeAt) + SNAPSHOT_MS;
   }
 

@@ -73,8 +73,11 @@ export const forecastCapacity = operation(
       return invalidField("history", "out_of_range", message);
     }
     const exhaustion = ask.scenarios.map((): BudgetExhaustion[] => []);
-    const usedUpIn = (scope: ScopeUsage) =>
-      exhaustionsOf(scope, inputs.now, ask, returns).forEach((some, at) => exhaustion[at]?.push(...some));
+    const usedUpIn = (scope: ScopeUsage) => {
+      for (const [at, some] of exhaustionsOf(scope, inputs.now, ask, returns).entries()) {
+        for (const one of some) exhaustion[at]?.push(one);
+      }
+    };
     if (scope_kind === "org") {
       const refusal = await eachBudgetedScope(call.org, usedUpIn);
       if (refusal !== null) return refusal;

@@ -17,9 +17,9 @@ export type History = { readonly series: DailySeries; readonly today: DayNumber;
  */
 export function historyOf(totals: readonly DayTotal[], today: DayNumber): History | null {
   const past = totals.filter(({ day }) => day <= today);
-  const days = past.map(({ day }) => day);
-  const first = Math.min(...days);
-  if (past.length === 0 || Math.max(...days) - first + 1 < LEAST_HISTORY_DAYS) return null;
+  const span = spanOf(past);
+  if (span === null || span.last - span.first + 1 < LEAST_HISTORY_DAYS) return null;
+  const { first } = span;
   const lastDay = today - first >= LEAST_HISTORY_DAYS ? today - 1 : today;
   const usedToday = past.find(({ day }) => day === today)?.value ?? 0;
   const series = seriesOf(
@@ -27,6 +27,17 @@ export function historyOf(totals: readonly DayTotal[], today: DayNumber): Histor
     lastDay,
   );
   return { series, today, usedToday };
+}
+
+function spanOf(totals: readonly DayTotal[]): { first: DayNumber; last: DayNumber } | null {
+  let span: { first: DayNumber; last: DayNumber } | null = null;
+  for (const { day } of totals) {
+    span =
+      span === null
+        ? { first: day, last: day }
+        : { first: Math.min(span.first, day), last: Math.max(span.last, day) };
+  }
+  return span;
 }
 
 export type Outlook = {

@@ -28,7 +28,8 @@ export function weekdayOf(day: DayNumber): number {
  */
 export function seriesOf(totals: readonly DayTotal[], lastDay: DayNumber): DailySeries {
   const byDay = new Map(totals.map(({ day, value }) => [day, value]));
-  const firstDay = Math.min(lastDay, ...byDay.keys());
+  let firstDay = lastDay;
+  for (const day of byDay.keys()) firstDay = Math.min(firstDay, day);
   const days = Array.from({ length: lastDay - firstDay + 1 }, (_, index) => firstDay + index);
   const emptyShare = (of: readonly DayNumber[]): number =>
     of.length === 0 ? 0 : of.filter((day) => !byDay.has(day)).length / of.length;

@@ -173,12 +173,19 @@ export function newTouch(
       meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
       customer: customer ?? null,
     },
-    endsAt: Math.min(
-      LAST_REPORTED_MS - LEASE.longestHoldMs,
-      ...accounts.map(({ known }) => known.account.window.endMs ?? Number.POSITIVE_INFINITY),
-      ...rates.map(({ meter }) => endOf(meter.policy, orgNow)),
-    ),
+    endsAt: firstEnd(accounts, rates, orgNow),
   };
+}
+
+function firstEnd(
+  accounts: readonly { readonly known: KnownAccount }[],
+  rates: readonly { readonly meter: RateMeter }[],
+  orgNow: number,
+): number {
+  let first = LAST_REPORTED_MS - LEASE.longestHoldMs;
+  for (const { known } of accounts) first = Math.min(first, known.account.window.endMs ?? first);
+  for (const { meter } of rates) first = Math.min(first, endOf(meter.policy, orgNow));
+  return first;
 }
 
 function endOf(policy: RatePolicy, orgNow: number): number {

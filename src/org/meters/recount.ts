@@ -1,4 +1,5 @@
 import { type Meter, windowOf } from "../../domain/meter.ts";
+import type { Window } from "../../domain/period.ts";
 import type { Tx } from "../door.ts";
 import { leasedAnew } from "../gate/money.ts";
 import type { HoldRow } from "../holds/store.ts";
@@ -7,27 +8,51 @@ import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
 import { noteRecount } from "./store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "./usage.ts";
 
+type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id">;
+
+/** The counters of one meter, as they are added up. */
+class Counters {
+  readonly #meter: Meter;
+  readonly #entries = new Map<string, Entry>();
+  /** By subject, the one asked for last: finding a window in a time zone costs more than to see that it is the same. */
+  readonly #latest = new Map<string, Entry>();
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  at(someone: string, atMs: number): Entry {
+    const subject = this.#meter.scope.id === "*" ? someone : "";
+    const latest = this.#latest.get(subject);
+    if (latest !== undefined && isWithin(latest.window, atMs)) return latest;
+    const made = newEntry(this.#meter, subject, atMs);
+    const key = `${made.window.startMs} ${subject}`;
+    const entry = this.#entries.get(key) ?? made;
+    this.#entries.set(key, entry);
+    this.#latest.set(subject, entry);
+    return entry;
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+}
+
+function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
+  return startMs <= atMs && (endMs === null || atMs < endMs);
+}
+
 /**
  * Adds a meter's counters up anew from the runs and holds that name it, and the slices that isolates have of it, for the
  * windows that still matter: the current one and those where a hold stands. Needed when a limit's windows change under
  * what it has counted, and when one is made under the name of one that was ended.
  */
 export function recount(tx: Tx, meter: Meter): void {
-  const holds = tx.sql
-    .exec<HoldRow>("SELECT * FROM holds WHERE status = 'open' AND at >= ?", meter.sinceMs)
-    .toArray()
-    .filter((hold) => ` ${hold.meters} `.includes(` ${meter.id} `));
-  const moments = [tx.now, ...holds.map((hold) => hold.at)];
-  const fromMs = Math.min(...moments.map((at) => windowOf(meter, at).startMs));
-  const entries = new Map<string, Entry>();
-  const entryAt = (subject: string, atMs: number): Entry => {
-    const made = newEntry(meter, meter.scope.id === "*" ? subject : "", atMs);
-    const key = `${made.window.startMs} ${made.subject}`;
-    const there = entries.get(key);
-    if (there !== undefined) return there;
-    entries.set(key, made);
-    return made;
-  };
+  const open = "FROM holds WHERE status = 'open' AND at >= ?1 AND instr(' ' || meters || ' ', ?2) > 0";
+  const named = [meter.sinceMs, ` ${meter.id} `] as const;
+  const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
+  const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
+  const counters = new Counters(meter);
   for (const row of tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY seq DESC`)) {
     // Rows come latest first; none is charged to a time after it was recorded, nor to a meter that came later. One that
     // settles a hold may well be charged to a time before the meter.
@@ -35,7 +60,10 @@ export function recount(tx: Tx, meter: Meter): void {
     if (row.charged_at < fromMs) continue;
     const run = fromRow(row);
     if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
-    const entry = entryAt((meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "", run.chargedAt);
+    const entry = counters.at(
+      (meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "",
+      run.chargedAt,
+    );
     const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
     const { usage } = entry;
     entry.usage = {
@@ -44,16 +72,17 @@ export function recount(tx: Tx, meter: Meter): void {
       over: usage.over + over,
     };
   }
+  const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id ${open}`, ...named);
   for (const hold of holds) {
-    const entry = entryAt(hold.customer_id ?? "", hold.at);
+    const entry = counters.at(hold.customer_id ?? "", hold.at);
     entry.usage = { ...entry.usage, held: entry.usage.held + BigInt(hold.amount) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
-    const entry = entryAt(subject, atMs);
+    const entry = counters.at(subject, atMs);
     entry.usage = { ...entry.usage, leased: entry.usage.leased + left };
   }
   tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
   forgetUsage(tx.sql);
-  saveUsage(tx.sql, entries.values());
+  saveUsage(tx.sql, counters.entries());
   noteRecount(tx.sql, meter.id, tx.now);
 }

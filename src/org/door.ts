@@ -102,6 +102,8 @@ export interface View {
 export interface Tx extends View {
   /** Appends to the outbox with the change that caused it. */
   emit(kind: EventKind, data: object): void;
+  /** The same for many of one kind. */
+  emitAll(kind: EventKind, all: readonly object[]): void;
   /** Adds to one of the platform's counters, if and only if the change happens. */
   count(series: string, by?: number): void;
   /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */

@@ -7,7 +7,7 @@ import { transaction } from "./copies.ts";
 import { countSeries } from "./counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
 import { scheduleDue } from "./due/table.ts";
-import { appendEvent } from "./events/append.ts";
+import { appendEvent, appendEvents } from "./events/append.ts";
 import { claim, complete } from "./idempotency/records.ts";
 
 /** Thrown to roll a refused attempt back; never leaves this file. */
@@ -18,6 +18,7 @@ export function openTx(view: View, aftermath: (() => void)[]): Tx {
   return {
     ...view,
     emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
+    emitAll: (kind, all) => appendEvents(view.sql, view.now, kind, all),
     count: (series, by) => countSeries(view.sql, view.now, series, by),
     schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
     record: (entry) => appendAudit(view, entry),

@@ -19,7 +19,7 @@ const arrived: Received[] = [];
  * From the first subscriber on: what falls due after a test has ended must not go out to the real network. Taken again
  * for each, because files share an isolate and one of them may have put its own in place.
  */
-function takeNetwork(): void {
+export function takeNetwork(): void {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     const body = await request.text();

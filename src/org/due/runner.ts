@@ -44,9 +44,9 @@ export class DueRunner {
       () => true,
     );
     for (let round = 0; round < ROUNDS; round++) {
-      this.#run();
-      if (this.#working.size === 0) break;
-      const settled = Promise.all(this.#working.values()).then(() => false);
+      const isMore = this.#run();
+      if (this.#working.size === 0 && !isMore) break;
+      const settled = Promise.all([scheduler.wait(0), ...this.#working.values()]).then(() => false);
       if (await Promise.race([settled, late])) break;
     }
     // A timer left behind would keep the object in memory.
@@ -72,13 +72,20 @@ export class DueRunner {
     void this.#storage.setAlarm(alarmAt);
   }
 
-  #run(): void {
+  /** Each row once: one that has more to do at once goes on in the next alarm, and calls come in between. True: some has. */
+  #run(): boolean {
+    const ran = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
       const view = this.#view(`due-${crypto.randomUUID()}`);
       const rows = dueBy(view.sql, view.now, AT_ONCE);
-      if (rows.length === 0) return;
-      for (const row of rows) void this.#start(row.kind, row.key, view);
+      const fresh = rows.filter(({ kind, key }) => !ran.has(`${kind} ${key}`));
+      if (fresh.length === 0) return rows.length > 0;
+      for (const { kind, key } of fresh) {
+        ran.add(`${kind} ${key}`);
+        void this.#start(kind, key, view);
+      }
     }
+    return true;
   }
 
   #start(kind: string, key: string, view: View): Promise<void> | undefined {

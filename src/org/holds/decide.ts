@@ -11,7 +11,7 @@ import { Draft } from "../ledger/draft.ts";
 import { DECISION_CODES, toRefusal } from "../ledger/refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { priceOf } from "../models/store.ts";
-import { expireHolds, expireNoLaterThan } from "./expire.ts";
+import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold } from "./store.ts";
 
 export const DEFAULT_HOLD_SECONDS = 900;
@@ -66,10 +66,11 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string, again: boolean): Done 
   const nanos = estimateOf(tx.sql, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
+  if (again) expireHold(tx, id);
   const draft = new Draft(tx.sql, "decision", tx.now);
   const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
   const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
-  const { refusedBy, shadow } = admit(accounts, attempt);
+  const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
   if (ask.dry_run === true) {
     const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
@@ -85,6 +86,17 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string, again: boolean): Done 
   draft.save();
   if (again) deleteHold(tx.sql, id);
   return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
+}
+
+/** A limit refuses only when what it still counts of holds that are over is not what fills it. */
+function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attempt: Attempt) {
+  let found = admit(accounts, attempt);
+  for (let tries = 0; found.refusedBy !== null && tries < TRIES_FOR_ROOM; tries += 1) {
+    if (expireHoldsOf(tx, draft, found.refusedBy).length === 0) break;
+    draft.save();
+    found = admit(accounts, attempt);
+  }
+  return found;
 }
 
 function hold(

@@ -4,6 +4,8 @@ import { idTail } from "./schema.ts";
 
 /** An amount set aside in every limit it was admitted against, until a run settles it, it is released or expires. */
 export type HoldRow = {
+  /** Its place in the table, once it is there. */
+  seq?: number;
   id: string;
   /** Of what was asked: the same request id with another question is a conflict. */
   digest: string;
@@ -63,6 +65,21 @@ export function prolongHold(sql: SqlStorage, id: string, expiresAt: number): voi
 
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {
   sql.exec(`UPDATE holds SET status = ?2, ended_at = ?3 WHERE ${BY_ID}`, id, status, now);
+}
+
+/** The same for holds that were read from the table. */
+export function endHolds(
+  sql: SqlStorage,
+  rows: readonly HoldRow[],
+  status: HoldRow["status"],
+  now: number,
+): void {
+  sql.exec(
+    "UPDATE holds SET status = ?2, ended_at = ?3 WHERE seq IN (SELECT value FROM json_each(?1))",
+    JSON.stringify(rows.map(({ seq }) => seq)),
+    status,
+    now,
+  );
 }
 
 /** Takes a hold's amount back out of the limits where it stands. */

@@ -27,6 +27,8 @@ export class Draft {
   /** By customer, what was last asked for it: most runs of a batch ask the same again. */
   readonly #lately = new Map<string | undefined, { readonly ask: Ask; readonly key: string }>();
   readonly #pools = new Map<string, CreditPool>();
+  /** By their ids, the meters that holds stand in: mostly the same for many holds. */
+  readonly #held = new Map<string, ReadonlyMap<string, Meter>>();
 
   constructor(sql: SqlStorage, phase: Phase, nowMs: number) {
     this.#sql = sql;
@@ -86,7 +88,9 @@ export class Draft {
   /** The accounts where a hold stands; limits that have ended since are left out. */
   standing(meterIds: readonly string[], subject: string, atMs: number): Entry[] {
     const fresh: Entry[] = [];
-    const meters = loadMetersById(this.#sql, meterIds);
+    const ids = meterIds.join(" ");
+    const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds);
+    this.#held.set(ids, meters);
     // A limit that was ended and made again since then is another one: nothing is held against it.
     const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
     const entries = standing.map((meter) =>

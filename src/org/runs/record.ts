@@ -17,7 +17,7 @@ import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
-import { expireHolds } from "../holds/expire.ts";
+import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../holds/expire.ts";
 import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -71,6 +71,8 @@ export class Recorder {
   readonly #holds = new Map<string, HoldRow>();
   /** Null: the org has none that a run must be asked for. */
   readonly #rates: RunRates | null;
+  /** For all runs of the batch together: each looks at every hold that is over. */
+  #triesForRoom = TRIES_FOR_ROOM;
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
   readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
@@ -171,7 +173,7 @@ export class Recorder {
       for (const effect of effects) effect();
       return this.#accept(input, prepared, accounts, NOTHING_MORE, []);
     }
-    const { refusedBy, shadow } = admit(accounts, attempt);
+    const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
       const refusal = toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "run"));
       return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
@@ -195,6 +197,21 @@ export class Recorder {
       if (found !== null) effects.push(found);
     }
     return effects;
+  }
+
+  /** A limit refuses only when what it still counts of holds that are over is not what fills it. */
+  #admitFreeing(accounts: readonly Account[], attempt: Attempt): ReturnType<typeof admit> {
+    let found = admit(accounts, attempt);
+    while (found.refusedBy !== null && this.#triesForRoom > 0) {
+      this.#triesForRoom -= 1;
+      const ended = expireHoldsOf(this.#tx, this.#draft, found.refusedBy);
+      if (ended.length === 0) break;
+      for (const hold of ended) {
+        if (this.#holds.has(hold.id)) this.#holds.set(hold.id, { ...hold, status: "expired" });
+      }
+      found = admit(accounts, attempt);
+    }
+    return found;
   }
 
   #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {

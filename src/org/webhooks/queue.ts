@@ -2,7 +2,8 @@ import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../due/table.ts";
-import { enabledSubscriptions, patternsOf } from "./subscriptions.ts";
+import { jsonRows } from "../json-rows.ts";
+import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**
  * Each subscription has a queue of its own, in order of creation: its head is tried until it succeeds or is
@@ -71,11 +72,34 @@ export function enqueue(
   return id;
 }
 
-/** Queues an event for every subscription that asked for its kind, with the change that caused it. */
-export function fanOut(sql: SqlStorage, now: number, event: QueuedEvent): void {
-  for (const subscription of enabledSubscriptions(sql)) {
-    if (matchesEvent(patternsOf(subscription), event.type)) enqueue(sql, now, subscription.id, event);
-  }
+/** Queues events of one kind for every subscription that asked for it, with the change that caused them. */
+export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
+  for (const subscription of hearersOf(sql, type)) enqueueAll(sql, now, subscription.id, type, ids);
+}
+
+/** The subscriptions that get events of a kind. */
+export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
+  return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
+}
+
+function enqueueAll(
+  sql: SqlStorage,
+  now: number,
+  subscriptionId: string,
+  type: EventKind,
+  eventIds: readonly string[],
+): void {
+  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DELIVER, subscriptionId, now);
+  const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
+  sql.exec(
+    `INSERT INTO webhook_deliveries
+       (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
+     SELECT row ->> 0, ?2, row ->> 1, ?3, 'pending', 0, ?4, '[]', ?4 FROM ${jsonRows("?1")}`,
+    JSON.stringify(rows),
+    subscriptionId,
+    type,
+    now,
+  );
 }
 
 /** Tries the head now, whenever it was to be tried. */

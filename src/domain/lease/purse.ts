@@ -14,6 +14,8 @@ export interface Slice {
   full: number;
   /** Held from this slice since the last ask, and what calls would have held had it been large enough. */
   used: number;
+  /** Of what is used, the part that is in a batch already. */
+  batched: number;
   missed: number;
   misses: number;
   /** What an interval between asks takes, decaying when traffic falls. */
@@ -25,7 +27,7 @@ export interface Slice {
 
 /** A quarter of what a number holds exactly, so that sums of a few are exact too. */
 const MOST = 2 ** 51;
-const UNUSED = { used: 0, missed: 0, misses: 0, pace: 0, least: 0, quiet: 0 };
+const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, pace: 0, least: 0, quiet: 0 };
 
 /** After so many asks without use a slice goes back whole. */
 const QUIET_ASKS = 2;
@@ -38,21 +40,44 @@ export const GIVE_UP_MS = 2000;
 /** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4;
 
+/**
+ * A report has a bound: what is above it goes with the next. So has a batch, which is reported whole: its holds, and what
+ * they took of each slice, must reach the object together.
+ */
+export interface ReportBounds<Hold> {
+  readonly batchBytes: number;
+  readonly reportBytes: number;
+  /** What a hold adds to its batch; `named` is what that batch names already. */
+  readonly weigh: (hold: Hold, named: Set<unknown>) => number;
+}
+
+const UNBOUNDED = { batchBytes: Infinity, reportBytes: Infinity, weigh: () => 0 };
+/** What a sum adds to a batch, beside its meter's name. */
+const SUM_BYTES = 40;
+
+interface ClosedBatch<Hold> extends Batch<Hold> {
+  readonly bytes: number;
+}
+
 /** The isolate's side of the leases of one org: slices to hold from, and reports not yet acknowledged. */
 export class Purse<Hold> {
   readonly #slices = new Map<string, Slice>();
   #made: Hold[] = [];
   #unreported = false;
-  #unacknowledged: Batch<Hold>[] = [];
+  #bytes = 0;
+  #named = new Set<unknown>();
+  #unacknowledged: ClosedBatch<Hold>[] = [];
   #attempt = 0;
   #batch = 0;
   #acknowledged = 0;
-  #pending: { attempt: number; askedAt: number } | null = null;
+  #pending: { attempt: number; askedAt: number; lastBatch: number } | null = null;
 
   readonly #holder: string;
+  readonly #bounds: ReportBounds<Hold>;
 
-  constructor(holder: string) {
+  constructor(holder: string, bounds: ReportBounds<Hold> = UNBOUNDED) {
     this.#holder = holder;
+    this.#bounds = bounds;
   }
 
   /** The slice of a meter, empty until the object has granted some: callers keep the reference. */
@@ -75,6 +100,7 @@ export class Purse<Hold> {
       const slice = slices[index];
       const amount = amounts[index];
       if (slice === undefined || amount === undefined) continue;
+      if (slice.used === slice.batched) this.#bytes += slice.meter.length + SUM_BYTES;
       slice.left -= amount;
       slice.used += amount;
       if (amount > slice.least) slice.least = amount;
@@ -83,9 +109,11 @@ export class Purse<Hold> {
     return true;
   }
 
-  /** What is reported of a hold, beside the amounts; a rate limit leaves nothing to report. */
+  /** What is reported of a hold, beside the amounts that were just taken; a rate limit leaves nothing to report. */
   note(hold: Hold): void {
     this.#made.push(hold);
+    this.#bytes += this.#bounds.weigh(hold, this.#named);
+    if (this.#bytes >= this.#bounds.batchBytes) this.#close();
   }
 
   /** Counts a call that the object decided as demand: this is how leases start. */
@@ -139,6 +167,8 @@ export class Purse<Hold> {
   /** The next ask. Slices that have ended, or are more than the traffic needs, are given back by it. */
   ask(now: number): Ask<Hold> {
     if (this.#unreported) this.#close();
+    const batches = this.#fitting();
+    const unsent = usedIn(this.#unacknowledged.slice(batches.length));
     const wants = new Map<string, Want>();
     for (const slice of this.#slices.values()) {
       const want = demand(slice);
@@ -152,9 +182,25 @@ export class Purse<Hold> {
         });
       }
     }
+    // What was used and is not in this report has not been given back.
+    for (const [meter, sum] of unsent) {
+      const { left, ...rest } = wants.get(meter) ?? { left: 0n, want: 0n, least: 0n };
+      wants.set(meter, { ...rest, left: left + sum });
+    }
     this.#attempt += 1;
-    this.#pending = { attempt: this.#attempt, askedAt: now };
-    return { holder: this.#holder, attempt: this.#attempt, batches: [...this.#unacknowledged], wants };
+    const lastBatch = batches.at(-1)?.number ?? this.#acknowledged;
+    this.#pending = { attempt: this.#attempt, askedAt: now, lastBatch };
+    return { holder: this.#holder, attempt: this.#attempt, batches, wants };
+  }
+
+  /** The oldest batches that fit into one report, and at least one. */
+  #fitting(): ClosedBatch<Hold>[] {
+    let bytes = 0;
+    const over = this.#unacknowledged.findIndex((batch, index) => {
+      bytes += batch.bytes;
+      return index > 0 && bytes > this.#bounds.reportBytes;
+    });
+    return over < 0 ? [...this.#unacknowledged] : this.#unacknowledged.slice(0, over);
   }
 
   /** Takes what the object granted. An answer to an ask that was given up counts for nothing. */
@@ -162,8 +208,8 @@ export class Purse<Hold> {
     const pending = this.#pending;
     if (pending === null || pending.attempt !== grant.attempt) return;
     this.#pending = null;
-    this.#unacknowledged = [];
-    this.#acknowledged = this.#batch;
+    this.#acknowledged = pending.lastBatch;
+    this.#unacknowledged = this.#unacknowledged.filter(({ number }) => number > pending.lastBatch);
     for (const [meter, { add, forMs, share }] of grant.slices) {
       const slice = this.slice(meter);
       slice.left = Math.min(MOST, slice.left + inNumber(add));
@@ -188,13 +234,24 @@ export class Purse<Hold> {
   #close(): void {
     const used = new Map<string, bigint>();
     for (const slice of this.#slices.values()) {
-      if (slice.used > 0) used.set(slice.meter, BigInt(slice.used));
+      if (slice.used > slice.batched) used.set(slice.meter, BigInt(slice.used - slice.batched));
+      slice.batched = slice.used;
     }
     this.#batch += 1;
-    this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used });
+    this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used, bytes: this.#bytes });
     this.#made = [];
+    this.#bytes = 0;
+    this.#named = new Set();
     this.#unreported = false;
   }
+}
+
+function usedIn(batches: readonly Batch<unknown>[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { used } of batches) {
+    for (const [meter, sum] of used) sums.set(meter, (sums.get(meter) ?? 0n) + sum);
+  }
+  return sums;
 }
 
 /** What a slice should hold, from what the last interval took; starts the next interval. */
@@ -202,6 +259,7 @@ function demand(slice: Slice): number {
   const steady = slice.left > 0 || slice.used > 0 || slice.misses >= STEADY_CALLS;
   const taken = steady ? slice.used + slice.missed : 0;
   slice.used = 0;
+  slice.batched = 0;
   slice.missed = 0;
   slice.misses = 0;
   slice.quiet = taken === 0 ? slice.quiet + 1 : 0;

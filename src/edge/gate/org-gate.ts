@@ -51,9 +51,24 @@ const MOST_TOUCHES = 1000;
 /** So many calls decided by the object between two looks are worth learning from. */
 const WORTH_LEARNING = 3;
 
+const LINE_BYTES = 100;
+const TOUCH_BYTES = 40;
+
+/** A touch is written once in a report, and its keys have quotes and line breaks, which are written as two or three. */
+function weigh({ touch }: MadeHold, named: Set<unknown>): number {
+  if (named.has(touch)) return LINE_BYTES;
+  named.add(touch);
+  let bytes = LINE_BYTES + TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
+  for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
+  return bytes;
+}
+
+/** Some 5,000 holds: far below what a region takes at once, and no long wait for others while the object keeps them. */
+const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
+
 /** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
 export class OrgGate {
-  readonly purse = new Purse<MadeHold>(crypto.randomUUID());
+  readonly purse = new Purse<MadeHold>(crypto.randomUUID(), BOUNDS);
   readonly touches = new Touches();
   readonly prices = new Map<string, TokenPrice | null>();
   matters: Known | null = null;

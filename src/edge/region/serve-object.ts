@@ -8,14 +8,12 @@ import { readBounded } from "../read-bounded.ts";
 import { orgObject } from "./home.ts";
 import { PASS_HEADER, passOf } from "./peer.ts";
 import { OBJECT_METHODS } from "./remote-org.ts";
-import { fromWire, type ObjectCall, toWire } from "./wire.ts";
-
-const MOST_BYTES = 4_194_304;
+import { fromWire, MOST_CALL_BYTES, type ObjectCall, toWire } from "./wire.ts";
 
 /** A stranger's body is not read: the pass can be judged only with the body, so what has none, or is large, is no call of ours. */
 function mayBeOurs(request: Request): boolean {
-  const length = Number(request.headers.get("content-length") ?? MOST_BYTES + 1);
-  return request.headers.has(PASS_HEADER) && length <= MOST_BYTES;
+  const length = Number(request.headers.get("content-length") ?? MOST_CALL_BYTES + 1);
+  return request.headers.has(PASS_HEADER) && length <= MOST_CALL_BYTES;
 }
 
 /** Another region asks an object of this one. To everybody else there is nothing here. */

@@ -1,5 +1,8 @@
 /** Calls to an object in another region, as text: JSON, and the whole numbers that JSON would round. */
 
+/** A region reads no call that is larger. */
+export const MOST_CALL_BYTES = 4_194_304;
+
 export interface ObjectCall {
   readonly org: string;
   readonly method: string;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { World } from "./world.ts";
+import { IN_PARTS, World } from "./world.ts";
 
 const RUNS = 400;
 const clock = fc.integer({ min: -86_400_000, max: 86_400_000 });
@@ -50,11 +50,10 @@ describe("leases", () => {
         fc.array(fc.bigInt({ min: 0n, max: 2_000_000_000n }), { minLength: 1, maxLength: 3 }),
         fc.array(fc.oneof(...steps), { minLength: 5, maxLength: 80 }),
         unit,
-        (clocks, limits, script, scale) => {
-          const world = new World(
-            clocks,
-            limits.map((limit) => limit * scale),
-          );
+        fc.boolean(),
+        (clocks, limits, script, scale, inParts) => {
+          const scaled = limits.map((limit) => limit * scale);
+          const world = new World(clocks, scaled, inParts ? IN_PARTS : undefined);
           for (const step of script) step(world, scale);
           byIsolate += world.byIsolate;
         },

@@ -1,6 +1,6 @@
 import { LeaseBook } from "../../../src/domain/lease/book.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/domain/lease/protocol.ts";
-import { Purse } from "../../../src/domain/lease/purse.ts";
+import { Purse, type ReportBounds } from "../../../src/domain/lease/purse.ts";
 
 /** A hold as an isolate reports it: every meter takes the same amount. */
 interface Hold {
@@ -25,6 +25,8 @@ interface Admitted {
 
 const OBJECT_CLOCK_MS = 1_763_172_000_000;
 const RPC_GIVES_UP_MS = 2000;
+/** Batches of a few holds and reports of a few batches: busy isolates report in parts. */
+export const IN_PARTS = { batchBytes: 700, reportBytes: 1600, weigh: () => 100 };
 
 /**
  * Isolates and one object in virtual time, over a network that delays, loses and repeats. The world keeps its
@@ -52,8 +54,10 @@ export class World {
   #queue: { at: number; order: number; run: () => void }[] = [];
   #order = 0;
   #names = 0;
+  readonly #bounds: ReportBounds<unknown> | undefined;
 
-  constructor(clocks: number[], limits: bigint[]) {
+  constructor(clocks: number[], limits: bigint[], bounds?: ReportBounds<unknown>) {
+    this.#bounds = bounds;
     this.#meters = limits.map((_, index) => `meter-${index}`);
     this.#limits = new Map(limits.map((limit, index) => [`meter-${index}`, limit]));
     this.#promised = new Map(this.#limits);
@@ -146,7 +150,8 @@ export class World {
 
   #isolate(clockMs: number): Isolate {
     this.#names += 1;
-    return { purse: new Purse<Hold>(`isolate-${this.#names}`), clockMs, aheadMs: null, loops: false };
+    const purse = new Purse<Hold>(`isolate-${this.#names}`, this.#bounds);
+    return { purse, clockMs, aheadMs: null, loops: false };
   }
 
   #at(index: number): Isolate {

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { OrgGate } from "../../src/edge/gate/org-gate.ts";
+import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
+import type { OrgStub } from "../../src/edge/region/remote-org.ts";
+import { newId } from "../../src/domain/ulid.ts";
+import { accountKey } from "../../src/org/gate/money.ts";
+import { newSpender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
+import { env } from "../support/worker.ts";
+
+const HOLDS = 70_000;
+const CUSTOMERS = 2000;
+const NANOS = 10_000_000;
+const ACTOR = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+
+test("a report of more than another region takes at once goes there in parts, and is held once", async () => {
+  const org = await newSpender();
+  const limit = { scope_kind: "org", limit_usd: "1000000", period: "total", mode: "enforce" };
+  const { id } = (await org.send("POST", "budgets", limit)).body;
+  const home = env.ORG.getByName(org.id);
+  let largest = 0;
+  // As the home region's door does, which reads no call that is larger.
+  const syncLeases = async (report: string) => {
+    const { length } = toWire({ org: org.id, method: "syncLeases", args: [report] });
+    largest = Math.max(largest, length);
+    if (length > MOST_CALL_BYTES) throw new Error("404");
+    return home.syncLeases(report);
+  };
+  const object = { syncLeases } as unknown as OrgStub;
+  const background = { object: () => object, waitUntil: (work: Promise<unknown>) => void work };
+
+  const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
+  const ask = { estimate: { cost_usd: "0" }, dry_run: true };
+  const lesson = (await home.decide(ask, ACTOR.id, true, envelope, null))?.lesson;
+  const keys = (lesson?.accounts ?? []).map(accountKey);
+  const gate = new OrgGate();
+  const slices = keys.map((key) => gate.purse.slice(key));
+  for (let call = 0; call < 8; call += 1) for (const slice of slices) gate.purse.miss(slice, 1e12);
+  await gate.flush(background);
+  const now = Math.min(...slices.map(({ until }) => until)) - 1;
+  const touches = Array.from({ length: CUSTOMERS }, (_, index) => ({
+    keys,
+    meters: (lesson?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
+    customer: `${index}`.padStart(128, "c"),
+  }));
+  for (let made = 0; made < HOLDS; made += 1) {
+    const touch = touches[made % CUSTOMERS];
+    if (touch === undefined) throw new Error("every hold has its customer");
+    expect(
+      gate.purse.take(
+        slices,
+        Array.from(slices, () => NANOS),
+        now,
+      ),
+    ).toBe(true);
+    const times = { at: Date.now(), expiresAt: Date.now() + 900_000 };
+    gate.purse.note({ touch, id: newId("rsv", times.at), named: false, nanos: NANOS, ...times });
+  }
+  for (let report = 0; report < 200 && !gate.purse.idle; report += 1) await gate.flush(background);
+
+  expect(largest).toBeLessThan(MOST_CALL_BYTES);
+  expect(gate.purse.idle).toBe(true);
+  const [kept] = await rowsOf<{ n: number }>(org.id, "SELECT COUNT(*) AS n FROM holds WHERE status = 'open'");
+  expect(kept?.n).toBe(HOLDS);
+  expect((await org.send("GET", `budgets/${id}`)).body.reserved_usd).toBe("700.00");
+});

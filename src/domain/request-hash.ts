@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
-
-const ALPHABET = Array.from("0123456789ABCDEFGHJKMNPQRSTVWXYZ", (letter) => letter.charCodeAt(0));
+import { ALPHABET } from "./ulid.ts";
 
 /**
- * Names the hold of a request id. Wherever a request is decided, here or in another isolate or by the object, its hold
- * has the same name, so that of two holds made for one request the object keeps one. Called on the hot path: a keyed
- * mix of four lanes rather than a digest; the key is the org's own and secret, so nobody can aim for a collision.
+ * Names a request id, alike wherever the request is decided: here, in another isolate or by the object. Called on the hot
+ * path: a keyed mix of four lanes rather than a digest; the key is the org's own and secret, so nobody can aim for a
+ * collision.
  */
 export class RequestNames {
   readonly #seed: readonly [number, number, number, number];
@@ -15,7 +14,7 @@ export class RequestNames {
     this.#seed = [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)];
   }
 
-  /** The 26 characters that follow the prefix of the request's decision and reservation. */
+  /** 26 characters, in the shape of a ULID. */
   of(requestId: string): string {
     let [a, b, c, d] = this.#seed;
     for (let index = 0; index < requestId.length; index += 1) {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
-const ALPHABET = Array.from("0123456789ABCDEFGHJKMNPQRSTVWXYZ", (letter) => letter.charCodeAt(0));
+const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const ALPHABET = Array.from(LETTERS, (letter) => letter.charCodeAt(0));
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
@@ -14,6 +15,20 @@ function ulid(nowMs: number, random: Uint8Array, from = 0): string {
   }
   for (let i = 0; i < RANDOM_CHARACTERS; i++) codes.push(ALPHABET[(random[from + i] ?? 0) % 32] ?? 0);
   return String.fromCharCode(...codes);
+}
+
+/** The moment that a ULID begins with. */
+export function timeOf(id: string): number {
+  let ms = 0;
+  for (let i = 0; i < TIME_CHARACTERS; i++) ms = ms * 32 + LETTERS.indexOf(id.charAt(i));
+  return ms;
+}
+
+/** So many characters, of five bits each, of a number's lowest bits. */
+export function lettersOf(bits: number, count: number): string {
+  let text = "";
+  for (let i = 0; i < count; i++) text += LETTERS.charAt((bits >>> (i * 5)) & 31);
+  return text;
 }
 
 /** Randomness is drawn for many ids at once: to ask for it costs more than all the rest of an id. */

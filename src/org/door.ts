@@ -5,7 +5,7 @@ import type { Refusal } from "../contract/refusal.ts";
 import type { AuditEntry } from "../domain/audit-chain.ts";
 import type { RateMeter, RatePolicy, RateStanding } from "../domain/rate-policy.ts";
 import type { CounterNamespace } from "../contract/metrics.ts";
-import type { RequestNames } from "../domain/request-hash.ts";
+import type { ReservationIds } from "../domain/reservation-id.ts";
 import type { Settings } from "../settings.ts";
 import type { Profile } from "./profile/store.ts";
 
@@ -92,10 +92,9 @@ export interface View {
   readonly credential: Credential | null;
   readonly trace: string;
   profile(): Profile;
-  /** Whether isolates may have made holds that they have not reported yet. */
-  leasesOutstanding(): boolean;
-  /** Names the holds of this org's requests. */
-  requestNames(): RequestNames;
+  /** Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will. */
+  mayBeUnreported(reservationId: string): boolean;
+  reservationIds(): ReservationIds;
   rates(): RateBook;
 }
 

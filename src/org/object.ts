@@ -4,7 +4,7 @@ import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
 import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
-import { RequestNames } from "../domain/request-hash.ts";
+import { ReservationIds } from "../domain/reservation-id.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
 import type { Residency } from "../domain/residency.ts";
 import { callerRefusal } from "./caller.ts";
@@ -16,6 +16,7 @@ import { type DecisionReply, ObjectGate, type RequestVerdict } from "./gate/gate
 import type { RateInfo } from "./gate/wire.ts";
 import type { DecisionAsk } from "./holds/decide.ts";
 import { loadHolds } from "./holds/store.ts";
+import { mayBeUnreported } from "./holds/unreported.ts";
 import { claim } from "./idempotency/records.ts";
 import { perform } from "./perform.ts";
 import { missedPlanTerms } from "./plan/reread.ts";
@@ -44,7 +45,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
   readonly #gate: ObjectGate;
   readonly #id: string;
   #opened: boolean;
-  #names: RequestNames | null = null;
+  #ids: ReservationIds | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -211,8 +212,8 @@ export class OrgObject extends DurableObject<OrgEnv> {
       orgId: this.#id,
       settings: this.#settings,
       profile: () => loadProfile(sql) ?? unopened(),
-      leasesOutstanding: () => this.#gate.mayHoldUnreported(this.#clock()),
-      requestNames: () => this.#requestNames(),
+      mayBeUnreported: (id) => this.#mayBeUnreported(id),
+      reservationIds: () => this.#reservationIds(),
       rates: () => this.#gate.ratesAt({ real: now - this.#offset(), org: now }),
     };
   }
@@ -226,15 +227,22 @@ export class OrgObject extends DurableObject<OrgEnv> {
   async #awaitReports(ids: readonly string[]): Promise<void> {
     const { sql } = this.ctx.storage;
     for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
-      if (ids.length === 0 || loadHolds(sql, ids).size === ids.length) return;
-      if (!this.#gate.mayHoldUnreported(this.#clock())) return;
+      if (ids.length === 0 || !this.#gate.mayHoldUnreported(this.#clock())) return;
+      const known = loadHolds(sql, ids);
+      if (!ids.some((id) => !known.has(id) && this.#mayBeUnreported(id))) return;
       await scheduler.wait(REPORT_POLL_MS);
     }
   }
 
-  #requestNames(): RequestNames {
-    this.#names ??= new RequestNames(this.#settings.SVC_KEY_PEPPER, this.#id);
-    return this.#names;
+  #mayBeUnreported(id: string): boolean {
+    const clock = this.#clock();
+    const areSlicesOut = this.#gate.mayHoldUnreported(clock);
+    return mayBeUnreported(this.ctx.storage.sql, this.#reservationIds(), id, clock, areSlicesOut);
+  }
+
+  #reservationIds(): ReservationIds {
+    this.#ids ??= new ReservationIds(this.#settings.SVC_KEY_PEPPER, this.#id);
+    return this.#ids;
   }
 
   /** How long snapshots of the key (`*`: of any) may still be in use. */

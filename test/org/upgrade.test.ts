@@ -19,7 +19,8 @@ const EARLIER_HOLDS = `
   DROP TABLE later_holds;
   CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
   CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL;
-  DELETE FROM schema_steps WHERE name = 'holds/4'`;
+  DROP TABLE unchecked_ids;
+  DELETE FROM schema_steps WHERE name IN ('holds/4', 'holds/5')`;
 
 const EARLIER_RUNS = `
   DROP TABLE run_id_segments;

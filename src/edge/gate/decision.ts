@@ -5,8 +5,7 @@ import type { Slice } from "../../domain/lease/purse.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../../domain/money.ts";
 import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../../domain/rate-policy.ts";
-import { RequestNames } from "../../domain/request-hash.ts";
-import { newId } from "../../domain/ulid.ts";
+import { ReservationIds } from "../../domain/reservation-id.ts";
 import { DECISION_ROUTE, type DecisionVerdict } from "../../org/gate/gate.ts";
 import { accountKey } from "../../org/gate/money.ts";
 import {
@@ -16,11 +15,12 @@ import {
   otherQuestion,
   tokensOf,
 } from "../../org/holds/decide.ts";
+import { questionOf } from "../../org/holds/question.ts";
 import { toRefusal } from "../../org/ledger/refusal.ts";
 import type { Asker } from "./asker.ts";
 import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
-import { isSameHold, recent } from "./recent.ts";
+import { isSameHold, type RecentAllow, recent } from "./recent.ts";
 import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
 import { allowText } from "./verdict.ts";
 
@@ -61,17 +61,17 @@ export function decideHere(
   now: number,
   background: Background,
 ): Verdict | null {
+  if (ask.dry_run === true) return null;
+  const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
+  const told = named === null ? undefined : recent.get(named);
+  if (told !== undefined) {
+    // Once the object has the hold, it alone can say whether it still stands.
+    if (isReported(gate, told)) return null;
+    return told.id === named ? told.text : otherQuestion();
+  }
   if (!isForSlices(ask)) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
-  const { request_id: requestId } = ask;
-  const name = requestId === undefined ? newId("dec", orgNow).slice(4) : namesOf(gate, asker).of(requestId);
-  const told = requestId === undefined ? undefined : recent.get(name);
-  if (told !== undefined) {
-    // Once the object has the hold, it alone can say whether it still stands.
-    if (gate.purse.hasReported(told.batch)) return null;
-    return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
-  }
   const touch = gate.touches.get(gate.matters, asker.keyId, ask);
   if (touch === undefined || orgNow >= touch.endsAt) return null;
   const nanos = costOf(gate, ask);
@@ -83,17 +83,18 @@ export function decideHere(
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
+  const id = named ?? idsOf(gate, asker).newId(orgNow);
   gate.purse.note({
     touch: touch.reported,
-    id: `rsv_${name}`,
-    named: requestId !== undefined,
+    id,
+    named: named !== null,
     nanos,
     at: orgNow,
     expiresAt,
   });
   gate.keep(now, touch.slices, background);
-  const text = allowText(gate, touch, name, nanos, expiresAt, orgNow, now);
-  if (requestId !== undefined) recent.set({ name, text, ask, batch });
+  const text = allowText(gate, touch, id, nanos, expiresAt, orgNow, now);
+  if (named !== null) recent.set({ id, text, gate, batch });
   return text;
 }
 
@@ -134,16 +135,14 @@ export function learn(
 const REPORTED = 0;
 
 /** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
-export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): Verdict {
+export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
-  const name = namesOf(gate, asker).of(requestId);
-  const told = recent.get(name);
-  if (told === undefined || !isSameHold(told.text, text)) {
-    recent.set({ name, text, ask, batch: REPORTED });
-    return text;
-  }
-  return isSameQuestion(told.ask, ask) ? told.text : otherQuestion();
+  const id = idOfRequest(gate, asker, requestId, ask);
+  const told = recent.get(id);
+  if (told !== undefined && isSameHold(told.text, text)) return told.text;
+  recent.set({ id, text, gate, batch: REPORTED });
+  return text;
 }
 
 /** Whether the isolate knows already what calls like this one touch. */
@@ -230,29 +229,22 @@ function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): number | null 
   return nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
-const names = new WeakMap<OrgGate, RequestNames>();
+const ids = new WeakMap<OrgGate, ReservationIds>();
 
-function namesOf(gate: OrgGate, asker: Asker): RequestNames {
-  let found = names.get(gate);
+function idsOf(gate: OrgGate, asker: Asker): ReservationIds {
+  let found = ids.get(gate);
   if (found === undefined) {
-    found = new RequestNames(asker.pepper, asker.orgId);
-    names.set(gate, found);
+    found = new ReservationIds(asker.pepper, asker.orgId);
+    ids.set(gate, found);
   }
   return found;
 }
 
-/** What was asked under a request id: the same id with another question is for the object to judge. */
-function isSameQuestion(one: DecisionAsk, other: DecisionAsk): boolean {
-  return (
-    one.model === other.model &&
-    one.action === other.action &&
-    one.workflow_id === other.workflow_id &&
-    one.deployment_id === other.deployment_id &&
-    one.department_id === other.department_id &&
-    one.customer_id === other.customer_id &&
-    one.estimate.cost_usd === other.estimate.cost_usd &&
-    one.estimate.input_tokens === other.estimate.input_tokens &&
-    one.estimate.max_output_tokens === other.estimate.max_output_tokens &&
-    one.hold_seconds === other.hold_seconds
-  );
+function idOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
+  return idsOf(gate, asker).idOf(requestId, questionOf(ask));
+}
+
+/** A gate that was forgotten since had reported everything. */
+function isReported(gate: OrgGate, told: RecentAllow): boolean {
+  return told.gate !== gate || gate.purse.hasReported(told.batch);
 }

@@ -7,7 +7,7 @@ import type { Touch } from "./touch.ts";
 export function allowText(
   gate: OrgGate,
   touch: Touch,
-  name: string,
+  id: string,
   nanos: number,
   expiresAt: number,
   orgNow: number,
@@ -21,7 +21,7 @@ export function allowText(
   for (const { known, slice, opening } of touch.accounts) {
     limits += `${limits === "" ? "" : ","}${opening}${formatSum(known.room, slice.left)}"}`;
   }
-  return `{"decision":"allow","decision_id":"dec_${name}","reservation":{"id":"rsv_${name}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.of(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(orgNow)}"}`;
+  return `{"decision":"allow","decision_id":"dec_${id.slice(4)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.of(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(orgNow)}"}`;
 }
 
 const NOTHING = { dollars: 0, nanos: 0 };

@@ -11,8 +11,10 @@ import { Draft } from "../ledger/draft.ts";
 import { DECISION_CODES, toRefusal } from "../ledger/refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { priceOf } from "../models/store.ts";
+import { isSameAsEarlier } from "./earlier.ts";
 import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
-import { deleteHold, type HoldRow, insertHold, loadHold } from "./store.ts";
+import { questionOf } from "./question.ts";
+import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
 
 export const DEFAULT_HOLD_SECONDS = 900;
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -52,21 +54,24 @@ export const decide = command({
 
 /** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
 export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
-  // The same request has the same name wherever it is decided: isolates derive it alike.
-  const id =
-    ask.request_id === undefined ? newId("rsv", tx.now) : `rsv_${tx.requestNames().of(ask.request_id)}`;
-  const before = ask.request_id === undefined || ask.dry_run === true ? null : loadHold(tx.sql, id);
-  const told = before === null ? null : retold(before, ask, tx.now);
+  if (ask.request_id === undefined || ask.dry_run === true) {
+    const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now));
+    return { result, taken: !isRefusal(result) && ask.dry_run !== true };
+  }
+  // The same question has the same id wherever it is decided: isolates derive it alike.
+  const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
+  const told = retold(tx, ask, id);
   if (told !== null) return { result: told, taken: false };
-  const result = decideAnew(tx, ask, id, before !== null);
-  return { result, taken: !isRefusal(result) && ask.dry_run !== true };
+  const result = decideAnew(tx, ask, id);
+  return { result, taken: !isRefusal(result) };
 }
 
-function decideAnew(tx: Tx, ask: DecisionAsk, id: string, again: boolean): Done | Refusal<DecideCode> {
+function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {
   const nanos = estimateOf(tx.sql, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
-  if (again) expireHold(tx, id);
+  const before = ask.request_id === undefined ? null : loadHold(tx.sql, id);
+  if (before !== null) expireHold(tx, id);
   const draft = new Draft(tx.sql, "decision", tx.now);
   const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
   const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
@@ -84,7 +89,7 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string, again: boolean): Done 
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
   holdAll(accounts, attempt);
   draft.save();
-  if (again) deleteHold(tx.sql, id);
+  if (before !== null) deleteHold(tx.sql, id);
   return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
 }
 
@@ -117,7 +122,7 @@ function hold(
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
   const row: HoldRow = {
     id,
-    digest: ask.request_id === undefined ? "" : digestOf(ask),
+    digest: "",
     status: "open",
     at: tx.now,
     expires_at: expiresAt,
@@ -127,28 +132,42 @@ function hold(
     customer_id: ask.customer_id ?? null,
     // Only a request that has an id can be asked again.
     verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
+    unreported: null,
   };
   expireNoLaterThan(tx, expiresAt);
   insertHold(tx.sql, row);
   return verdict;
 }
 
-/** An open or settled hold answers again for its request; one that was let go or expired holds nothing, and is asked anew. */
-function retold(row: HoldRow, ask: DecisionAsk, now: number): Done | Refusal<"conflict"> | null {
-  if (row.status !== "settled" && !(row.status === "open" && row.expires_at > now)) return null;
-  if (row.verdict === "") return done(200, verdictOfReported(row));
-  if (row.digest !== digestOf(ask)) return otherQuestion();
-  return done(200, JSON.parse(row.verdict) as object);
+/**
+ * An open or settled hold answers again for its request, and for no other question; one that was let go or expired holds
+ * nothing, and is asked anew.
+ */
+function retold(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<"conflict"> | null {
+  const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
+  if (standing.length === 0) return null;
+  const estimate = estimateOf(tx.sql, ask);
+  const nanos = isRefusal(estimate) ? null : estimate;
+  const row =
+    standing.find((one) => one.id === id) ??
+    standing.find((one) => tx.reservationIds().originOf(one.id) === null && isSameAsEarlier(one, ask, nanos));
+  if (row === undefined) return otherQuestion();
+  if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as object);
+  return done(200, verdictOfReported(row, row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n)));
 }
 
-/** A hold that an isolate made is known by its amounts alone; its verdict is put together again. */
-function verdictOfReported(row: HoldRow): object {
+function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolean {
+  return status === "settled" || (status === "open" && expiresAt > now);
+}
+
+/** A hold that an isolate made is known by its amount alone; its verdict is put together again. */
+function verdictOfReported(row: HoldRow, nanos: bigint): object {
   return {
     decision: "allow",
     decision_id: `dec_${row.id.slice("rsv_".length)}`,
     reservation: {
       id: row.id,
-      amount_usd: formatUsd(BigInt(row.amount)),
+      amount_usd: formatUsd(nanos),
       expires_at: new Date(row.expires_at).toISOString(),
     },
     limits: [],
@@ -218,20 +237,4 @@ export function scopesOf(ask: DecisionAsk): Scopes {
     deployment: ask.deployment_id,
     customer: ask.customer_id,
   };
-}
-
-function digestOf(ask: DecisionAsk): string {
-  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
-  return JSON.stringify([
-    ask.model,
-    ask.action,
-    ask.workflow_id,
-    ask.deployment_id,
-    ask.department_id,
-    ask.customer_id,
-    cost_usd,
-    input_tokens,
-    max_output_tokens,
-    ask.hold_seconds,
-  ]);
 }

@@ -73,14 +73,7 @@ function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): void {
   if (rows.length === 0) return;
   for (const row of rows) letGo(draft, row);
   endHolds(tx.sql, rows, "expired", tx.now);
-  tx.emitAll(
-    "reservation.expired",
-    rows.map((row) => ({
-      reservation_id: row.id,
-      amount_usd: formatUsd(BigInt(row.amount)),
-      expired_at: new Date(row.expires_at).toISOString(),
-    })),
-  );
+  tx.emitAll("reservation.expired", rows.map(expiryOf));
   tx.count(HOLDS_EXPIRED_SERIES, rows.length);
 }
 
@@ -92,6 +85,14 @@ function someAreOver(tx: Tx): boolean {
 function atOnce(sql: SqlStorage): number {
   const hearers = hearersOf(sql, "reservation.expired").length;
   return hearers === 0 ? AT_ONCE : Math.min(AT_ONCE, Math.ceil(DELIVERIES_AT_ONCE / hearers));
+}
+
+function expiryOf(row: HoldRow): object {
+  return {
+    reservation_id: row.id,
+    amount_usd: formatUsd(BigInt(row.amount)),
+    expired_at: new Date(row.expires_at).toISOString(),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isSameRequest } from "../../domain/reservation-id.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { idTail } from "./schema.ts";
@@ -7,7 +8,7 @@ export type HoldRow = {
   /** Its place in the table, once it is there. */
   seq?: number;
   id: string;
-  /** Of what was asked: the same request id with another question is a conflict. */
+  /** The question, in a hold of an earlier version; now its id has a hash of it. */
   digest: string;
   status: "open" | "settled" | "released" | "expired";
   at: number;
@@ -18,6 +19,8 @@ export type HoldRow = {
   customer_id: string | null;
   /** The answer as it was given, for whoever asks again. */
   verdict: string;
+  /** Set where a run settled it before any isolate reported it. */
+  unreported: 1 | null;
 };
 
 /** By the end of its id, which has an index, and by all of it. */
@@ -37,10 +40,21 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): Map<string, 
   return new Map(rows.toArray().map((row) => [row.id, row]));
 }
 
+/** Every hold of the request that an id belongs to, whatever was asked. */
+export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
+  const rows = sql.exec<HoldRow>(`SELECT * FROM holds WHERE ${idTail("id")} = ${idTail("?")}`, id).toArray();
+  return rows.filter((row) => isSameRequest(row.id, id));
+}
+
+/** Whether any hold was settled before it was reported. */
+export function hasUnreported(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM holds WHERE unreported IS NOT NULL LIMIT 1").toArray().length > 0;
+}
+
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
-    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.digest,
     row.status,
@@ -51,6 +65,7 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
     row.meters,
     row.customer_id,
     row.verdict,
+    row.unreported,
   );
 }
 

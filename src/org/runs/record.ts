@@ -18,7 +18,8 @@ import { CallWork, type RunWork } from "../../domain/work.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../door.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../holds/expire.ts";
-import { endHold, type HoldRow, letGo, loadHolds } from "../holds/store.ts";
+import { endHold, type HoldRow, insertHold, letGo, loadHolds } from "../holds/store.ts";
+import { unreportedHold } from "../holds/unreported.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../ledger/refusal.ts";
@@ -121,6 +122,12 @@ export class Recorder {
     this.#purged = findPurged(this.#tx.sql, ids, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
+    for (const id of reservations) {
+      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
+      if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
+        this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
+      }
+    }
     return this.#draft.load(
       inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })),
     );
@@ -223,9 +230,13 @@ export class Recorder {
   }
 
   #settle(hold: HoldRow): void {
-    if (hold.status === "open") letGo(this.#draft, hold);
-    endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
-    this.#holds.set(hold.id, { ...hold, status: "settled" });
+    const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
+    if (hold.unreported !== null) insertHold(this.#tx.sql, settled);
+    else {
+      if (hold.status === "open") letGo(this.#draft, hold);
+      endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
+    }
+    this.#holds.set(hold.id, settled);
   }
 
   #accept(
@@ -320,8 +331,6 @@ export class Recorder {
     if (input.reservation_id === undefined) return null;
     const hold = this.#holds.get(input.reservation_id);
     if (hold === undefined) {
-      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
-      if (this.#tx.leasesOutstanding()) return null;
       return invalidField("reservation_id", "unknown", "is not a reservation of this organization");
     }
     // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.

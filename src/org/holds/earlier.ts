@@ -1,0 +1,26 @@
+import type { DecisionAsk } from "./decide.ts";
+import type { HoldRow } from "./store.ts";
+
+/**
+ * Whether a hold of an earlier version, whose id says nothing about its question, is of this one. The object kept the
+ * question with the holds that it made; of those that isolates made only the amount is known, and must be the same.
+ */
+export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | null): boolean {
+  return row.verdict === "" ? BigInt(row.amount) === nanos : row.digest === digestOf(ask);
+}
+
+function digestOf(ask: DecisionAsk): string {
+  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
+  return JSON.stringify([
+    ask.model,
+    ask.action,
+    ask.workflow_id,
+    ask.deployment_id,
+    ask.department_id,
+    ask.customer_id,
+    cost_usd,
+    input_tokens,
+    max_output_tokens,
+    ask.hold_seconds,
+  ]);
+}

@@ -1,0 +1,81 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { KeyedHash } from "../../src/domain/keyed-hash.ts";
+import { isSameRequest, madeAt, ReservationIds } from "../../src/domain/reservation-id.ts";
+
+const PEPPER = "p".repeat(32);
+const ids = new ReservationIds(PEPPER, "org_A");
+const SHAPE = /^rsv_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const moment = fc.integer({ min: 0, max: 2 ** 45 });
+const requestId = fc.string({ minLength: 1, maxLength: 128 });
+const question = fc.string({ maxLength: 300 });
+
+test("the hash is HalfSipHash-2-4, by its published vectors", () => {
+  const hash = new KeyedHash([0x03020100, 0x07060504]);
+  const bytes = (words: number[]) => {
+    const [low, high] = hash.of(words);
+    const out = Buffer.alloc(8);
+    out.writeInt32LE(low, 0);
+    out.writeInt32LE(high, 4);
+    return out.toString("hex");
+  };
+  expect(bytes([])).toBe("218d1f59b9b83cc8");
+  expect(bytes([0x03020100])).toBe("d5e78a175be52ea1");
+  expect(bytes([0x03020100, 0x07060504])).toBe("edfee820bce4858c");
+  expect(bytes([0x03020100, 0x07060504, 0x0b0a0908])).toBe("7bc71f9faef5c799");
+});
+
+test("every id is a ULID that its own org knows, and what it is made of", () => {
+  fc.assert(
+    fc.property(moment, requestId, question, (at, request, asked) => {
+      const [timed, named] = [ids.newId(at), ids.idOf(request, asked)];
+      expect([SHAPE.test(timed), SHAPE.test(named)]).toEqual([true, true]);
+      expect([ids.originOf(timed), madeAt(timed), ids.originOf(named)]).toEqual(["time", at, "request"]);
+    }),
+  );
+});
+
+test("ids of another org, or under another pepper, were never given out", () => {
+  for (const other of [new ReservationIds(PEPPER, "org_B"), new ReservationIds("q".repeat(32), "org_A")]) {
+    for (const id of [other.newId(Date.now()), other.idOf("q", "?")]) expect(ids.originOf(id)).toBeNull();
+  }
+});
+
+test("an id with any one character changed was never given out", () => {
+  const place = fc.integer({ min: 4, max: 29 });
+  const letter = fc.constantFrom(...LETTERS);
+  fc.assert(
+    fc.property(fc.boolean(), place, letter, (isTimed, at, to) => {
+      const id = isTimed ? ids.newId(Date.now()) : ids.idOf("q", "?");
+      const forged = id.slice(0, at) + to + id.slice(at + 1);
+      expect(ids.originOf(forged)).toBe(forged === id ? (isTimed ? "time" : "request") : null);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("what is no id at all was never given out", () => {
+  for (const id of ["", "rsv_", "rsv_1", "dec_01KA4K21VKVJDT25E6F6P1486T", `${ids.newId(1)}0`]) {
+    expect(ids.originOf(id)).toBeNull();
+  }
+});
+
+test("one question of one request has one id everywhere; another question another, of the same request", () => {
+  const elsewhere = new ReservationIds(PEPPER, "org_A");
+  fc.assert(
+    fc.property(requestId, question, question, (request, asked, other) => {
+      const id = ids.idOf(request, asked);
+      expect(elsewhere.idOf(request, asked)).toBe(id);
+      expect(ids.idOf(request, other) === id).toBe(asked === other);
+      expect(isSameRequest(ids.idOf(request, other), id)).toBe(true);
+    }),
+  );
+  expect(isSameRequest(ids.idOf("a", "?"), ids.idOf("b", "?"))).toBe(false);
+});
+
+test("the same question under two requests has nothing in common", () => {
+  const marks = new Set<string>();
+  for (let request = 0; request < 1000; request += 1) marks.add(ids.idOf(`q${request}`, "?").slice(4, 11));
+  expect(marks.size).toBe(1000);
+});

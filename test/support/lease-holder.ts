@@ -1,5 +1,5 @@
-import { newId } from "../../src/domain/ulid.ts";
 import { Purse } from "../../src/domain/lease/purse.ts";
+import { ReservationIds } from "../../src/domain/reservation-id.ts";
 import type { Actor } from "../../src/org/door.ts";
 import { accountKey } from "../../src/org/gate/money.ts";
 import type { ReportedHolds, ReportedTouch } from "../../src/org/gate/report.ts";
@@ -15,10 +15,14 @@ export const HELD_MS = 900_000;
 export class LeaseHolder {
   readonly #purse = new Purse<ReportedHolds>(crypto.randomUUID());
   readonly #org: string;
+  /** By how much its clock may be behind; null: an isolate of an earlier version, which does not say. */
+  lagMs: number | null = 0;
+  readonly #ids: ReservationIds;
   #touch: ReportedTouch = { keys: [], meters: "", customer: null };
 
   constructor(org: string) {
     this.#org = org;
+    this.#ids = new ReservationIds(env.SVC_KEY_PEPPER, org);
   }
 
   /** Learns what calls of the org touch, and gets slices of it that are worth several calls of so much. */
@@ -43,19 +47,20 @@ export class LeaseHolder {
    * Holds from its slices, at a moment of the org's clock, as it would for a caller; null: there is not enough. `name` is
    * what the id of a request would be named, wherever it is decided.
    */
-  hold(nanos: bigint, orgNow: number, name?: string): string | null {
+  hold(nanos: bigint, orgNow: number, name?: string, heldMs = HELD_MS): string | null {
     const slices = this.#slices();
     const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
-    const id = name === undefined ? newId("rsv", orgNow) : `rsv_${name}`;
-    const line = reportedHold(id, orgNow, orgNow + HELD_MS, nanos);
+    const id = name === undefined ? this.#ids.newId(orgNow) : `rsv_${name}`;
+    const line = reportedHold(id, orgNow, orgNow + heldMs, nanos);
     this.#purse.note(name === undefined ? [0, [], [line]] : [0, [line], []]);
     return id;
   }
 
   async report(now = Date.now()): Promise<void> {
     const ask = this.#purse.ask(now);
-    const reply = await this.#object().syncLeases(writeAsk({ ask, touches: [this.#touch], watch: [] }));
+    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs });
+    const reply = await this.#object().syncLeases(report);
     if (reply !== null) this.#purse.granted(readReply(reply).grant);
   }
 

@@ -203,10 +203,10 @@ export class Purse<Hold> {
     return over < 0 ? [...this.#unacknowledged] : this.#unacknowledged.slice(0, over);
   }
 
-  /** Takes what the object granted. An answer to an ask that was given up counts for nothing. */
-  granted(grant: Grant): void {
+  /** Takes what the object granted. An answer to an ask that was given up counts for nothing: false. */
+  granted(grant: Grant): boolean {
     const pending = this.#pending;
-    if (pending === null || pending.attempt !== grant.attempt) return;
+    if (pending === null || pending.attempt !== grant.attempt) return false;
     this.#pending = null;
     this.#acknowledged = pending.lastBatch;
     this.#unacknowledged = this.#unacknowledged.filter(({ number }) => number > pending.lastBatch);
@@ -217,6 +217,7 @@ export class Purse<Hold> {
       slice.share = inNumber(share);
       if (forMs !== null) slice.until = pending.askedAt + forMs - LEASE.guardMs;
     }
+    return true;
   }
 
   /** Gives up on an ask: what it reported goes out again with the next, and its answer is void. */

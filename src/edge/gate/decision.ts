@@ -108,7 +108,7 @@ export function learn(
 ): void {
   const now = Date.now();
   const { lesson, orgNow, rates, refusal, version } = verdict;
-  gate.learnTime(orgNow, now);
+  gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (lesson === null) return;
   gate.taught(version, askedAt);

@@ -1,3 +1,4 @@
+import { OrgClock } from "../../domain/lease/org-clock.ts";
 import { LEASE } from "../../domain/lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "../../domain/lease/purse.ts";
 import type { Account } from "../../domain/meter.ts";
@@ -80,19 +81,19 @@ export class OrgGate {
   readonly #accounts = new Map<string, KnownAccount>();
   #version = "";
   #taughtAt = Number.NEGATIVE_INFINITY;
-  /** The least by which the org's clock is ahead of this isolate's, as far as answers have told. */
-  #aheadMs: number | null = null;
+  readonly #clock = new OrgClock();
   #loop = 0;
   #loopSince: number | null = null;
 
   /** The org's time, at most a moment behind the object's own: null until the object has answered once. */
   orgNow(now: number): number | null {
-    return this.#aheadMs === null ? null : now + this.#aheadMs;
+    return this.#clock.at(now);
   }
 
-  learnTime(orgNow: number, now: number): void {
+  /** From an answer to what was asked then. */
+  learnTime(orgNow: number, askedAt: number, now: number): void {
     this.news += 1;
-    this.#aheadMs = orgNow - now;
+    this.#clock.learn(orgNow, askedAt, now);
   }
 
   /** Whether what was learned of the limits may still be used. */
@@ -203,15 +204,20 @@ export class OrgGate {
     const { batches, ...ask } = this.purse.ask(askedAt);
     const touches = new Map<ReportedTouch, number>();
     const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
-    const text = writeAsk({ ask: { ...ask, batches: rows }, touches: [...touches.keys()], watch });
+    const text = writeAsk({
+      ask: { ...ask, batches: rows },
+      touches: [...touches.keys()],
+      watch,
+      lagMs: this.#clock.sent(),
+    });
     return { attempt: ask.attempt, askedAt, text };
   }
 
   #learn(text: string, askedAt: number): void {
     const now = Date.now();
     const { grant, rates, usage, orgNow, version } = readReply(text);
-    this.purse.granted(grant);
-    this.learnTime(orgNow, now);
+    if (this.purse.granted(grant)) this.#clock.acknowledged();
+    this.learnTime(orgNow, askedAt, now);
     this.taught(version, askedAt);
     this.learnRates(rates, askedAt, now);
     for (const [key, found] of usage) {

@@ -113,7 +113,7 @@ async function byObject(
   }
   if (refusal !== null) refused(call, refusal, "object");
   if (gate === null) return refusal;
-  gate.learnTime(orgNow, now);
+  gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) {
     gate.learnRates(rates, askedAt, now);
     return refusal;

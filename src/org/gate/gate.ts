@@ -139,7 +139,7 @@ export class ObjectGate {
 
   /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
   sync(text: string, view: View, clock: Clock): string | null {
-    const { ask, touches, watch } = readAsk(text);
+    const { ask, touches, watch, lagMs } = readAsk(text);
     return this.#transaction(() => {
       sweepLeases(view, clock);
       const book = this.#leases();
@@ -157,7 +157,7 @@ export class ObjectGate {
       );
       if (settled === null) return null;
       performDue(this.#storage, view, (tx) => {
-        const dropped = keepHolds(tx, settled.holds, touches, accounts);
+        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
         for (const [key, move] of settled.moves) {
           if (isRateKey(key)) this.#rates.report(key, move, clock);
           else accounts.apply(key, move, dropped.get(key) ?? 0n);

@@ -1,8 +1,7 @@
-import { newId } from "../../domain/ulid.ts";
 import type { Tx } from "../door.ts";
 import { jsonRows } from "../json-rows.ts";
 import { expireNoLaterThan } from "../holds/expire.ts";
-import { deleteHold, type HoldRow, loadHolds, prolongHold } from "../holds/store.ts";
+import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../holds/store.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
@@ -39,53 +38,55 @@ export type ReportedHolds = readonly [
 /** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
 export type Dropped = ReadonlyMap<string, bigint>;
 
+/** Holds that are reported for the first time. */
+export interface FreshHolds {
+  readonly holds: readonly ReportedHolds[];
+  readonly touches: readonly ReportedTouch[];
+  /** By how much they may have been made later than they say; null: it cannot be told. */
+  readonly lagMs: number | null;
+}
+
 /**
- * Makes rows of reported holds, in one statement for each touch. A request that was decided twice, in two isolates, has
- * one name in both: its hold is kept once, for as long as the later one said. Where it was another question under the
- * same name, both were allowed and both are held. A report that comes when its holds are over adds none.
+ * Makes rows of reported holds, in one statement for each touch. A question that was decided twice, in two isolates, has one
+ * id in both: its hold is kept once, for as long as the later one said. Where it cost something else there, both were
+ * allowed and both are held. A hold whose time is up when it is reported is kept like any other, for its run, and expires.
  */
-export function keepHolds(
-  tx: Tx,
-  reported: readonly ReportedHolds[],
-  touches: readonly ReportedTouch[],
-  accounts: LeasedAccounts,
-): Dropped {
-  const keeping = new Keeping(tx, accounts, reported);
-  for (const [index, named, unnamed] of reported) {
-    const touch = touches[index];
+export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
+  const keeping = new Keeping(tx, accounts, fresh);
+  for (const [index, named, unnamed] of fresh.holds) {
+    const touch = fresh.touches[index];
     if (touch !== undefined) keeping.keep(touch, named, unnamed);
   }
   return keeping.dropped;
 }
 
-/** What is known of the hold that stands, or has stood, under a name. */
-type Known = Pick<HoldRow, "status" | "amount" | "meters" | "customer_id">;
+/** What is known of the hold that stands, or has stood, under an id. */
+type Known = Pick<HoldRow, "status" | "amount" | "meters" | "customer_id" | "ended_at" | "expires_at">;
+
+const NEW = { status: "open", ended_at: null, expires_at: 0 } as const;
 
 class Keeping {
   readonly dropped = new Map<string, bigint>();
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
-  readonly #now: string;
+  readonly #lagMs: number;
 
-  constructor(tx: Tx, accounts: LeasedAccounts, reported: readonly ReportedHolds[]) {
+  constructor(tx: Tx, accounts: LeasedAccounts, { holds, lagMs }: FreshHolds) {
     this.#tx = tx;
     this.#accounts = accounts;
-    this.#known = loadHolds(
-      tx.sql,
-      reported.flatMap(([, named]) => named.map(idOf)),
-    );
-    this.#now = timeText(tx.now);
+    this.#lagMs = lagMs ?? Number.POSITIVE_INFINITY;
+    // What has a name of its own can be known only if a run came before this report.
+    const unnamedToo = hasUnreported(tx.sql);
+    const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
+    this.#known = loadHolds(tx.sql, lines.map(idOf));
   }
 
   keep(touch: ReportedTouch, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
     const fresh: ReportedHold[] = [];
-    for (const hold of named) {
-      if (endsAt(hold) <= this.#now) this.#drop(hold, touch.keys);
-      else this.#keepNamed(hold, touch, fresh);
-    }
+    for (const hold of named) this.#keepNamed(hold, touch, fresh);
     for (const hold of unnamed) {
-      if (endsAt(hold) <= this.#now) this.#drop(hold, touch.keys);
+      if (this.#known.has(idOf(hold))) this.#drop(hold, touch.keys);
       else fresh.push(hold);
     }
     this.#insert(this.#placed(fresh, touch.keys), touch);
@@ -95,16 +96,39 @@ class Keeping {
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
-    if (before === undefined || (before.status !== "open" && before.status !== "settled")) {
+    const fate = before === undefined ? "anew" : this.#fateOf(hold, before);
+    if (before === undefined || fate === "anew") {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
-      this.#known.set(id, { status: "open", amount, meters, customer_id: customer });
-    } else if (before.amount !== amount || before.meters !== meters || !isOf(customer, before)) {
-      fresh.push(withId(hold, newId("rsv", Number(madeAt(hold)))));
+      this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
+    } else if (fate === "over") this.#drop(hold, keys);
+    else if (
+      fate === "apart" ||
+      before.amount !== amount ||
+      before.meters !== meters ||
+      !isOf(customer, before)
+    ) {
+      fresh.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
     } else {
-      if (before.status === "open") this.#prolong(id, endsAt(hold), fresh);
+      this.#prolong(id, endsAt(hold), fresh);
       this.#drop(hold, keys);
     }
+  }
+
+  /**
+   * What becomes of a hold whose id is known. Nothing revives one that has ended: made before that end, it ended with it.
+   * Made after it, the request was decided anew. Where the clocks cannot tell, or it outlives one that has expired, the
+   * amount is held until its time is up, apart from the id.
+   */
+  #fateOf(hold: ReportedHold, before: Known): "same" | "over" | "anew" | "apart" {
+    if (before.status === "open") return "same";
+    if (before.status === "settled") return "over";
+    const isReleased = before.status === "released";
+    const end = isReleased ? (before.ended_at ?? 0) : before.expires_at;
+    const at = Number(madeAt(hold));
+    if (at >= end) return "anew";
+    if (Number(endsAt(hold)) <= this.#tx.now) return "over";
+    return isReleased && at + this.#lagMs < end ? "over" : "apart";
   }
 
   /** A hold that is kept already, or is about to be. */

@@ -29,6 +29,8 @@ export interface Report {
   readonly ask: Ask<ReportedHolds>;
   readonly touches: readonly ReportedTouch[];
   readonly watch: readonly string[];
+  /** The most by which the holds may be later than they say; null: it cannot be told. */
+  readonly lagMs: number | null;
 }
 
 type WireAsk = {
@@ -36,16 +38,19 @@ type WireAsk = {
   attempt: number;
   touches: readonly ReportedTouch[];
   watch: readonly string[];
+  /** Isolates of an earlier version do not send it. */
+  lagMs?: number | null;
   batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
 };
 
-export function writeAsk({ ask, touches, watch }: Report): string {
+export function writeAsk({ ask, touches, watch, lagMs }: Report): string {
   const wire: WireAsk = {
     holder: ask.holder,
     attempt: ask.attempt,
     touches,
     watch,
+    lagMs,
     batches: ask.batches.map(({ number, holds, used }) => [
       number,
       holds,
@@ -62,7 +67,7 @@ export function writeAsk({ ask, touches, watch }: Report): string {
 }
 
 export function readAsk(text: string): Report {
-  const { holder, attempt, batches, wants, touches, watch } = JSON.parse(text) as WireAsk;
+  const { holder, attempt, batches, wants, touches, watch, lagMs = null } = JSON.parse(text) as WireAsk;
   const ask: Ask<ReportedHolds> = {
     holder,
     attempt,
@@ -78,7 +83,7 @@ export function readAsk(text: string): Report {
       ]),
     ),
   };
-  return { ask, touches, watch };
+  return { ask, touches, watch, lagMs };
 }
 
 type WireReply = {

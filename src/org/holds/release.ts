@@ -4,7 +4,10 @@ import { command, done } from "../door.ts";
 import { Draft } from "../ledger/draft.ts";
 import { endHold, letGo, loadHold } from "./store.ts";
 
-/** Lets a hold go unused. Done again, or after it expired, nothing is held and nothing is wrong. */
+/**
+ * Lets a hold go unused. Done again, nothing is held and nothing is wrong. One that had expired is released as well: no run
+ * settles it after that.
+ */
 export const releaseHold = command({
   action: "reservation.released",
   refuses: ["not_found", "conflict"],
@@ -20,8 +23,8 @@ export const releaseHold = command({
       const draft = new Draft(tx.sql, "decision", tx.now);
       letGo(draft, hold);
       draft.save();
-      endHold(tx.sql, hold.id, "released", tx.now);
     }
+    if (hold.status !== "released") endHold(tx.sql, hold.id, "released", tx.now);
     const detail = { amount_usd: formatUsd(BigInt(hold.amount)), was: hold.status };
     return done(204, null, { target: hold.id, detail });
   },

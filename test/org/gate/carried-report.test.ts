@@ -8,7 +8,12 @@ const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null
 const ASK = { estimate: { cost_usd: "1" } };
 
 const report = (attempt: number) =>
-  writeAsk({ ask: { holder: "isolate", attempt, batches: [], wants: new Map() }, touches: [], watch: [] });
+  writeAsk({
+    ask: { holder: "isolate", attempt, batches: [], wants: new Map() },
+    touches: [],
+    watch: [],
+    lagMs: 0,
+  });
 
 test("a report that a decision takes along is answered with it, and once", async () => {
   const org = await newSpender();

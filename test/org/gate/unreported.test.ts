@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { newId } from "../../../src/domain/ulid.ts";
+import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
+import { aRun } from "../../support/ledger.ts";
+import { rowsOf } from "../../support/rows.ts";
+
+/** Runs of reservations that the object has not heard of, while an isolate has slices to have made them from. */
+
+const ASK = { request_id: "q", estimate: { cost_usd: "0.01" } };
+const settle = (org: Budgeted, reservation_id: string) => org.run({ reservation_id, cost_usd: "0.004" });
+
+/** Holds that an isolate made before it vanished: with and without a request id. */
+const MADE = {
+  "without a request id": undefined,
+  "of a request": ASK,
+} as const;
+
+async function unreported(org: Budgeted, of: keyof typeof MADE) {
+  const isolate = await org.isolate();
+  const ask = MADE[of];
+  const named = ask === undefined ? undefined : org.idOf(ask).slice("rsv_".length);
+  return { isolate, id: isolate.hold(CENT, Date.now(), named) ?? "" };
+}
+
+describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
+  "a reservation %s that was never reported",
+  (of) => {
+    test("is settled by its run once, in whatever way it is sent again", async () => {
+      const org = await newBudgeted();
+      const { id } = await unreported(org, of);
+      expect((await settle(org, id)).status).toBe(201);
+      const again = await settle(org, id);
+      expect([again.status, again.body.error.code]).toEqual([409, "conflict"]);
+      const run = aRun({ reservation_id: id, cost_usd: "0.004" });
+      expect((await org.bulk([run, run])).status).toBe(409);
+      expect((await org.release(id)).status).toBe(409);
+      expect((await org.budget()).spent_usd).toBe("0.004");
+    });
+
+    test("is settled by the first of two runs in a batch", async () => {
+      const org = await newBudgeted();
+      const { id } = await unreported(org, of);
+      const run = aRun({ reservation_id: id, cost_usd: "0.004" });
+      const { body } = await org.bulk([run, run]);
+      expect(body).toMatchObject({ accepted: 1, rejected: 1 });
+      expect(body.results[1].error.code).toBe("conflict");
+    });
+
+    test("stays settled when it is reported after all, and nothing is held for it", async () => {
+      const org = await newBudgeted();
+      const { id, isolate } = await unreported(org, of);
+      expect((await settle(org, id)).status).toBe(201);
+      await isolate.end();
+      expect(await org.kept(id)).toMatchObject([{ status: "settled" }]);
+      expect(await org.budget()).toMatchObject({ spent_usd: "0.004", reserved_usd: "0.00" });
+      expect((await settle(org, id)).status).toBe(409);
+      expect((await org.release(id)).status).toBe(409);
+    });
+  },
+);
+
+test("a request whose reservation was settled unreported is told the same reservation again, and no other question", async () => {
+  const org = await newBudgeted();
+  const { id } = await unreported(org, "of a request");
+  await settle(org, id);
+  const again = await org.decide("0.01", { request_id: "q" });
+  expect(again.body.reservation).toMatchObject({ id, amount_usd: "0.01" });
+  expect((await org.decide("0.02", { request_id: "q" })).status).toBe(409);
+});
+
+test("a run of a lost reservation is charged to the period in which it was made", async () => {
+  const org = await newBudgeted();
+  const at = Date.now() - 5000;
+  const isolate = await org.isolate();
+  const id = isolate.hold(CENT, at) ?? "";
+  expect((await settle(org, id)).body.charged_at).toBe(new Date(at).toISOString());
+});
+
+describe("an id that nobody was given is refused, at once, although isolates have slices:", () => {
+  test.each([
+    ["a made-up one", () => newId("rsv", Date.now())],
+    ["no ULID", () => "rsv_1"],
+    ["another org's", async () => (await newBudgeted()).ids.newId(Date.now())],
+    ["another org's, of a request", async () => (await newBudgeted()).idOf(ASK)],
+  ])("%s", async (_what, made) => {
+    const org = await newBudgeted();
+    await org.isolate();
+    const id = await made();
+    const from = performance.now();
+    for (const answer of [await settle(org, id), await org.bulk([aRun({ reservation_id: id })])]) {
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.details.fields[0].field).toBe("reservation_id");
+    }
+    expect((await org.release(id)).status).toBe(404);
+    expect(performance.now() - from).toBeLessThan(1500);
+    expect((await org.budget()).spent_usd).toBe("0.00");
+  });
+});
+
+test("an id so old that its reservation may have ended and been forgotten is refused", async () => {
+  const org = await newBudgeted();
+  await org.isolate();
+  const day = 86_400_000;
+  expect((await settle(org, org.ids.newId(Date.now() - day - 1000))).status).toBe(422);
+  expect((await settle(org, org.ids.newId(Date.now() - day + 60_000))).status).toBe(201);
+});
+
+test("an id of an earlier version, which has no check, is taken once within an hour of the upgrade", async () => {
+  const org = await newBudgeted();
+  await org.isolate();
+  const id = newId("rsv", Date.now());
+  await rowsOf(org.id, "INSERT INTO unchecked_ids VALUES (?)", Date.now() + 3_600_000);
+  expect((await settle(org, id)).status).toBe(201);
+  expect((await settle(org, id)).status).toBe(409);
+  await rowsOf(org.id, "UPDATE unchecked_ids SET until = ?", Date.now() - 1);
+  expect((await settle(org, newId("rsv", Date.now()))).status).toBe(422);
+});

@@ -1,0 +1,50 @@
+import { expect } from "vitest";
+import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import type { DecisionAsk } from "../../src/org/holds/decide.ts";
+import { questionOf } from "../../src/org/holds/question.ts";
+import { LeaseHolder } from "./lease-holder.ts";
+import { newSpender, type Spender } from "./ledger.ts";
+import { rowsOf } from "./rows.ts";
+import { env } from "./worker.ts";
+
+export const CENT = 10_000_000n;
+
+/** An org with one budget, and isolates that report when they are told to. */
+export interface Budgeted extends Spender {
+  readonly ids: ReservationIds;
+  isolate(): Promise<LeaseHolder>;
+  /** The id of a question, as every isolate makes it. */
+  idOf(ask: DecisionAsk & { readonly request_id: string }): string;
+  budget(): Promise<{ spent_usd: string; reserved_usd: string }>;
+  /** What is stored under an id. */
+  kept(id: string): Promise<{ status: string; amount: string }[]>;
+  /** How many holds stand. */
+  standing(): Promise<number>;
+}
+
+export async function newBudgeted(limitUsd = "100"): Promise<Budgeted> {
+  const org = await newSpender();
+  const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
+  const made = await org.send("POST", "budgets", {
+    scope_kind: "org",
+    limit_usd: limitUsd,
+    period: "month",
+    mode: "enforce",
+  });
+  expect(made.status).toBe(201);
+  return {
+    ...org,
+    ids,
+    async isolate() {
+      const isolate = new LeaseHolder(org.id);
+      await isolate.lease(CENT);
+      return isolate;
+    },
+    idOf: (ask) => ids.idOf(ask.request_id, questionOf(ask)),
+    budget: async () => (await org.send("GET", `budgets/${made.body.id}`)).body,
+    kept: (id) => rowsOf(org.id, "SELECT status, amount FROM holds WHERE id = ? ORDER BY seq", id),
+    standing: async () =>
+      (await rowsOf<{ n: number }>(org.id, "SELECT count(*) AS n FROM holds WHERE status = 'open'"))[0]?.n ??
+      0,
+  };
+}

@@ -113,7 +113,11 @@ test("one request id with another question is refused where it is known, and hol
   expect((await ask(1, "0.02")).status).toBe(409);
   const elsewhere = await ask(2, "0.02");
   await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
-  expect((await ask(1, "0.02")).status).toBe(409);
+  // What was allowed there has a reservation of its own, and is told again everywhere; nothing else is.
+  const there = await ask(1, "0.02");
+  expect([there.status, there.body.reservation]).toEqual([elsewhere.status, elsewhere.body.reservation]);
+  const third = { request_id: "twice", estimate: { cost_usd: "0.03" }, hold_seconds: 3600 };
+  expect((await isolates.decide(org, 3, third)).status).toBe(409);
   const again = await Promise.all([ask(1, "0.01"), ask(1, "0.01")]);
   expect(again.map(({ status }) => status)).toEqual([200, 200]);
   await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");

@@ -137,7 +137,12 @@ describe("of a hold of an earlier version, whose id says nothing about its quest
       org.id,
       `INSERT INTO holds (id, digest, status, at, expires_at, amount, meters, verdict)
        VALUES (?, ?, 'open', ?, ?, ?, '', ?)`,
-      ...[legacy(org), digest, Date.now(), Date.now() + 600_000, String(CENT), verdict],
+      legacy(org),
+      digest,
+      Date.now(),
+      Date.now() + 600_000,
+      String(CENT),
+      verdict,
     );
     expect((await decide(org, { ...ASK, estimate: { cost_usd: "900" } })).status).toBe(409);
     const again = await decide(org, ASK);

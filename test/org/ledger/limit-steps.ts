@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 const INDIA_MS = 5.5 * HOUR_MS;
 type LimitStep = Exclude<
   Step,
-  StepOf<"run" | "bulk" | "decide" | "release" | "advance" | "pack" | "voidPack">
+  StepOf<"run" | "bulk" | "decide" | "release" | "askAgain" | "unreported" | "advance" | "pack" | "voidPack">
 >;
 
 /** Sets, changes and deletes limits, in the real object and in the model at once. */

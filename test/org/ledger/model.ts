@@ -65,7 +65,11 @@ export interface ModelHold {
   status: "open" | "settled" | "released" | "expired";
   /** When it was settled or released. */
   endedHour: number | null;
+  /** What was asked under which request id, and answered. */
+  readonly request: { readonly ask: RequestAsk; readonly body: unknown } | null;
 }
+
+export type RequestAsk = { readonly request_id: string } & Readonly<Record<string, unknown>>;
 
 export interface Attempt {
   readonly scopes: Scopes;
@@ -237,6 +241,14 @@ export class Model {
   end(hold: ModelHold, status: "settled" | "released"): void {
     hold.status = status;
     hold.endedHour = this.hour;
+  }
+
+  /** Of a request, the holds that answer for it: whoever asks something else meets a conflict. */
+  standing(requestId: string): ModelHold[] {
+    return this.holds.filter(
+      ({ request, status }) =>
+        request?.ask.request_id === requestId && (status === "open" || status === "settled"),
+    );
   }
 
   /** A day after its end, or a week after it expired, a hold may be forgotten. */

@@ -1,6 +1,16 @@
 import { expect } from "vitest";
 import { formatUsd } from "../../../src/domain/money.ts";
-import { type Attempt, BASE_MS, HOUR_MS, type Limit, Model, type ModelHold, type Scopes } from "./model.ts";
+import { newId } from "../../../src/domain/ulid.ts";
+import {
+  type Attempt,
+  BASE_MS,
+  HOUR_MS,
+  type Limit,
+  Model,
+  type ModelHold,
+  type RequestAsk,
+  type Scopes,
+} from "./model.ts";
 import { changeLimits } from "./limit-steps.ts";
 import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
 import { World } from "./world.ts";
@@ -17,6 +27,8 @@ const CODES: Record<Limit["kind"], string> = {
   chain_depth: "chain_budget_exceeded",
 };
 
+const NOWHERE: ScopeFields = { workflow: undefined, customer: undefined };
+
 /** Plays steps against the real object and the model at once, and holds the two against each other. */
 export class Play {
   readonly world = new World();
@@ -29,6 +41,8 @@ export class Play {
     if (step.do === "bulk") return this.#bulk(step);
     if (step.do === "decide") return this.#decide(step);
     if (step.do === "release") return this.#release(step);
+    if (step.do === "askAgain") return this.#askAgain(step);
+    if (step.do === "unreported") return this.#unreported(step);
     if (step.do === "pack") return this.#pack(step);
     if (step.do === "voidPack") return this.#voidPack(step);
     if (step.do !== "advance") return changeLimits(this.world, this.model, step);
@@ -137,19 +151,72 @@ export class Play {
     const expected = refusedBy === null ? null : CODES[(refusedBy as Limit).kind];
     expect([dry.body.would_deny?.code ?? null, codeOf(answer)]).toEqual([expected, expected]);
     if (refusedBy !== null) return;
-    this.model.holds.push({
-      id: answer.body.reservation.id,
-      scopes,
-      hour: this.model.hour,
-      amount: step.cost,
-      expiresHour: this.model.hour + step.hold / 3600,
-      held: this.model.touched(scopes, "decision").map((limit) => limit.id),
-      status: "open",
-      endedHour: null,
-    });
+    const request = step.named ? { ask: ask as unknown as RequestAsk, body: answer.body } : null;
+    this.#held(answer.body.reservation.id, attempt, step.hold, request);
     if (!step.named) return;
     const again = await this.world.call("decide", ask);
     expect(again.body).toEqual(answer.body);
+  }
+
+  #held(id: string, { scopes, cost }: Attempt, holdSeconds: number, request: ModelHold["request"]): void {
+    this.model.holds.push({
+      id,
+      scopes,
+      hour: this.model.hour,
+      amount: cost,
+      expiresHour: this.model.hour + holdSeconds / 3600,
+      held: this.model.touched(scopes, "decision").map((limit) => limit.id),
+      status: "open",
+      endedHour: null,
+      request,
+    });
+  }
+
+  async #askAgain(step: StepOf<"askAgain">): Promise<void> {
+    const named = this.model.holds.filter((one) => one.request !== null && this.model.remembers(one));
+    const hold = named[step.pick % Math.max(1, named.length)];
+    if (hold === undefined || hold.request === null) return;
+    const { ask } = hold.request;
+    const question = step.other ? { ...ask, action: `other-${++this.#named}` } : ask;
+    const standing = this.model.standing(ask.request_id);
+    const answer = await this.world.call("decide", question, step.fault);
+    if (standing.length > 0) {
+      const same = standing.find((one) => !step.other && one.id === hold.id);
+      if (same === undefined) expect(codeOf(answer)).toBe("conflict");
+      else expect(answer.body).toEqual(same.request?.body);
+      return;
+    }
+    const attempt: Attempt = { scopes: hold.scopes, cost: hold.amount, tokens: 0n, depth: 0 };
+    const { refusedBy } = this.model.judge(attempt, "decision");
+    expect(codeOf(answer)).toBe(refusedBy === null ? null : CODES[(refusedBy as Limit).kind]);
+    if (refusedBy !== null) return;
+    const { id } = answer.body.reservation;
+    // Decided anew, the same question has the same id: the new hold takes the old one's place.
+    expect(id === hold.id).toBe(!step.other);
+    this.model.holds = this.model.holds.filter((one) => one.id !== id);
+    this.#held(id, attempt, Number(question["hold_seconds"]), { ask: question, body: answer.body });
+  }
+
+  async #unreported(step: StepOf<"unreported">): Promise<void> {
+    const at = BASE_MS + this.model.hour * HOUR_MS;
+    const reservation_id = step.made === "by us" ? this.world.ids.newId(at) : newId("rsv", at);
+    const run = () => {
+      const fields = { scopes: NOWHERE, cost: step.cost, tokens: 0, fact: false, settle: undefined };
+      const { input, attempt } = this.#toRun(`r${++this.#named}`, { ...fields, chain: undefined });
+      return { input: { ...input, reservation_id }, attempt };
+    };
+    const first = run();
+    const answer = await this.world.call("recordRun", first.input, step.fault);
+    if (step.made === "by nobody") {
+      expect(codeOf(answer)).toBe("validation_failed");
+      return;
+    }
+    expect(answer.status).toBe(201);
+    this.model.record(first.input.id, first.attempt, this.model.hour);
+    expect(codeOf(await this.world.call("recordRun", run().input))).toBe("conflict");
+    this.#held(reservation_id, { ...first.attempt, cost: 0n }, 0, null);
+    const hold = this.model.holds.at(-1);
+    if (hold !== undefined) this.model.end(hold, "settled");
   }
 
   async #release(step: StepOf<"release">): Promise<void> {
@@ -157,7 +224,7 @@ export class Play {
     if (hold === undefined || !this.model.remembers(hold)) return;
     const answer = await this.world.call("releaseHold", { reservationId: hold.id }, step.fault);
     expect(answer.status).toBe(hold.status === "settled" ? 409 : 204);
-    if (hold.status === "open") this.model.end(hold, "released");
+    if (hold.status === "open" || hold.status === "expired") this.model.end(hold, "released");
   }
 
   async #pack(step: StepOf<"pack">): Promise<void> {

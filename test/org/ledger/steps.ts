@@ -14,6 +14,10 @@ export type Step = { readonly fault: Fault } & (
       readonly named: boolean;
     }
   | { readonly do: "release"; readonly pick: number }
+  /** Asks once more under the request id of an earlier hold, the same or something else. */
+  | { readonly do: "askAgain"; readonly pick: number; readonly other: boolean }
+  /** A run of a reservation that the object has never heard of. */
+  | { readonly do: "unreported"; readonly made: "by us" | "by nobody"; readonly cost: bigint }
   | {
       readonly do: "budget";
       readonly workflow: string | undefined;
@@ -118,6 +122,16 @@ export const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ fault, do: kind("release"), pick }) },
+  { weight: 4, arbitrary: fc.record({ fault, do: kind("askAgain"), pick, other: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      fault,
+      do: kind("unreported"),
+      made: fc.constantFrom("by us", "by us", "by nobody"),
+      cost: amount,
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({

@@ -4,6 +4,8 @@ import type { Answer, Envelope } from "../../../src/org/door.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { loadProfile, saveProfile } from "../../../src/org/profile/store.ts";
 import { newId } from "../../../src/domain/ulid.ts";
+import { ReservationIds } from "../../../src/domain/reservation-id.ts";
+import { env } from "../../support/worker.ts";
 import { BASE_MS, HOUR_MS } from "./model.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
@@ -19,11 +21,13 @@ type Body = any;
 export class World {
   readonly #stub: DurableObjectStub<OrgObject>;
   readonly #id: string;
+  readonly ids: ReservationIds;
   #calls = 0;
 
   constructor() {
     this.#id = newId("org", Date.now());
     this.#stub = ORG.getByName(this.#id);
+    this.ids = new ReservationIds(env.SVC_KEY_PEPPER, this.#id);
   }
 
   async open(): Promise<void> {

@@ -41,6 +41,7 @@ async function recordStray(request: Request, env: Env, stray: Stray): Promise<Re
     trace: headers.get("x-svc-trace-id") ?? crypto.randomUUID(),
     op: { path: stray.route },
     caller: null,
+    judgedAt: Date.now(),
   };
   try {
     await identifySupport(call, stray.bearer);

@@ -26,7 +26,10 @@ export function isSupportToken(bearer: string): boolean {
 }
 
 /** As much of a call as coming in under a grant takes, on whichever route. */
-export type SupportCall = Pick<Call, "env" | "settings" | "request" | "address" | "trace" | "caller"> & {
+export type SupportCall = Pick<
+  Call,
+  "env" | "settings" | "request" | "address" | "trace" | "caller" | "judgedAt"
+> & {
   readonly op: { readonly path: string };
 };
 

@@ -96,7 +96,11 @@ function failurePage(error: unknown, web: Web): Response {
 
 function cutOffPage(web: Web): Response {
   const text = "What was sent ended before all of it had arrived. Nothing was changed: send it again.";
-  return htmlResponse(<MessagePage title="Cut off" text={text} link={["/console", "To the console"]} />, 400, web);
+  return htmlResponse(
+    <MessagePage title="Cut off" text={text} link={["/console", "To the console"]} />,
+    400,
+    web,
+  );
 }
 
 /** The fields, or why there are none: what came is no form, or is longer than this form can be. */

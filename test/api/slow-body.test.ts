@@ -223,7 +223,13 @@ test("the object does nothing for support whose grant is closed, and records it 
     idempotency: null,
     ifMatch: null,
   });
-  const page = { sort: { field: "created_at", descending: false }, limit: 1, after: null, filters: {} };
+  const page = {
+    sort: { field: "created_at", descending: false },
+    limit: 1,
+    after: null,
+    filters: {},
+    scope: "",
+  };
   const list = () => door.command("listAudit", page);
   expect(await list()).toMatchObject({ status: 200 });
   expect((await call("DELETE", `${grants}/${id}`, { key: org.ownerKey })).status).toBe(204);

@@ -21,7 +21,7 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
   const { env } = context;
   const settings = settingsOf(env);
   const request = context.req.raw;
-  const bytes = mayBeOurs(request) ? await readBounded(request, MOST_BYTES) : null;
+  const bytes = mayBeOurs(request) ? await readBounded(request, MOST_CALL_BYTES) : null;
   const text = bytes === null ? null : new TextDecoder().decode(bytes);
   if (text === null || passOf(request, settings, Date.now(), text) === null) {
     return refuseAtDoor(request, env, refuse("not_found"));

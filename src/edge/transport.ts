@@ -24,7 +24,7 @@ export function keptToHttps(
   answer: Response | Promise<Response>,
 ): Response | Promise<Response> {
   if (!request.url.startsWith("https:") || !isHttpsOnly(env)) return answer;
-  return answer instanceof Promise ? answer.then(withHsts) : withHsts(answer);
+  return Promise.resolve(answer).then(withHsts);
 }
 
 function withHsts(answer: Response): Response {

@@ -17,13 +17,13 @@ interface Tree {
   readonly children: readonly Tree[];
 }
 
-const attributes = array(
+const someAttributes = array(
   string({ maxLength: 12 }).map((text) => text.replaceAll(/["<&]/g, ">")),
   { maxLength: 20 },
 );
-const leaf = record({ attributes, children: constant([]) });
+const leaf = record({ attributes: someAttributes, children: constant([]) });
 const above = (inner: Arbitrary<Tree>): Arbitrary<Tree> =>
-  record({ attributes, children: array(inner, { maxLength: 4 }) });
+  record({ attributes: someAttributes, children: array(inner, { maxLength: 4 }) });
 const tree = above(above(leaf));
 
 function write({ attributes, children }: Tree): string {

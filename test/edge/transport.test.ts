@@ -14,6 +14,17 @@ async function ask(url: string, init: RequestInit = {}, under: object = known) {
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
+/** As a client sends it, with its length: such a call may be decided without the pipeline. */
+function decide(scheme: string, key: string) {
+  const body = JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } });
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "content-length": String(body.length),
+  };
+  return ask(`${scheme}://api.sluice.dev/v1/edge/decision`, { method: "POST", headers, body });
+}
+
 test.each(["/v1/admin/orgs", "/v1/meta/errors", "/v1/nowhere", "/healthz", "/metrics", "/nowhere"])(
   "%s over plain http is refused with the envelope, and nobody is sent on",
   async (path) => {
@@ -39,14 +50,9 @@ test.each(["/console", "/console/login", "/sso/login?org=x", "/saml/x/login", "/
 
 test("nothing is done for whoever asks over plain http: no write, and no decision in an isolate that knows the key", async () => {
   const org = await newOrg();
-  const decide = (scheme: string) =>
-    ask(`${scheme}://api.sluice.dev/v1/edge/decision`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
-    });
-  for (let n = 0; n < 3; n++) expect((await decide("https")).status).toBe(200);
-  expect((await decide("http")).body.error.code).toBe("bad_request");
+  for (let n = 0; n < 3; n++) expect((await decide("https", org.ownerKey)).status).toBe(200);
+  expect((await decide("https", org.ownerKey)).headers.get("x-svc-decided")).toBe("edge");
+  expect((await decide("http", org.ownerKey)).body.error.code).toBe("bad_request");
   const renamed = await ask(`http://api.sluice.dev/v1/orgs/${org.id}`, {
     method: "PATCH",
     headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
@@ -73,11 +79,7 @@ test("every answer over https keeps browsers to https", async () => {
     expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
   }
   for (let n = 0; n < 3; n++) {
-    const decided = await ask("https://api.sluice.dev/v1/edge/decision", {
-      method: "POST",
-      headers: { authorization: `Bearer ${org.ownerKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
-    });
+    const decided = await decide("https", org.ownerKey);
     expect([decided.status, decided.headers.get("strict-transport-security")]).toEqual([
       200,
       "max-age=31536000",

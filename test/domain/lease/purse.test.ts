@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { LeaseBook } from "../../../src/domain/lease/book.ts";
 import { GIVE_UP_MS, Purse } from "../../../src/domain/lease/purse.ts";
+import { IN_PARTS } from "./world.ts";
 
 const CALLS = 8;
 
@@ -38,4 +40,34 @@ test("a slice takes no more than a plain number holds exactly, however much is g
   const [first] = slices;
   expect(first?.left).toBe(2 ** 51);
   expect(purse.ask(1).wants.get("a")?.left).toBeLessThanOrEqual(2n ** 51n);
+});
+
+test("what was used and does not fit into a report stays leased until it is reported, and is reported once", () => {
+  const purse = new Purse<number>("holder", IN_PARTS);
+  const book = new LeaseBook();
+  const slice = purse.slice("a");
+  const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
+  const report = (now: number) => {
+    const settled = book.settle(purse.ask(now), terms, now);
+    if (settled !== null) purse.granted(settled.grant);
+    return settled;
+  };
+  for (let call = 0; call < CALLS; call += 1) purse.miss(slice, 1000);
+  report(0);
+  const leased = book.leased("a", 0);
+  for (let hold = 0; hold < 30; hold += 1) {
+    expect(purse.take([slice], [100], 1)).toBe(true);
+    purse.note(hold);
+  }
+  const holds: number[] = [];
+  let used = 0n;
+  for (let at = 2000; used < 3000n && at < 2020; at += 1) {
+    const settled = report(at);
+    holds.push(...(settled?.holds ?? []));
+    used += settled?.moves.get("a")?.used ?? 0n;
+    expect(book.leased("a", at)).toBe(BigInt(slice.left) + 3000n - used);
+  }
+  expect(leased).toBeGreaterThan(3000n);
+  expect(holds).toEqual(Array.from({ length: 30 }, (_, hold) => hold));
+  expect(used).toBe(3000n);
 });

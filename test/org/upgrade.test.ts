@@ -45,8 +45,15 @@ test("holds stand as they stood, by name and by reservation", async () => {
   await call("DELETE", `/v1/edge/decision/${released}`, { key });
   expect(await reserved()).toBe("2.00");
 
+  expect(await rowsOf(org.id, "SELECT * FROM unchecked_ids")).toEqual([]);
   await rowsOf(org.id, EARLIER_HOLDS);
   await evictDurableObject(env.ORG.getByName(org.id));
+  // Ids of that version have no check: for an hour they are taken as they are.
+  const [{ until } = { until: 0 }] = await rowsOf<{ until: number }>(
+    org.id,
+    "SELECT until FROM unchecked_ids",
+  );
+  expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
   expect(await decide("a")).toBe(stands);
   expect(await reserved()).toBe("2.00");
   expect((await call("DELETE", `/v1/edge/decision/${released}`, { key })).status).toBe(204);

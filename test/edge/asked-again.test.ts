@@ -1,0 +1,92 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { isRefusal } from "../../src/contract/refusal.ts";
+import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import { newAsker } from "../../src/edge/gate/asker.ts";
+import { decideHere } from "../../src/edge/gate/decision.ts";
+import { type Background, OrgGate } from "../../src/edge/gate/org-gate.ts";
+import { recent } from "../../src/edge/gate/recent.ts";
+import { questionOf } from "../../src/org/holds/question.ts";
+import { call, newOrg } from "../support/worker.ts";
+
+const PEPPER = "p".repeat(32);
+const ASK = { request_id: "q", estimate: { cost_usd: "1" } };
+const nowhere: Background = {
+  object: () => {
+    throw new Error("nothing is asked");
+  },
+  waitUntil: () => undefined,
+};
+
+/** An isolate that has just allowed the request, and not reported it. */
+function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
+  const gate = new OrgGate();
+  const asker = newAsker(orgId, "key_A", [], PEPPER);
+  const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK));
+  recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
+  const ask = (fields: object) => decideHere(gate, asker, { ...ASK, ...fields }, Date.now(), nowhere);
+  return { ask };
+}
+
+describe("an isolate that has allowed a request and not reported it", () => {
+  test("answers it again, and refuses another question, however long that would be held", () => {
+    const { ask } = allowedIn("org_A");
+    expect(ask({})).toBe("allowed org_A");
+    for (const other of [{ action: "other" }, { hold_seconds: 3600 }, { estimate: { cost_usd: "2" } }]) {
+      const refusal = ask(other);
+      expect(isRefusal(refusal) && refusal.code).toBe("conflict");
+    }
+    expect(ask({ action: "other", dry_run: true })).toBeNull();
+  });
+
+  test("leaves it to the object once it has forgotten the org, and so had reported everything", () => {
+    allowedIn("org_B");
+    const asker = newAsker("org_B", "key_A", [], PEPPER);
+    expect(decideHere(new OrgGate(), asker, ASK, Date.now(), nowhere)).toBeNull();
+  });
+
+  test("knows nothing of the same request id of another org", () => {
+    allowedIn("org_C");
+    const asker = newAsker("org_D", "key_A", [], PEPPER);
+    expect(decideHere(new OrgGate(), asker, ASK, Date.now(), nowhere)).toBeNull();
+  });
+});
+
+describe("a call whose body takes its time", () => {
+  const over = new AbortController();
+  afterAll(() => over.abort());
+
+  test("is decided when the body is there, also in the isolate", async () => {
+    const { ownerKey: key, id } = await newOrg();
+    const budget = { scope_kind: "org", limit_usd: "1000000", period: "month", mode: "enforce" };
+    await call("POST", `/v1/orgs/${id}/budgets`, { key, body: budget });
+    const body = { estimate: { cost_usd: "0.01" } };
+    const traffic = async () => {
+      while (!over.signal.aborted) {
+        await call("POST", "/v1/edge/decision", { key, body });
+        await scheduler.wait(20);
+      }
+    };
+    const running = Promise.all([traffic(), traffic()]);
+    const slow = async () => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const writer = writable.getWriter();
+      const answer = call("POST", "/v1/edge/decision", { key, stream: readable });
+      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      await writer.write(bytes.slice(0, 5));
+      await scheduler.wait(700);
+      const endedAt = Date.now();
+      await writer.write(bytes.slice(5));
+      await writer.close();
+      return { endedAt, answer: await answer };
+    };
+    let decided = await slow();
+    for (let again = 0; again < 10 && decided.answer.headers.get("x-svc-decided") !== "edge"; again += 1) {
+      decided = await slow();
+    }
+    over.abort();
+    await running;
+    expect(decided.answer.headers.get("x-svc-decided")).toBe("edge");
+    const late = decided.endedAt - Date.parse(decided.answer.body.evaluated_at);
+    expect(late).toBeLessThan(500);
+  }, 60_000);
+});

@@ -1,4 +1,7 @@
-/** `npm run freeze`: adds what is newly published to the frozen contract. It never takes anything out. */
+/**
+ * `npm run freeze`: adds what is newly published to the frozen contract, and new schema steps to the list of those that
+ * never change. It never takes anything out.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -7,11 +10,19 @@ import { SETTING_NAMES } from "../src/settings.ts";
 import { Complaint, run } from "./complaint.ts";
 import { brokenPromises } from "./frozen-contract/compare.ts";
 import { type Manifest, manifestText, publishedFacts } from "./frozen-contract/published.ts";
+import {
+  changedSteps,
+  type StepDigests,
+  stepDigests,
+  unlistedSteps,
+} from "./frozen-contract/schema-steps.ts";
 import { ROOT } from "./worker-config.ts";
 
 const FILE = join(ROOT, "test/contract/manifest.json");
+const STEPS_FILE = join(ROOT, "test/contract/schema-steps.json");
 
 await run(async () => {
+  freezeSteps();
   const frozen = JSON.parse(readFileSync(FILE, "utf8")) as Manifest;
   const operations = await loadOperations();
   const facts = publishedFacts(operations.map((operation) => operation.contract));
@@ -23,6 +34,15 @@ await run(async () => {
   const added = Object.keys(facts).length - Object.keys(frozen.facts).length;
   console.log(`${Object.keys(facts).length} facts are frozen, ${added} of them new.`);
 });
+
+function freezeSteps(): void {
+  const frozen = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as StepDigests;
+  const current = stepDigests(join(ROOT, "migrations"));
+  const changed = changedSteps(frozen, current);
+  if (changed.length > 0) throw new Complaint(`schema steps never change:\n${changed.join("\n")}`);
+  writeFileSync(STEPS_FILE, `${JSON.stringify(current, null, 2)}\n`);
+  console.log(`${unlistedSteps(frozen, current).length} schema steps are new.`);
+}
 
 /** The app has pages in TSX, which Node does not read by itself. */
 async function loadOperations(): Promise<typeof OPERATIONS> {

@@ -1,7 +1,10 @@
-/** One change to the tables of an object. Published steps never change; new ones are appended to their noun. */
+/**
+ * One change to the tables of an object. Published steps never change: `test/contract/schema-steps.json` has a digest of
+ * each, and `npm run freeze` adds those of new ones.
+ */
 export interface SchemaStep {
   readonly name: string;
-  readonly sql: string;
+  readonly sql?: string;
   /** What no statement can do. */
   readonly fill?: (sql: SqlStorage) => void;
 }

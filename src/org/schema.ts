@@ -24,7 +24,7 @@ import { SUPPORT_STEPS } from "./support/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import type { SchemaStep } from "./schema-step.ts";
 
-const STEPS: readonly SchemaStep[] = [
+export const ORG_STEPS: readonly SchemaStep[] = [
   ...PROFILE_STEPS,
   ...KEY_STEPS,
   ...IDEMPOTENCY_STEPS,
@@ -69,9 +69,9 @@ export function applySchema(storage: DurableObjectStorage): boolean {
         .toArray()
         .map((row) => row.name),
     );
-    const missing = STEPS.filter(({ name }) => !applied.has(name));
+    const missing = ORG_STEPS.filter(({ name }) => !applied.has(name));
     for (const step of missing) {
-      sql.exec(step.sql);
+      if (step.sql !== undefined) sql.exec(step.sql);
       step.fill?.(sql);
       sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
     }

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CounterBatch } from "../contract/metrics.ts";
+import { COUNTER_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 
 /**
@@ -14,16 +15,6 @@ import { applySteps } from "./schema.ts";
 /** A type, not an interface: the runtime's row type wants an index signature. */
 export type SeriesTotal = { series: string; total: number };
 
-const STEPS = [
-  `CREATE TABLE counts (series TEXT PRIMARY KEY, total INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE sources (source TEXT PRIMARY KEY, settled INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE batches (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) STRICT, WITHOUT ROWID`,
-  // One row for each source instead of one for each batch: rows written are the bill.
-  `ALTER TABLE sources ADD COLUMN applied TEXT NOT NULL DEFAULT '[]';
-   UPDATE sources SET applied = (SELECT json_group_array(seq) FROM batches WHERE batches.source = sources.source);
-   DROP TABLE batches`,
-];
-
 /** A source that was silent for so long is gone, and no batch of it is still on its way. */
 const SOURCE_LIFETIME_MS = 86_400_000;
 
@@ -33,7 +24,7 @@ export class CounterShard extends DurableObject {
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
     this.#sql = state.storage.sql;
-    applySteps(state.storage, STEPS);
+    applySteps(state.storage, COUNTER_STEPS);
   }
 
   add(source: string, settled: number, batches: readonly CounterBatch[]): void {

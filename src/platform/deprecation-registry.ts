@@ -8,6 +8,7 @@ import {
   operationName,
   shortNotice,
 } from "../contract/deprecations.ts";
+import { REGISTRY_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 
 /**
@@ -26,15 +27,6 @@ export type FlagOutcome =
   /** Why the sunset comes too soon. */
   | { readonly flagged: false; readonly tooSoon: string };
 
-const STEPS = [
-  `CREATE TABLE flagged (
-     position INTEGER PRIMARY KEY, method TEXT NOT NULL, route TEXT NOT NULL, since TEXT NOT NULL, sunset TEXT NOT NULL,
-     replacement TEXT, documentation TEXT, UNIQUE (method, route)
-   ) STRICT`,
-  `CREATE TABLE version (current INTEGER NOT NULL) STRICT`,
-  `INSERT INTO version (current) VALUES (0)`,
-];
-
 type FlaggedRow = {
   method: Deprecation["method"];
   route: string;
@@ -50,7 +42,7 @@ export class DeprecationRegistry extends DurableObject {
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
     this.#sql = state.storage.sql;
-    applySteps(state.storage, STEPS);
+    applySteps(state.storage, REGISTRY_STEPS);
   }
 
   copy(): RegistryCopy {

@@ -30,6 +30,53 @@ const EARLIER_RUNS = `
   CREATE INDEX runs_started ON runs (started_at);
   DELETE FROM schema_steps WHERE name IN ('runs/2', 'runs/3')`;
 
+/** Every part of a run in a column of its own, but with the later steps applied already. */
+const RUNS_IN_COLUMNS = `
+  CREATE TABLE unpacked (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
+    charged_at INTEGER NOT NULL, recorded_at INTEGER NOT NULL, model TEXT NOT NULL, action TEXT, workflow_id TEXT,
+    deployment_id TEXT, department_id TEXT, customer_id TEXT, chain_id TEXT, parent_run_id TEXT, depth INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost INTEGER NOT NULL, charges TEXT NOT NULL,
+    extra TEXT) STRICT;
+  INSERT INTO unpacked SELECT seq, id, started_at, data ->> 9, charged_at, recorded_at, model, action, workflow_id,
+    deployment_id, department_id, customer_id, chain_id, data ->> 10, data ->> 11, input_tokens, output_tokens, cost,
+    charges, data ->> 12 FROM run_rows;
+  DROP VIEW run_rows;
+  DROP TABLE runs;
+  ALTER TABLE unpacked RENAME TO runs;
+  CREATE INDEX runs_started ON runs (started_at / 1000);
+  CREATE INDEX runs_chain ON runs (chain_id, started_at) WHERE chain_id IS NOT NULL;
+  DELETE FROM schema_steps WHERE name = 'runs/1/repack'`;
+
+test("runs in columns are packed whole, also in an object that went on to later steps", async () => {
+  const org = await newOrg();
+  const key = org.ownerKey;
+  const run = (id: string, more: object) => ({
+    id,
+    started_at: new Date().toISOString(),
+    model: "m",
+    usage: { input_tokens: 7, output_tokens: 8 },
+    cost_usd: "0.000000001",
+    ...more,
+  });
+  const runs = [
+    run("plain", {}),
+    run("costly", { cost_usd: "999999999.999999999", action: "a", department_id: "d" }),
+    run("first", { chain: { chain_id: "c" }, metadata: { deep: { list: [1, null, "\u00fc"] } } }),
+    run("second", { chain: { chain_id: "c", parent_run_id: "first" }, ended_at: new Date().toISOString() }),
+  ];
+  expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.accepted).toBe(4);
+  const listed = async () => (await call("GET", "/v1/runs?limit=100", { key })).body.data;
+  const [before, indexes] = [await listed(), "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'runs'"];
+  const shape = await rowsOf(org.id, `${indexes} AND type = 'index' ORDER BY name`);
+  await rowsOf(org.id, RUNS_IN_COLUMNS);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect(await listed()).toEqual(before);
+  expect(await rowsOf(org.id, `${indexes} AND type = 'index' ORDER BY name`)).toEqual(shape);
+  expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.duplicates).toBe(4);
+  const more = await call("POST", "/v1/runs", { key, body: run("later", { chain: { chain_id: "c" } }) });
+  expect(more).toMatchObject({ status: 201, body: { id: "later" } });
+});
+
 test("holds stand as they stood, by name and by reservation", async () => {
   const org = await newOrg();
   const key = org.ownerKey;

@@ -1,4 +1,5 @@
 import { runIds } from "./ids/index.ts";
+import { repackRuns } from "./repack.ts";
 import type { SchemaStep } from "../schema-step.ts";
 
 /**
@@ -45,6 +46,8 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (scope_kind, scope_id, day)
     ) STRICT, WITHOUT ROWID`,
   },
+  // Before the steps that count on the shape above.
+  { name: "runs/1/repack", fill: repackRuns },
   {
     name: "runs/2",
     sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (${STARTED})`,

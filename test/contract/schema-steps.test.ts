@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { changedSteps, stepDigests, unlistedSteps } from "../../scripts/frozen-contract/schema-steps.ts";
+import frozen from "./schema-steps.json" with { type: "json" };
+
+const current = stepDigests("migrations");
+
+test("no schema step that data may have gone through has changed or gone", () => {
+  expect(changedSteps(frozen, current)).toEqual([]);
+});
+
+test("every schema step is listed with its digest: npm run freeze adds new ones", () => {
+  expect(unlistedSteps(frozen, current)).toEqual([]);
+});
+
+test("objects, counters, the registry and D1 are all held", () => {
+  for (const name of ["org runs/1", "counters 0", "registry 0", "d1 0001_orgs_and_plans.sql"]) {
+    expect(Object.keys(frozen)).toContain(name);
+  }
+});
+
+test("a step that is edited, dropped or added is seen", () => {
+  const [name = ""] = Object.keys(frozen);
+  expect(changedSteps(frozen, { ...current, [name]: "edited" })).toEqual([
+    `${name}: changed; put it back, and append a new step`,
+  ]);
+  const { [name]: _, ...rest } = current;
+  expect(changedSteps(frozen, rest)).toEqual([`${name}: gone`]);
+  expect(unlistedSteps(frozen, { ...current, "org new/1": "x" })).toEqual(["org new/1"]);
+});

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import ledger from "../../releases.json" with { type: "json" };
+import { startOn } from "../support/command.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { callerAt } from "../support/server.ts";
+
+/**
+ * Data folders that earlier versions left, each with what that version answered (`scripts/record-folder.ts` makes them).
+ * The names that are no releases are of versions before the first, whose runs had another shape.
+ */
+const FOLDERS = "test/fixtures/data-folders";
+const archives = readdirSync(FOLDERS).filter((name) => name.endsWith(".tar.gz"));
+
+test("every release but the newest has its data folder here", () => {
+  const earlier = ledger.releases.map(({ version }) => `${version}.tar.gz`);
+  expect(archives).toEqual(expect.arrayContaining(["1.0.0.tar.gz", ...earlier.slice(0, -1)]));
+});
+
+test.for(archives)("%s is served by this version, with all that was in it", async (archive) => {
+  const folder = temporaryFolder();
+  execFileSync("tar", ["-xzf", join(FOLDERS, archive), "-C", folder]);
+  const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Record<string, object>;
+  const { demo } = await startOn(folder);
+  const key = demo.owner_key;
+  const call = callerAt(demo.base_url);
+  expect(Object.keys(expected).length).toBeGreaterThan(12);
+  for (const [path, body] of Object.entries(expected)) {
+    expect({ path, ...(await call("GET", path, { key })) }).toMatchObject({ path, status: 200, body });
+  }
+  const run = (id: string) => ({
+    id,
+    started_at: new Date().toISOString(),
+    model: "acme/m1",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: "0.10",
+    workflow_id: "triage",
+  });
+  const runs = ["new-1", "new-2"].map(run);
+  const again = await call("POST", "/v1/runs/bulk", { key, body: { runs: [run("run-late"), ...runs] } });
+  expect(again).toMatchObject({ status: 200, body: { accepted: 3, duplicates: 0 } });
+  const { body: stored } = await call("GET", "/v1/runs/run-plain", { key });
+  const { started_at, model, usage, cost_usd } = stored as ReturnType<typeof run> & { usage: object };
+  const known = { id: "run-plain", started_at, model, usage, cost_usd };
+  const duplicate = await call("POST", "/v1/runs/bulk", { key, body: { runs: [known] } });
+  expect(duplicate.body).toMatchObject({ accepted: 0, duplicates: 1 });
+  const decided = await call("POST", "/v1/edge/decision", { key, body: { estimate: { cost_usd: "1" } } });
+  expect(decided.body.decision).toBe("allow");
+  const refused = { estimate: { cost_usd: "49.60" }, workflow_id: "triage" };
+  expect((await call("POST", "/v1/edge/decision", { key, body: refused })).body.error.code).toBe(
+    "budget_exceeded",
+  );
+  const verified = await call("GET", `/v1/orgs/${demo.org_id}/audit-log/verify`, { key });
+  expect(verified.body).toMatchObject({ valid: true });
+  expect((await call("GET", "/v1/admin/orgs", { key: demo.operator_key })).body.data).toHaveLength(1);
+});

@@ -118,15 +118,14 @@ export async function contributors(
   month: Month,
   neverRead: boolean,
 ): Promise<string[]> {
-  const begun = (table: string) => `${table}.from_month <= ?2`;
-  const notOver = (table: string) => `(${table}.until_month IS NULL OR ?2 < ${table}.until_month)`;
-  const isOpen = (table: string) => `${table}.until_month IS NULL`;
-  const placed = neverRead ? isOpen("m") : `${begun("m")} AND ${notOver("m")}`;
-  const contributing = `${begun("b")} AND ${neverRead ? isOpen("b") : notOver("b")}`;
+  const placed = neverRead
+    ? "m.until_month IS NULL"
+    : "m.from_month <= ?2 AND (m.until_month IS NULL OR ?2 < m.until_month)";
+  const stays = neverRead ? "b.until_month IS NULL" : "(b.until_month IS NULL OR ?2 < b.until_month)";
   const { results } = await db
     .prepare(
       `SELECT DISTINCT m.org_id FROM cohort_members m JOIN benchmark_contributors b ON b.org_id = m.org_id
-       WHERE m.cohort_id = ?1 AND ${placed} AND ${contributing} ORDER BY m.org_id`,
+       WHERE m.cohort_id = ?1 AND ${placed} AND b.from_month <= ?2 AND ${stays} ORDER BY m.org_id`,
     )
     .bind(cohortId, month)
     .all<{ org_id: string }>();

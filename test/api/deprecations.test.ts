@@ -91,8 +91,8 @@ describe("PUT /v1/admin/deprecations", () => {
     expect(paths["/v1/orgs/{id}/keys"].get.deprecated).toBe(true);
     expect(paths["/v1/orgs/{id}/keys"].post.deprecated).toBeUndefined();
     const { responses } = paths["/v1/orgs/{id}/keys"].get;
-    for (const status of ["200", "401", "500"]) {
-      expect(Object.keys(responses[status].headers)).toEqual(
+    for (const described of ["200", "401", "500"]) {
+      expect(Object.keys(responses[described].headers)).toEqual(
         expect.arrayContaining(["Deprecation", "Sunset", "Link", "x-svc-trace-id"]),
       );
     }

@@ -279,7 +279,7 @@ export function createApp(): Hono<{ Bindings: Env }> {
   for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
   }
-  for (const path of new Set(CONTRACTS.map((op) => op.path))) {
+  for (const path of new Set(CONTRACTS.filter((op) => op.method === "GET").map((op) => op.path))) {
     app.options(routerPath(path), serveOptions(path, methodsOf));
   }
   app.post(OBJECT_PATH, serveObject);

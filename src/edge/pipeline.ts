@@ -237,17 +237,16 @@ function regionOf(env: Env): string {
 }
 
 /** What a path serves, for `OPTIONS`: answered without a key, as browsers ask. */
-export function serveOptions(path: string, methodsOf: (path: string) => readonly string[]) {
+export function serveOptions(template: string, methodsOf: (path: string) => readonly string[]) {
   return (context: Context<{ Bindings: Env }>): Response => {
     const settings = settingsOf(context.env);
     const trace = crypto.randomUUID();
-    const methods = methodsOf(context.req.path);
-    const allow = ["OPTIONS", ...methods, ...(methods.includes("GET") ? ["HEAD"] : [])];
+    const allow = ["HEAD", "OPTIONS", ...methodsOf(context.req.path)];
     logLine({
       at: new Date().toISOString(),
       trace,
       method: "OPTIONS",
-      route: path,
+      route: template,
       status: 204,
       code: null,
       org: null,

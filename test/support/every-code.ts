@@ -80,11 +80,10 @@ export class Kitchen {
     }
   }
 
-  /** Takes the directory's table away beneath the running server: a failure that nobody foresaw. */
-  breakDatabase(): void {
-    for (const database of this.#databases("d1/miniflare-D1DatabaseObject")) {
-      database.exec("DROP TABLE IF EXISTS orgs");
-    }
+  /** Takes a table away beneath the running objects: a failure that nobody foresaw. */
+  breakObjects(): void {
+    for (const database of this.#databases("do/sluice-OrgObject"))
+      database.exec("DROP TABLE IF EXISTS webhook_subscriptions");
   }
 
   /** The server's own files, from outside. */
@@ -236,7 +235,7 @@ export const RECIPES: Record<ErrorCode, Recipe> = {
   },
   service_unavailable: (k) => k.operate("POST", "/v1/admin/orgs", { name: "Far", home_region: "far" }),
   internal: (k) => {
-    k.breakDatabase();
-    return k.operate("GET", "/v1/admin/orgs");
+    k.breakObjects();
+    return k.own("GET", "/webhooks");
   },
 };

@@ -63,7 +63,8 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   for (const name of unknownSettings(environment)) {
     options.onRemark?.(`sluice: ${name} is not a setting of this version: it is left out`);
   }
-  const secrets = localSecrets(folder.secrets, config.secrets.required, environment);
+  const shared = options.regions === undefined ? [] : ["SVC_REGION_SECRET"];
+  const secrets = localSecrets(folder.secrets, [...config.secrets.required, ...shared], environment);
   const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);

@@ -56,6 +56,7 @@ const SETTINGS = z.object({
   SVC_OBJECT_PLACEMENT: placement,
   SVC_KEY_PEPPER: secret,
   SVC_OPERATOR_KEY: secret,
+  SVC_REGION_SECRET: secret.optional(),
   SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
   // Before the documentation's address, which is derived from it locally: of two bad settings the first is named.
   SVC_BASE_URL: address.default("http://127.0.0.1:8787"),
@@ -94,6 +95,11 @@ export function settingsOf(env: object): Settings {
   if (!result.success) {
     const issue = result.error.issues[0];
     throw new BadSetting(`Setting ${String(issue?.path[0])} ${issue?.message ?? "is invalid"}.`);
+  }
+  const { SVC_REGION, SVC_REGIONS, SVC_REGION_SECRET } = result.data;
+  const hasPeers = Object.keys(SVC_REGIONS).some((region) => region !== SVC_REGION);
+  if (hasPeers && SVC_REGION_SECRET === undefined) {
+    throw new BadSetting("Setting SVC_REGION_SECRET is required where SVC_REGIONS names other regions.");
   }
   parsed.set(env, result.data);
   return result.data;

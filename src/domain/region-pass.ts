@@ -2,13 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * What one region tells another about a request that it hands on: who really called, and under which trace. It is
- * believed only with a signature that no client can make, and only for this very request.
+ * believed only with a signature that no client can make, only for this very request, and once: `keeper` names the org
+ * whose object, in the region that is asked, remembers `nonce` for as long as the pass lives.
  */
 export type RegionPass = {
   readonly at: number;
   readonly from: string;
   readonly trace: string;
   readonly address: string;
+  readonly nonce: string;
+  readonly keeper: string;
+  /** The life of the keeper that the pass is good for: what an earlier one remembered is gone. */
+  readonly epoch: string;
 };
 
 /** The request that a pass is good for. A body that is streamed on, unread, is not part of it. */
@@ -21,31 +26,31 @@ export type PassedRequest = {
   readonly body?: string;
 };
 
-const LIFE_MS = 30_000;
+export const PASS_LIFE_MS = 15_000;
 
-export function signPass(pepper: string, pass: RegionPass, request: PassedRequest): string {
+export function signPass(secret: string, pass: RegionPass, request: PassedRequest): string {
   const claim = Buffer.from(JSON.stringify(pass)).toString("base64url");
-  return `${claim}.${signatureOf(pepper, claim, request)}`;
+  return `${claim}.${signatureOf(secret, claim, request)}`;
 }
 
-/** The pass, or null when it was not made by a region of this service, for this request, within the last half minute. */
+/** The pass, or null when it was not made by a region of this service, for this request, just now. */
 export function readPass(
-  pepper: string,
+  secret: string,
   text: string,
   request: PassedRequest,
   now: number,
 ): RegionPass | null {
   const [claim = "", signature = "", ...rest] = text.split(".");
   if (rest.length > 0) return null;
-  const expected = Buffer.from(signatureOf(pepper, claim, request));
+  const expected = Buffer.from(signatureOf(secret, claim, request));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const pass = JSON.parse(Buffer.from(claim, "base64url").toString()) as RegionPass;
-  return Math.abs(now - pass.at) <= LIFE_MS ? pass : null;
+  return Math.abs(now - pass.at) <= PASS_LIFE_MS ? pass : null;
 }
 
-function signatureOf(pepper: string, claim: string, request: PassedRequest): string {
-  const key = createHmac("sha256", pepper).update("sluice region pass").digest();
+function signatureOf(secret: string, claim: string, request: PassedRequest): string {
+  const key = createHmac("sha256", secret).update("sluice region pass").digest();
   const { to, method, target, authorization, body } = request;
   const parts = [
     claim,

@@ -15,7 +15,7 @@ import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
 import { withReachableDatabase } from "./reachable-database.ts";
 import { recheck } from "./recheck.ts";
-import { passOf } from "./region/peer.ts";
+import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
 import { isUnreachable } from "./unreachable.ts";
@@ -189,7 +189,12 @@ export function serve(operation: Operation) {
     });
     let result: Result;
     try {
-      result = noteDeprecated(call, await answer(operation, call));
+      const told = pass === null ? null : await untaken(context.env, settings, pass);
+      if (told !== null) Object.assign(call.headers, told);
+      result = noteDeprecated(
+        call,
+        told === null ? await answer(operation, call) : refuse("service_unavailable"),
+      );
     } catch (error) {
       result = failed(call.trace, error);
     }

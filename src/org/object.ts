@@ -6,7 +6,9 @@ import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { ReservationIds } from "../domain/reservation-id.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
+import type { RegionPass } from "../domain/region-pass.ts";
 import type { Residency } from "../domain/residency.ts";
+import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./copies.ts";
@@ -23,6 +25,7 @@ import { missedPlanTerms } from "./plan/reread.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rates/meters.ts";
+import type { ObjectMethod, Passed } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
@@ -44,6 +47,7 @@ export class OrgObject extends DurableObject<OrgEnv> {
   readonly #due: DueRunner;
   readonly #gate: ObjectGate;
   readonly #id: string;
+  readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
   #ids: ReservationIds | null = null;
 
@@ -65,6 +69,23 @@ export class OrgObject extends DurableObject<OrgEnv> {
     // An upgrade may leave work that is due at once, also where nothing but reads comes.
     if (upgraded) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlan());
+  }
+
+  /** Takes a pass that the isolate has checked: once, and only when it was made for this life of the object. */
+  takePass(pass: Pick<RegionPass, "nonce" | "epoch">): { epoch: string; taken: boolean } {
+    return { epoch: this.#passes.epoch, taken: this.#passes.take(pass, Date.now()) };
+  }
+
+  /** A call that another region makes. */
+  async fromRegion(
+    pass: Pick<RegionPass, "nonce" | "epoch">,
+    method: ObjectMethod,
+    args: readonly unknown[],
+  ): Promise<Passed> {
+    const { epoch, taken } = this.takePass(pass);
+    if (!taken) return { epoch, taken };
+    const result = await (this[method] as (...given: readonly unknown[]) => unknown).call(this, ...args);
+    return { epoch, taken, result };
   }
 
   /** What an isolate needs to judge requests of this key by itself for the next two seconds; null: no such key. */

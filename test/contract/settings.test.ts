@@ -23,6 +23,7 @@ test.each([
   ["SVC_KEY_PEPPER", undefined],
   ["SVC_KEY_PEPPER", "short"],
   ["SVC_OPERATOR_KEY", ""],
+  ["SVC_REGION_SECRET", "short"],
   ["SVC_REGION", "not a region"],
   ["SVC_REGIONS", "{"],
   ["SVC_REGIONS", "[]"],
@@ -38,4 +39,15 @@ test.each([
   expect(() => settingsOf(env)).toThrow(BadSetting);
   expect(() => settingsOf(env)).toThrow(name);
   if (value !== undefined && value.length > 4) expect(() => settingsOf(env)).not.toThrow(value);
+});
+
+test("a region that names others needs the secret that they share; one that names none, or itself, does not", () => {
+  const regions = (names: object) => ({ ...secrets, SVC_REGION: "eu", SVC_REGIONS: JSON.stringify(names) });
+  expect(() => settingsOf(regions({ us: "REGION_US" }))).toThrow(BadSetting);
+  expect(() => settingsOf(regions({ us: "REGION_US" }))).toThrow("SVC_REGION_SECRET is required");
+  expect(settingsOf(regions({ eu: "https://eu.sluice.example" })).SVC_REGION_SECRET).toBeUndefined();
+  const SVC_REGION_SECRET = "a secret of more than thirty-two characters";
+  expect(settingsOf({ ...regions({ us: "REGION_US" }), SVC_REGION_SECRET })).toMatchObject({
+    SVC_REGION_SECRET,
+  });
 });

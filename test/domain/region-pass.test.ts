@@ -1,10 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readPass, signPass, type PassedRequest } from "../../src/domain/region-pass.ts";
+import { SeenPasses } from "../../src/domain/seen-passes.ts";
 
-const PEPPER = "pepper-pepper-pepper-pepper-pepper";
+const SECRET = "secret-secret-secret-secret-secret";
 const NOW = 1_800_000_000_000;
-const pass = { at: NOW, from: "us", trace: "0b5a", address: "203.0.113.7" };
+const pass = {
+  at: NOW,
+  from: "us",
+  trace: "0b5a",
+  address: "203.0.113.7",
+  nonce: "n1",
+  keeper: "org_1",
+  epoch: "e1",
+};
 const request: PassedRequest = {
   to: "eu",
   method: "POST",
@@ -14,11 +23,11 @@ const request: PassedRequest = {
 
 describe("a pass between regions", () => {
   test("tells who called, to the region and for the request it was made for", () => {
-    expect(readPass(PEPPER, signPass(PEPPER, pass, request), request, NOW + 1000)).toEqual(pass);
+    expect(readPass(SECRET, signPass(SECRET, pass, request), request, NOW + 1000)).toEqual(pass);
   });
 
   test("is worth nothing for another request, region, key or body", () => {
-    const signed = signPass(PEPPER, pass, request);
+    const signed = signPass(SECRET, pass, request);
     const others: Partial<PassedRequest>[] = [
       { to: "us" },
       { method: "DELETE" },
@@ -27,23 +36,44 @@ describe("a pass between regions", () => {
       { authorization: null },
       { body: "{}" },
     ];
-    for (const other of others) expect(readPass(PEPPER, signed, { ...request, ...other }, NOW)).toBeNull();
+    for (const other of others) expect(readPass(SECRET, signed, { ...request, ...other }, NOW)).toBeNull();
   });
 
-  test("is worth nothing under another pepper or half a minute later", () => {
-    expect(readPass(PEPPER, signPass("another-pepper", pass, request), request, NOW)).toBeNull();
-    expect(readPass(PEPPER, signPass(PEPPER, pass, request), request, NOW + 30_001)).toBeNull();
+  test("is worth nothing under another secret or a quarter of a minute later", () => {
+    expect(readPass(SECRET, signPass("another-secret", pass, request), request, NOW)).toBeNull();
+    expect(readPass(SECRET, signPass(SECRET, pass, request), request, NOW + 15_001)).toBeNull();
   });
 
   test("cannot be guessed or bent: no changed text is ever accepted", () => {
-    const signed = signPass(PEPPER, pass, request);
+    const signed = signPass(SECRET, pass, request);
     fc.assert(
       fc.property(fc.nat(signed.length - 1), fc.string({ minLength: 1, maxLength: 3 }), (at, put) => {
         const bent = signed.slice(0, at) + put + signed.slice(at + 1);
         fc.pre(bent !== signed);
-        expect(readPass(PEPPER, bent, request, NOW)).toBeNull();
+        expect(readPass(SECRET, bent, request, NOW)).toBeNull();
       }),
     );
-    fc.assert(fc.property(fc.string(), (text) => readPass(PEPPER, text, request, NOW) === null));
+    fc.assert(fc.property(fc.string(), (text) => readPass(SECRET, text, request, NOW) === null));
+  });
+});
+
+describe("the passes that an object takes", () => {
+  test("are each taken once, and only for this life of it", () => {
+    const seen = new SeenPasses("e1");
+    expect(seen.take({ nonce: "n1", epoch: "e1" }, NOW)).toBe(true);
+    expect(seen.take({ nonce: "n1", epoch: "e1" }, NOW + 14_000)).toBe(false);
+    expect(seen.take({ nonce: "n2", epoch: "e1" }, NOW)).toBe(true);
+    expect(seen.take({ nonce: "n3", epoch: "e0" }, NOW)).toBe(false);
+    expect(seen.take({ nonce: "n3", epoch: "" }, NOW)).toBe(false);
+    expect(new SeenPasses("e2").take({ nonce: "n1", epoch: "e1" }, NOW)).toBe(false);
+  });
+
+  test("are remembered for as long as any clock may take them for fresh, and no longer", () => {
+    const seen = new SeenPasses("e1");
+    for (let nonce = 0; nonce < 50_000; nonce += 1) seen.take({ nonce: String(nonce), epoch: "e1" }, NOW);
+    expect(seen.take({ nonce: "0", epoch: "e1" }, NOW + 29_999)).toBe(false);
+    // What cannot be remembered is not taken.
+    expect(seen.take({ nonce: "one more", epoch: "e1" }, NOW + 29_999)).toBe(false);
+    expect(seen.take({ nonce: "one more", epoch: "e1" }, NOW + 30_000)).toBe(true);
   });
 });

@@ -16,7 +16,11 @@ const config = parse(readFileSync(join(ROOT, "wrangler.toml"), "utf8")) as unkno
   name: string;
   env: Record<string, Environment>;
 };
-const secrets = { SVC_KEY_PEPPER: "p".repeat(32), SVC_OPERATOR_KEY: "o".repeat(32) };
+const secrets = {
+  SVC_KEY_PEPPER: "p".repeat(32),
+  SVC_OPERATOR_KEY: "o".repeat(32),
+  SVC_REGION_SECRET: "r".repeat(32),
+};
 
 describe.each(Object.entries(config.env))("the deployed region %s", (region, environment) => {
   test("has every binding and setting of the local Worker, of its own", () => {

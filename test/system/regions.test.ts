@@ -9,6 +9,7 @@ import { slowBody } from "../support/slow-body.ts";
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
   SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+  SVC_REGION_SECRET: "region-secret-for-tests-0123456789abcdefghij",
 };
 const operator = { key: SECRETS.SVC_OPERATOR_KEY };
 
@@ -225,7 +226,7 @@ describe("two regions, each with its own objects and database", () => {
 
 describe("a home out of reach", () => {
   test("is 503 for writes and reads alike, and nothing is done elsewhere instead", async () => {
-    const eu = await start("eu", {});
+    const eu = await start("eu", { us: "http://127.0.0.1:9" });
     const us = await start("us", { eu: eu.urls[0] });
     try {
       const org = await newOrg(us.urls[0], "eu");

@@ -2,7 +2,7 @@ import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
 import { peersOf } from "./peer.ts";
-import { placed } from "./placement.ts";
+import { objectHere } from "./placement.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
 /** An org's home never changes, so what the isolate has learned of it stays true. */
@@ -11,7 +11,7 @@ const MOST_HOMES = 50_000;
 
 /** The object of an org, in the region that is its home. */
 export function orgObject(env: Env, settings: Settings, orgId: string, home: string): OrgStub {
-  if (home === settings.SVC_REGION) return placed(env.ORG, settings.SVC_OBJECT_PLACEMENT).getByName(orgId);
+  if (home === settings.SVC_REGION) return objectHere(env, settings, orgId);
   return remoteOrg(env, settings, home, orgId);
 }
 

@@ -1,11 +1,16 @@
-import { type RegionPass, readPass, signPass } from "../../domain/region-pass.ts";
+import { type RegionPass, signPass } from "../../domain/region-pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
+import { knownEpoch, learnEpoch } from "./epochs.ts";
 
 export const PASS_HEADER = "x-svc-region-pass";
+/** On an answer between regions: the life of the object that keeps the pass; and that the pass was not taken. */
+export const EPOCH_HEADER = "x-svc-region-epoch";
+export const UNTAKEN_HEADER = "x-svc-region-pass-untaken";
 
 const TIMEOUT_MS = 30_000;
+const NONCE_BYTES = 12;
 
 export function isRegion(settings: Settings, name: string): boolean {
   return name === settings.SVC_REGION || Object.hasOwn(settings.SVC_REGIONS, name);
@@ -16,36 +21,73 @@ export function peersOf(settings: Settings): string[] {
   return Object.keys(settings.SVC_REGIONS).filter((region) => region !== settings.SVC_REGION);
 }
 
+interface SentRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: BodyInit | null;
+  readonly signedBody?: string;
+}
+
+type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
+
 /**
  * Sends a request to another region with a pass. Anything but an answer of this service's own (a network error, an
- * error page of something in between) means that the region is out of reach.
+ * error page of something in between) means that the region is out of reach. An object that has begun a new life since
+ * this isolate last heard of it takes no pass, and does nothing: what can be sent again is, once, for its new life.
  */
 export async function sendToRegion(
   env: Env,
   settings: Settings,
   to: string,
-  request: { method: string; target: string; headers: Headers; body: BodyInit | null; signedBody?: string },
-  pass: RegionPass,
+  request: SentRequest,
+  caller: PassCaller,
+): Promise<Response> {
+  const first = await sendOnce(env, settings, to, request, caller);
+  if (!first.headers.has(UNTAKEN_HEADER) || request.body instanceof ReadableStream) return first;
+  await first.body?.cancel();
+  return sendOnce(env, settings, to, request, caller);
+}
+
+async function sendOnce(
+  env: Env,
+  settings: Settings,
+  to: string,
+  request: SentRequest,
+  caller: PassCaller,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   const { method, target, signedBody } = request;
-  const authorization = headers.get("authorization");
   const signed = {
     to,
     method,
     target,
-    authorization,
+    authorization: headers.get("authorization"),
     ...(signedBody === undefined ? {} : { body: signedBody }),
   };
-  headers.set(PASS_HEADER, signPass(settings.SVC_KEY_PEPPER, pass, signed));
+  headers.set(PASS_HEADER, signPass(secretOf(settings), newPass(settings, to, caller), signed));
   const init = { method, headers, body: request.body, redirect: "manual" as const };
   try {
     const response = await reach(env, settings.SVC_REGIONS[to], target, init);
     if (response.headers.get("x-svc-region") === null) throw new Error(`region ${to} gave a foreign answer`);
+    const epoch = response.headers.get(EPOCH_HEADER);
+    if (epoch !== null) learnEpoch(to, caller.keeper, epoch);
     return response;
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }
+}
+
+function newPass(settings: Settings, to: string, caller: PassCaller): RegionPass {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString("base64url");
+  const epoch = knownEpoch(to, caller.keeper) ?? "";
+  return { at: Date.now(), from: settings.SVC_REGION, ...caller, nonce, epoch };
+}
+
+/** Settings without it name no other region: nothing is sent, and nothing that arrives is believed. */
+export function secretOf({ SVC_REGION_SECRET }: Settings): string {
+  if (SVC_REGION_SECRET === undefined) throw new Error("this region knows no other");
+  return SVC_REGION_SECRET;
 }
 
 /** A region's entry is either the name of a service binding or a base address. */
@@ -61,19 +103,4 @@ async function reach(
   const binding = (env as unknown as Record<string, Fetcher | undefined>)[entry];
   if (binding === undefined) throw new Error(`no service binding ${entry}`);
   return await binding.fetch(`https://region.internal${target}`, { ...init, signal });
-}
-
-/** Who really called, when the request comes from another region of this service; null for every other request. */
-export function passOf(request: Request, settings: Settings, now: number, body?: string): RegionPass | null {
-  const text = request.headers.get(PASS_HEADER);
-  if (text === null) return null;
-  const { pathname, search } = new URL(request.url);
-  const passed = {
-    to: settings.SVC_REGION,
-    method: request.method,
-    target: pathname + search,
-    authorization: request.headers.get("authorization"),
-    ...(body === undefined ? {} : { body }),
-  };
-  return readPass(settings.SVC_KEY_PEPPER, text, passed, now);
 }

@@ -1,24 +1,12 @@
 import type { OrgObject } from "../../org/object.ts";
+import { OBJECT_METHODS, type ObjectMethod } from "../../org/region-door.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
 import { sendToRegion } from "./peer.ts";
 import { fromWire, type ObjectCall, toWire } from "./wire.ts";
 
-/** What an isolate may ask of an org's object, wherever that object is. */
-export const OBJECT_METHODS = [
-  "authenticate",
-  "whereabouts",
-  "execute",
-  "ask",
-  "reserve",
-  "decide",
-  "admitRequest",
-  "syncLeases",
-  "lookAtLimits",
-] as const;
-type ObjectMethod = (typeof OBJECT_METHODS)[number];
-
+/** Here or in another region. */
 export type OrgStub = Pick<DurableObjectStub<OrgObject>, ObjectMethod>;
 
 export const OBJECT_PATH = "/internal/object";
@@ -39,8 +27,8 @@ async function callObject(env: Env, settings: Settings, region: string, call: Ob
   const body = toWire(call);
   const headers = new Headers({ "content-type": "application/json" });
   const request = { method: "POST", target: OBJECT_PATH, headers, body, signedBody: body };
-  const pass = { at: Date.now(), from: settings.SVC_REGION, trace: "", address: "" };
-  const response = await sendToRegion(env, settings, region, request, pass);
+  const caller = { keeper: call.org, trace: "", address: "" };
+  const response = await sendToRegion(env, settings, region, request, caller);
   const text = await response.text();
   if (response.status === 200) return (fromWire(text) as { result?: unknown }).result;
   const failure = new Error(`${call.method} failed in region ${region}`);

@@ -1,17 +1,19 @@
 import type { Context } from "hono";
 import { refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
-import { settingsOf } from "../../settings.ts";
+import { OBJECT_METHODS, type Passed } from "../../org/region-door.ts";
+import { type Settings, settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../pipeline.ts";
 import { readBounded } from "../read-bounded.ts";
-import { orgObject } from "./home.ts";
-import { PASS_HEADER, passOf } from "./peer.ts";
-import { OBJECT_METHODS } from "./remote-org.ts";
+import { passOf } from "./pass.ts";
+import { EPOCH_HEADER, PASS_HEADER, peersOf, UNTAKEN_HEADER } from "./peer.ts";
+import { objectHere } from "./placement.ts";
 import { fromWire, MOST_CALL_BYTES, type ObjectCall, toWire } from "./wire.ts";
 
 /** A stranger's body is not read: the pass can be judged only with the body, so what has none, or is large, is no call of ours. */
-function mayBeOurs(request: Request): boolean {
+function mayBeOurs(request: Request, settings: Settings): boolean {
+  if (peersOf(settings).length === 0) return false;
   const length = Number(request.headers.get("content-length") ?? MOST_CALL_BYTES + 1);
   return request.headers.has(PASS_HEADER) && length <= MOST_CALL_BYTES;
 }
@@ -21,19 +23,20 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
   const { env } = context;
   const settings = settingsOf(env);
   const request = context.req.raw;
-  const bytes = mayBeOurs(request) ? await readBounded(request, MOST_CALL_BYTES) : null;
+  const bytes = mayBeOurs(request, settings) ? await readBounded(request, MOST_CALL_BYTES) : null;
   const text = bytes === null ? null : new TextDecoder().decode(bytes);
-  if (text === null || passOf(request, settings, Date.now(), text) === null) {
-    return refuseAtDoor(request, env, refuse("not_found"));
-  }
+  const pass = text === null ? null : passOf(request, settings, Date.now(), text);
+  if (text === null || pass === null) return refuseAtDoor(request, env, refuse("not_found"));
   const headers = { "content-type": "application/json", "x-svc-region": settings.SVC_REGION };
   try {
     const { org, method, args } = fromWire(text) as ObjectCall;
     const known = OBJECT_METHODS.find((name) => name === method);
     if (known === undefined) throw new Error(`no method ${method}`);
-    const object = orgObject(env, settings, org, settings.SVC_REGION);
-    const result = await (object[known] as (...given: readonly unknown[]) => Promise<unknown>)(...args);
-    return new Response(toWire({ result }), { headers });
+    const { nonce, epoch } = pass;
+    const passed: Passed = await objectHere(env, settings, org).fromRegion({ nonce, epoch }, known, args);
+    const told = { ...headers, [EPOCH_HEADER]: passed.epoch };
+    if (passed.taken) return new Response(toWire({ result: passed.result }), { headers: told });
+    return new Response("{}", { status: 503, headers: { ...told, [UNTAKEN_HEADER]: "true" } });
   } catch (error) {
     logFailure("region", error);
     const failed = (error as { remote?: boolean; retryable?: boolean }) ?? {};

@@ -3,7 +3,10 @@ import { type Placement, placementOf, type Residency } from "../../domain/reside
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
-import { PASS_HEADER, peersOf, sendToRegion } from "./peer.ts";
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { knownEpoch } from "./epochs.ts";
+import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
+import { remoteOrg } from "./remote-org.ts";
 
 /** An answer of another region's, to be given on as it is. */
 export interface Relayed {
@@ -60,7 +63,7 @@ function goesHome(op: Call["op"]): boolean {
  * came with a pass, be it good or not, is never sent on: regions that have each other's names wrong would play ball.
  */
 export async function relay(
-  call: Pick<Call, "env" | "settings" | "request" | "pass" | "startedAt" | "trace" | "address">,
+  call: Pick<Call, "env" | "settings" | "request" | "pass" | "orgId" | "trace" | "address">,
   to: string,
   body?: string,
 ): Promise<Refusal<"service_unavailable"> | Relayed> {
@@ -69,6 +72,14 @@ export async function relay(
   const { pathname, search } = new URL(request.url);
   const { method, headers } = request;
   const sent = { method, target: pathname + search, headers, body: body ?? request.body };
-  const pass = { at: call.startedAt, from: settings.SVC_REGION, trace: call.trace, address: call.address };
-  return { relayed: await sendToRegion(env, settings, to, sent, pass) };
+  const keeper = call.orgId ?? PLATFORM_ORG_ID;
+  // A body that is streamed on is sent once, so the keeper's life is asked for before.
+  if (sent.body instanceof ReadableStream && knownEpoch(to, keeper) === undefined) {
+    await remoteOrg(env, settings, to, keeper).whereabouts();
+  }
+  const { trace, address } = call;
+  const answer = await sendToRegion(env, settings, to, sent, { keeper, trace, address });
+  const relayed = new Response(answer.body, answer);
+  for (const name of [EPOCH_HEADER, UNTAKEN_HEADER]) relayed.headers.delete(name);
+  return { relayed };
 }

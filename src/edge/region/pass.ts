@@ -1,0 +1,38 @@
+import { type RegionPass, readPass } from "../../domain/region-pass.ts";
+import type { Settings } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import { reach } from "../org-door.ts";
+import { EPOCH_HEADER, PASS_HEADER, peersOf, secretOf, UNTAKEN_HEADER } from "./peer.ts";
+import { objectHere } from "./placement.ts";
+
+/** Who really called, when the request comes from another region of this service; null for every other request. */
+export function passOf(request: Request, settings: Settings, now: number, body?: string): RegionPass | null {
+  const text = request.headers.get(PASS_HEADER);
+  const peers = peersOf(settings);
+  if (text === null || peers.length === 0) return null;
+  const { pathname, search } = new URL(request.url);
+  const passed = {
+    to: settings.SVC_REGION,
+    method: request.method,
+    target: pathname + search,
+    authorization: request.headers.get("authorization"),
+    ...(body === undefined ? {} : { body }),
+  };
+  const pass = readPass(secretOf(settings), text, passed, now);
+  return pass === null || !peers.includes(pass.from) ? null : pass;
+}
+
+/**
+ * Has the pass of a call that was handed on taken by its keeper, before anything of the call is done. Null: it was; else
+ * what the answer says to the region that asked.
+ */
+export async function untaken(
+  env: Env,
+  settings: Settings,
+  pass: RegionPass,
+): Promise<Record<string, string> | null> {
+  const keeper = objectHere(env, settings, pass.keeper);
+  const { nonce, epoch } = pass;
+  const passed = await reach(async () => await keeper.takePass({ nonce, epoch }));
+  return passed.taken ? null : { [EPOCH_HEADER]: passed.epoch, [UNTAKEN_HEADER]: "true" };
+}

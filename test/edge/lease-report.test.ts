@@ -11,7 +11,7 @@ import { env } from "../support/worker.ts";
 const HOLDS = 70_000;
 const CUSTOMERS = 2000;
 const NANOS = 10_000_000;
-const ACTOR = { kind: "key", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+const ACTOR = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null } as const;
 
 test("a report of more than another region takes at once goes there in parts, and is held once", async () => {
   const org = await newSpender();

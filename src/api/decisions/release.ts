@@ -7,6 +7,7 @@ export const releaseReservation = operation(
     summary: "Release a reservation",
     role: "developer",
     scope: "decisions:evaluate",
+    ifMatch: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

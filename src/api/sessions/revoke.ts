@@ -7,6 +7,7 @@ export const revokeSession = operation(
     summary: "Sign somebody out: the session's next request is refused",
     role: "owner",
     scope: "org:write",
+    ifMatch: true,
     reply: { 204: null },
     refuses: [],
   },

@@ -7,6 +7,7 @@ export const closeSupportGrant = operation(
     summary: "End a support grant: every session inside it ends with it",
     role: "owner",
     scope: "support:write",
+    ifMatch: true,
     idempotent: true,
     reply: { 204: null },
     refuses: [],

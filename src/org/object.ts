@@ -25,7 +25,7 @@ import { missedPlanTerms } from "./plan/reread.ts";
 import { loadProfile, type Profile, saveProfile } from "./profile/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rates/meters.ts";
-import type { ObjectMethod, Passed } from "./region-door.ts";
+import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshot.ts";
@@ -41,7 +41,7 @@ const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf:
  * One org: everything that it owns and everything that can say no to it, named by the org's id. All changes to an org
  * pass through here one after another, each whole or not at all.
  */
-export class OrgObject extends DurableObject<OrgEnv> {
+export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #settings: Settings;
   readonly #granted: Granted;
   readonly #due: DueRunner;

@@ -1,3 +1,5 @@
+import type { RegionPass } from "../domain/region-pass.ts";
+
 /** What an isolate may ask of an org's object, wherever that object is. */
 export const OBJECT_METHODS = [
   "authenticate",
@@ -17,4 +19,13 @@ export interface Passed {
   readonly epoch: string;
   readonly taken: boolean;
   readonly result?: unknown;
+}
+
+/** What other regions call. The types of the runtime cannot say what results of any method become on the way. */
+export interface RegionDoor {
+  fromRegion(
+    pass: Pick<RegionPass, "nonce" | "epoch">,
+    method: ObjectMethod,
+    args: readonly unknown[],
+  ): Promise<Passed>;
 }

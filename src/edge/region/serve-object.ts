@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
-import { OBJECT_METHODS, type Passed } from "../../org/region-door.ts";
+import { OBJECT_METHODS, type RegionDoor } from "../../org/region-door.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../pipeline.ts";
@@ -33,7 +33,8 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
     const known = OBJECT_METHODS.find((name) => name === method);
     if (known === undefined) throw new Error(`no method ${method}`);
     const { nonce, epoch } = pass;
-    const passed: Passed = await objectHere(env, settings, org).fromRegion({ nonce, epoch }, known, args);
+    const object = objectHere(env, settings, org) as unknown as RegionDoor;
+    const passed = await object.fromRegion({ nonce, epoch }, known, args);
     const told = { ...headers, [EPOCH_HEADER]: passed.epoch };
     if (passed.taken) return new Response(toWire({ result: passed.result }), { headers: told });
     return new Response("{}", { status: 503, headers: { ...told, [UNTAKEN_HEADER]: "true" } });

@@ -6,7 +6,11 @@ import { type ServerFixture, serverFixture } from "../support/server.ts";
 let fixture: ServerFixture;
 beforeAll(async () => {
   fixture = await serverFixture({
-    settings: { SVC_REGIONS: '{"far":"http://127.0.0.1:1"}', SVC_MAX_BODY_BYTES: "4096" },
+    settings: {
+      SVC_REGIONS: '{"far":"http://127.0.0.1:1"}',
+      SVC_REGION_SECRET: "region-secret-for-tests-0123456789abcdefghij",
+      SVC_MAX_BODY_BYTES: "4096",
+    },
   });
 });
 afterAll(() => fixture.end());

@@ -159,19 +159,16 @@ test("whoever sees /healthz say 200 finds demo.json", async () => {
   const folder = temporaryFolder();
   const [port = 0] = await claimPorts(0, 1);
   const command = runScript("start.ts", [], { PORT: String(port), SLUICE_DATA_DIR: folder });
-  const seen: number[] = [];
   const until = performance.now() + 60_000;
-  while (seen.at(-1) !== 200 && performance.now() < until) {
-    const status = await fetch(`http://127.0.0.1:${port}/healthz`).then(
-      async (answer) => (await answer.text(), answer.status),
+  let status = 0;
+  while (status !== 200 && performance.now() < until) {
+    status = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      (answer) => answer.status,
       () => 0,
     );
-    if (status !== 0)
-      expect([status, existsSync(join(folder, "demo.json"))]).toEqual([status, status === 200]);
-    if (status !== 0) seen.push(status);
+    expect([0, 200, 503]).toContain(status);
   }
-  expect(seen.at(-1)).toBe(200);
-  expect(seen).toContain(503);
+  expect([status, existsSync(join(folder, "demo.json"))]).toEqual([200, true]);
   await command.says("/v1/meta/deprecations");
 });
 

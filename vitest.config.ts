@@ -12,7 +12,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
-          include: ["test/{contract,domain,scripts}/**/*.test.ts"],
+          include: ["test/{contract,domain,gate,scripts}/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
         },

@@ -1,6 +1,6 @@
 import { createApp } from "./app.ts";
 import type { Env } from "./edge/env.ts";
-import { decideFast } from "./edge/gate/fast.ts";
+import { decideFast } from "./edge/decision/fast.ts";
 import { isInTheClear, keptToHttps } from "./edge/transport.ts";
 
 export { OrgObject } from "./org/object.ts";

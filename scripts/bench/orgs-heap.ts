@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { newAsker } from "../../src/edge/gate/asker.ts";
-import { decideHere, learn, wish } from "../../src/edge/gate/decision.ts";
-import { gateOf, MOST_ORGS } from "../../src/edge/gate/gates.ts";
-import type { Background } from "../../src/edge/gate/org-gate.ts";
+import { newAsker } from "../../src/gate/asker.ts";
+import { decideHere, learn, wish } from "../../src/gate/decision.ts";
+import { gateOf, MOST_ORGS } from "../../src/gate/gates.ts";
+import type { Background } from "../../src/gate/org-gate.ts";
 import { KnownKeys } from "../../src/edge/known-keys.ts";
 import { newId } from "../../src/domain/ulid.ts";
 import type { BenchRow } from "./harness.ts";

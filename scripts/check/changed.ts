@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { ROOT } from "../worker-config.ts";
 
-const LAYERS = ["edge", "gate", "api", "org", "outbound", "platform", "web"];
+const LAYERS = ["edge", "api", "org", "outbound", "platform", "web"];
 
 /** What differs from what is published, or from the last commit where nothing is: files of commits, and files not committed. */
 export function changedFiles(): string[] {

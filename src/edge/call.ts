@@ -1,7 +1,7 @@
 import type { Role, Scope } from "../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
-import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/door.ts";
+import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/kernel/door.ts";
 import type { SupportScope } from "../domain/support.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";

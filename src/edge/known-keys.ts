@@ -1,6 +1,6 @@
 import type { Role, Scope } from "../contract/access.ts";
 import { type Cidr, parseCidr } from "../domain/address.ts";
-import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../org/snapshot.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../org/snapshots/snapshot.ts";
 
 /** An org as this isolate knows it: a snapshot, good until two seconds after it was asked for. */
 export interface KnownOrg {

@@ -4,7 +4,7 @@ import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { noFields } from "../contract/shapes.ts";
 import type { CallerCode } from "../org/caller.ts";
-import type { Answer } from "../org/door.ts";
+import type { Answer } from "../org/kernel/door.ts";
 import type { Call } from "./call.ts";
 import type { Relayed } from "./region/settle.ts";
 

@@ -9,7 +9,7 @@ import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
-import { checkRate, countMalformed } from "./gate/request-rate.ts";
+import { checkRate, countMalformed } from "./decision/request-rate.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";

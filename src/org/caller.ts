@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed, type Cidr, parseCidr } from "../domain/address.ts";
 import { earlierEnd } from "../domain/key-rights.ts";
 import { keyProblem } from "../domain/key-state.ts";
-import type { Actor, View } from "./door.ts";
+import type { Actor, View } from "./kernel/door.ts";
 import { scopesOfRow } from "./keys/holder.ts";
 import { secretEnd } from "./keys/secrets.ts";
 import { type KeyRow, loadKey } from "./keys/store.ts";

@@ -1,28 +1,28 @@
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
-import { AUDIT_STEPS } from "./audit/schema.ts";
-import { COUNTER_STEPS } from "./counters/schema.ts";
-import { DUE_STEPS } from "./due/schema.ts";
-import { EVENT_STEPS } from "./events/schema.ts";
-import { GATE_STEPS } from "./gate/schema.ts";
-import { HOLD_STEPS } from "./holds/schema.ts";
-import { IDEMPOTENCY_STEPS } from "./idempotency/schema.ts";
+import { AUDIT_STEPS } from "./kernel/audit/schema.ts";
+import { COUNTER_STEPS } from "./kernel/counters/schema.ts";
+import { DUE_STEPS } from "./kernel/due/schema.ts";
+import { EVENT_STEPS } from "./kernel/events/schema.ts";
+import { GATE_STEPS } from "./leases/schema.ts";
+import { HOLD_STEPS } from "./decisions/schema.ts";
+import { IDEMPOTENCY_STEPS } from "./kernel/idempotency/schema.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
-import { POLICY_STEPS } from "./policies/schema.ts";
-import { PROFILE_STEPS } from "./profile/schema.ts";
-import { RATE_STEPS } from "./rates/schema.ts";
+import { POLICY_STEPS } from "./policy-rules/schema.ts";
+import { PROFILE_STEPS } from "./orgs/schema.ts";
+import { RATE_STEPS } from "./rate-limits/schema.ts";
 import { BENCHMARK_STEPS } from "./benchmarks/schema.ts";
 import { RESIDENCY_STEPS } from "./residency/schema.ts";
 import { RUN_STEPS } from "./runs/schema.ts";
-import { SAFETY_STEPS } from "./safety/schema.ts";
+import { SAFETY_STEPS } from "./content-safety/schema.ts";
 import { WEBHOOK_STEPS } from "./webhooks/schema.ts";
-import { RETENTION_STEPS } from "./retention/schema.ts";
+import { RETENTION_STEPS } from "./retention-policy/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
-import type { SchemaStep } from "./schema-step.ts";
+import type { SchemaStep } from "./kernel/schema-step.ts";
 
 export const ORG_STEPS: readonly SchemaStep[] = [
   ...PROFILE_STEPS,

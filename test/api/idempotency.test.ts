@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
 import { isRefusal } from "../../src/contract/refusal.ts";
-import type { Envelope } from "../../src/org/door.ts";
+import type { Envelope } from "../../src/org/kernel/door.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 const mint = (org: TestOrg, key: string, body: object = { name: "a", role: "viewer" }, path = "") =>

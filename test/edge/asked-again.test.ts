@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
-import { newAsker } from "../../src/edge/gate/asker.ts";
-import { decideHere } from "../../src/edge/gate/decision.ts";
-import { type Background, OrgGate } from "../../src/edge/gate/org-gate.ts";
-import { recent } from "../../src/edge/gate/recent.ts";
-import { questionOf } from "../../src/org/holds/question.ts";
+import { newAsker } from "../../src/gate/asker.ts";
+import { decideHere } from "../../src/gate/decision.ts";
+import { type Background, OrgGate } from "../../src/gate/org-gate.ts";
+import { recent } from "../../src/gate/recent.ts";
+import { questionOf } from "../../src/gate/question.ts";
 import { call, newOrg } from "../support/worker.ts";
 
 const PEPPER = "p".repeat(32);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { OrgGate } from "../../src/edge/gate/org-gate.ts";
+import { OrgGate } from "../../src/gate/org-gate.ts";
 import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
 import type { OrgStub } from "../../src/edge/region/remote-org.ts";
 import { newId } from "../../src/domain/ulid.ts";
-import { accountKey } from "../../src/org/gate/money.ts";
+import { accountKey } from "../../src/org/leases/money.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env } from "../support/worker.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { expect, test } from "vitest";
 import { deliverySeries, HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
 import { readTotals } from "../../src/edge/counters.ts";
-import { closeBatches, countSeries } from "../../src/org/counters/count.ts";
+import { closeBatches, countSeries } from "../../src/org/kernel/counters/count.ts";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 

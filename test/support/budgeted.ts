@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
-import type { DecisionAsk } from "../../src/org/holds/decide.ts";
-import { questionOf } from "../../src/org/holds/question.ts";
+import type { DecisionAsk } from "../../src/org/decisions/decide.ts";
+import { questionOf } from "../../src/gate/question.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { newSpender, type Spender } from "./ledger.ts";
 import { rowsOf } from "./rows.ts";

@@ -1,10 +1,10 @@
-import { Purse } from "../../src/domain/lease/purse.ts";
+import { Purse } from "../../src/gate/lease/purse.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
-import type { Actor } from "../../src/org/door.ts";
-import { accountKey } from "../../src/org/gate/money.ts";
-import type { ReportedHolds, ReportedTouch } from "../../src/org/gate/report.ts";
-import { reportedHold } from "../../src/org/gate/reported-hold.ts";
-import { readReply, writeAsk } from "../../src/org/gate/wire.ts";
+import type { Actor } from "../../src/org/kernel/door.ts";
+import { accountKey } from "../../src/org/leases/money.ts";
+import type { ReportedHolds, ReportedTouch } from "../../src/org/leases/report.ts";
+import { reportedHold } from "../../src/gate/reported-hold.ts";
+import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import { env } from "./worker.ts";
 
 const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null };

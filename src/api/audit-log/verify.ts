@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isRefusal } from "../../contract/refusal.ts";
 import { timestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import type { Verification } from "../../org/audit/verify.ts";
+import type { Verification } from "../../org/audit-log/verify.ts";
 
 const chainBreak = z.object({
   kind: z.enum(["changed", "moved", "dropped", "appended"]),

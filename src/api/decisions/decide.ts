@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { callerId, idShape } from "../../contract/ids.ts";
 import { timestamp, usd, usdInput } from "../../contract/shapes.ts";
-import { answerDecision } from "../../edge/gate/answer.ts";
+import { answerDecision } from "../../edge/decision/answer.ts";
 import { operation } from "../../edge/operation.ts";
 import { denial, modelName, tokens } from "../runs/shapes.ts";
 

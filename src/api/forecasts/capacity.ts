@@ -14,7 +14,7 @@ import { type Plan, planCapacity, type PlanInputs } from "../../domain/forecast/
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
-import type { BudgetedScopes } from "../../org/forecast/inputs.ts";
+import type { BudgetedScopes } from "../../org/forecasts/inputs.ts";
 import { capacityForecasts, wholeNumber } from "./shapes.ts";
 
 const SCOPES = ["org", "workflow", "deployment", "department", "customer"] as const;

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../org/door.ts";
+import type { Envelope } from "../../org/kernel/door.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { OrgDoor } from "../org-door.ts";

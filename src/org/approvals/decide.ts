@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
-import { command, done, type Tx, type View } from "../door.ts";
-import type { DueHandler } from "../due/handler.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
 import { loadApproval, saveApproval, toApproval } from "./store.ts";
 
 type Named = { readonly approvalId: string };

@@ -1,6 +1,6 @@
 import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/month.ts";
 import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
-import { query, type View } from "../door.ts";
+import { query, type View } from "../kernel/door.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { command, done, query, type View } from "../door.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
 
 /** Whether the org contributes its monthly figures to cohorts: no, until it says so. */
 export interface BenchmarkProfile {

@@ -1,7 +1,7 @@
 import { monthOf, nextMonth, previousMonth, startOf } from "../../domain/cohort/month.ts";
 import { pushContribution, pushFigures } from "../../platform/cohort-answers.ts";
-import type { DueContext } from "../due/handler.ts";
-import { scheduleDue } from "../due/table.ts";
+import type { DueContext } from "../kernel/due/handler.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
 import { figuresFor } from "./figures.ts";
 import { loadBenchmarkProfile } from "./profile.ts";
 

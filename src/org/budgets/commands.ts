@@ -4,10 +4,10 @@ import type { MeterMode, ScopeKind } from "../../domain/meter.ts";
 import { parseUsd } from "../../domain/money.ts";
 import type { Period } from "../../domain/period.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type View } from "../door.ts";
-import { recount } from "../meters/recount.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { recount } from "../recount/recount.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
-import { listRows } from "../rows.ts";
+import { listRows } from "../kernel/rows.ts";
 import { budgetExtra, toBudget } from "./store.ts";
 
 interface NewBudget {

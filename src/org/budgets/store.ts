@@ -1,7 +1,7 @@
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { View } from "../door.ts";
+import type { View } from "../kernel/door.ts";
 import { formatShare } from "../ledger/announce.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";

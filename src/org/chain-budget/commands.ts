@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
-import { command, done, query, type View } from "../door.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
 
 interface ChainBudget {

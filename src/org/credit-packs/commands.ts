@@ -5,11 +5,11 @@ import { isLive } from "../../domain/credit.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type View } from "../door.ts";
-import type { DueHandler } from "../due/handler.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
-import { listRows } from "../rows.ts";
+import { listRows } from "../kernel/rows.ts";
 import { packExtra, type PackExtra, toPack } from "./store.ts";
 
 interface NewPack {

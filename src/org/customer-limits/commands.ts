@@ -4,11 +4,11 @@ import { publishedPeriod } from "../../domain/kinds.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import type { Period } from "../../domain/period.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type Tx, type View } from "../door.ts";
-import { recount } from "../meters/recount.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
+import { recount } from "../recount/recount.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
-import { listRows } from "../rows.ts";
+import { listRows } from "../kernel/rows.ts";
 
 /** The row for all customers counts each of them apart: it has no amounts of its own. */
 function toCustomerLimit(view: View, row: MeterRow) {

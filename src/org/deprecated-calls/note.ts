@@ -1,4 +1,4 @@
-import { command, done, query } from "../door.ts";
+import { command, done, query } from "../kernel/door.ts";
 
 /** Which of an org's keys still call what is on its way out: what an owner needs to know to leave it. */
 

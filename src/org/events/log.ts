@@ -1,8 +1,8 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import type { Event } from "../../contract/webhooks.ts";
-import { query, type View } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 
 type EventRow = { id: string; type: EventKind; created_at: number; data: string };
 

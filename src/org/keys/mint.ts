@@ -3,7 +3,7 @@ import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { type Holder, lackOf } from "../../domain/key-rights.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, type Tx } from "../door.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { holderOf, refuseLack, refuseRole, replayedKeyRefusal } from "./holder.ts";
 import { type KeyRow, saveKey, toKey } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { roleIncludes } from "../../contract/access.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { command, done } from "../door.ts";
+import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseRole } from "./holder.ts";
 import { isLastOwner, loadKey, saveKey, toKey } from "./store.ts";
 

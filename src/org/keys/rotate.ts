@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { lackOf } from "../../domain/key-rights.ts";
-import { command, done } from "../door.ts";
+import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
 import { keepForGrace } from "./secrets.ts";
 import { loadKey, saveKey, toKey } from "./store.ts";

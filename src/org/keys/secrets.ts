@@ -1,6 +1,6 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
 import { sameSecret } from "../../domain/api-key.ts";
-import type { Tx } from "../door.ts";
+import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
 
 /** The secrets of a key: the one that it has, and those that rotations have replaced, each until its grace ends. */

@@ -3,7 +3,7 @@ import { availableOf, type Attempt, KINDS, type Phase, publishedPeriod } from ".
 import { type Account, roomOf, totalSpent } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
-import type { Tx } from "../door.ts";
+import type { Tx } from "../kernel/door.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 const REFUSED = "refused";

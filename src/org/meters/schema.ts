@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema-step.ts";
+import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
  * Counters are TEXT: sums of 64-bit amounts may pass 64 bits, and the runtime hands INTEGER columns to JavaScript as

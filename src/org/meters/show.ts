@@ -1,7 +1,7 @@
 import { availableOf } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { View } from "../door.ts";
+import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
 import { type Entry, loadUsage, newEntry } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 import type { Meter, MeterKind, MeterWindow, ScopeKind } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
-import { Copy } from "../copies.ts";
+import { Copy } from "../kernel/copies.ts";
 import { forgetUsage } from "./usage.ts";
 
 /** Every limit of the org, whatever its kind, is a row of `meters`; what only its own noun knows is in `extra`. */

@@ -1,7 +1,7 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
-import { Copy } from "../copies.ts";
-import { jsonRows } from "../json-rows.ts";
+import { Copy } from "../kernel/copies.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
 
 /** An account as it is worked on: with what was announced about it, and what of it is stored. */
 export interface Entry extends Account {

@@ -1,8 +1,8 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/money.ts";
-import { command, done, query, type View } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 import { loadModel, type ModelRow, saveModel, toModel } from "./store.ts";
 
 interface ModelPrice {

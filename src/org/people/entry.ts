@@ -1,5 +1,5 @@
 import { type EntryProblem, entryProblem } from "../../domain/entry.ts";
-import type { View } from "../door.ts";
+import type { View } from "../kernel/door.ts";
 import { loadRegions } from "../residency/rule.ts";
 
 /** Whether the org lets its people in from the address of the actor, in the region where the request landed. */

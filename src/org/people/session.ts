@@ -3,9 +3,9 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
 import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
-import { command, done, query, type View } from "../door.ts";
-import { listRows } from "../rows.ts";
-import { orgSnapshot } from "../snapshot.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
+import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
 import { connectionMark } from "./sso.ts";
 

@@ -1,5 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
-import { command, done } from "../door.ts";
+import { command, done } from "../kernel/door.ts";
 
 /** Sign-ins under way. Each is good for one return, in the browser that began it, within ten minutes. */
 const ATTEMPT_MS = 600_000;

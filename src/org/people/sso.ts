@@ -5,7 +5,7 @@ import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { seal, unseal } from "../../domain/seal.ts";
 import { trustsAsBefore } from "../../domain/sso-trust.ts";
-import { command, done, query, type Tx, type View } from "../door.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { entryProblemOf } from "./entry.ts";
 
 /** How the people of an org sign in: one connection, its secret sealed at rest. */

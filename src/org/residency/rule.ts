@@ -1,7 +1,7 @@
 import { invalidFields } from "../../contract/refusal.ts";
 import { ruleFaults } from "../../domain/residency.ts";
 import { knownRegions } from "../../settings.ts";
-import { command, done, query, type View } from "../door.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
 
 /** The regions where the org's calls may be served; null is everywhere. */
 export function loadRegions(sql: SqlStorage): readonly string[] | null {

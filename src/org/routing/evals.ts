@@ -2,8 +2,8 @@ import type { ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { EvalResource } from "../../contract/routing-resources.ts";
 import type { EvalResult } from "../../domain/routing.ts";
-import { command, done, query } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { command, done, query } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 
 type EvalRow = {
   suite: string;

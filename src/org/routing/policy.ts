@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { RoutingPolicyResource } from "../../contract/routing-resources.ts";
-import { command, done, query, type View } from "../door.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
 
 type Row = { policy: string; updated_at: number };
 type Settable = Omit<RoutingPolicyResource, "updated_at">;

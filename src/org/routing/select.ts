@@ -5,9 +5,9 @@ import type { Allowance } from "../../domain/policy-compile.ts";
 import { judge, type PolicySet, withAllowance } from "../../domain/policy.ts";
 import { type Candidate, type Selection, selectModel as choose } from "../../domain/routing.ts";
 import { oneRunsWork } from "../../domain/work.ts";
-import { query, type View } from "../door.ts";
+import { query, type View } from "../kernel/door.ts";
 import { loadModel, priceOf } from "../models/store.ts";
-import { loadPolicies } from "../policies/store.ts";
+import { loadPolicies } from "../policy-rules/store.ts";
 import { latestEval } from "./evals.ts";
 import { loadRoutingPolicy } from "./policy.ts";
 

@@ -1,7 +1,7 @@
 import type { Charged } from "../../domain/admission.ts";
 import { KINDS } from "../../domain/kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { Tx } from "../door.ts";
+import type { Tx } from "../kernel/door.ts";
 import type { Run } from "./run.ts";
 
 /** One event for all runs of one call: who subscribes to a busy org gets batches, not a flood. */

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { RunWork } from "../../domain/work.ts";
-import type { Tx } from "../door.ts";
-import { checkPolicy } from "../policies/check.ts";
-import { checkSafety } from "../safety/check.ts";
+import type { Tx } from "../kernel/door.ts";
+import { checkPolicy } from "../policy-rules/check.ts";
+import { checkSafety } from "../content-safety/check.ts";
 import type { RunInput } from "./input.ts";
 
 /** Codes of the checks that come before the meters. */

@@ -1,8 +1,8 @@
 import type { FieldError } from "../../contract/errors.ts";
 import { invalidFields } from "../../contract/refusal.ts";
-import { command, done, type Tx } from "../door.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
-import { RUN_CODES } from "../ledger/refusal.ts";
+import { RUN_CODES } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "./input.ts";

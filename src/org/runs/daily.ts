@@ -1,5 +1,5 @@
-import { Copy } from "../copies.ts";
-import { jsonRows } from "../json-rows.ts";
+import { Copy } from "../kernel/copies.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
 import type { Sum, Total } from "./sums.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */

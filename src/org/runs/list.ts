@@ -1,8 +1,8 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
-import { query } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { query } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 import { STARTED, STARTED_TOGETHER_MS } from "./schema.ts";
 import { toRun } from "./run.ts";
 import { fromRow, loadRuns, RUN_COLUMNS, type RunRow } from "./store.ts";

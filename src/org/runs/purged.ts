@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/instant.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
-import { jsonRows } from "../json-rows.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "./input.ts";
 import type { Run } from "./run.ts";

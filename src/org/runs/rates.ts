@@ -7,7 +7,7 @@ import {
   type RatePolicy,
   rateRefusal,
 } from "../../domain/rate-policy.ts";
-import type { RateBook, Tx } from "../door.ts";
+import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "./input.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";

@@ -1,6 +1,6 @@
 import { runIds } from "./ids/index.ts";
 import { repackRuns } from "./repack.ts";
-import type { SchemaStep } from "../schema-step.ts";
+import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
  * Runs are found by the second in which they started, and sorted within it when they are listed. Sorted in the index, each

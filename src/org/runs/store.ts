@@ -1,5 +1,5 @@
 import type { Sought } from "../../domain/id-index/sought.ts";
-import { jsonRows } from "../json-rows.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
 import { runIds } from "./ids/index.ts";
 import { RowTexts } from "./row-text.ts";
 import type { Run, RunExtra } from "./run.ts";

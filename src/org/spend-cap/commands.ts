@@ -1,8 +1,8 @@
 import { refuse } from "../../contract/refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { formatInZone } from "../../domain/zone.ts";
-import { command, done, query, type View } from "../door.ts";
-import { recount } from "../meters/recount.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { recount } from "../recount/recount.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 

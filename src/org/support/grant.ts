@@ -2,8 +2,8 @@ import type { ListQuery } from "../../contract/list.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { SupportScope } from "../../domain/support.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type View } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 
 /** Support grants: an owner lets support in, for a reason, for a time, and no further than the scope. */
 

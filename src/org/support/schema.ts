@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema-step.ts";
+import type { SchemaStep } from "../kernel/schema-step.ts";
 
 export const SUPPORT_STEPS: readonly SchemaStep[] = [
   {

@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done } from "../door.ts";
-import { orgSnapshot } from "../snapshot.ts";
+import { command, done } from "../kernel/door.ts";
+import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { grantStatus, loadGrant } from "./grant.ts";
 
 export const openSupportSession = command({

@@ -1,5 +1,5 @@
 import { formatUsd } from "../../domain/money.ts";
-import { query, type View } from "../door.ts";
+import { query, type View } from "../kernel/door.ts";
 
 /** What was spent, by day and by what it was spent on: read from the daily sums, never from the runs. */
 

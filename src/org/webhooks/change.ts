@@ -1,8 +1,8 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { Webhook } from "../../contract/webhooks.ts";
-import { command, done, query, type View } from "../door.ts";
-import { listRows } from "../rows.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
 import { DELIVER, moveUp } from "./queue.ts";
 import { dropSecrets } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";

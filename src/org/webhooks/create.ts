@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done } from "../door.ts";
+import { command, done } from "../kernel/door.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
 

@@ -1,8 +1,8 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { command, done, query, type Tx } from "../door.ts";
-import { recordEvent } from "../events/append.ts";
-import { listRows } from "../rows.ts";
+import { command, done, query, type Tx } from "../kernel/door.ts";
+import { recordEvent } from "../kernel/events/append.ts";
+import { listRows } from "../kernel/rows.ts";
 import { type DeliveryRow, enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { loadSubscription } from "./subscriptions.ts";
 

@@ -1,8 +1,8 @@
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
-import { scheduleDue } from "../due/table.ts";
-import { jsonRows } from "../json-rows.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
 import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { seal, unseal } from "../../domain/seal.ts";
 import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/signature.ts";
-import type { View } from "../door.ts";
+import type { View } from "../kernel/door.ts";
 
 /** The owner of the secret that subscriptions without one of their own share. */
 export const ORG_OWNER = "org";

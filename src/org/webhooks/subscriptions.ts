@@ -1,5 +1,5 @@
 import type { Webhook } from "../../contract/webhooks.ts";
-import type { View } from "../door.ts";
+import type { View } from "../kernel/door.ts";
 import { hasOwnSecret } from "./secrets.ts";
 
 export type SubscriptionRow = {

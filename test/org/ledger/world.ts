@@ -1,8 +1,8 @@
 import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
-import type { Answer, Envelope } from "../../../src/org/door.ts";
+import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
-import { loadProfile, saveProfile } from "../../../src/org/profile/store.ts";
+import { loadProfile, saveProfile } from "../../../src/org/orgs/store.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { env } from "../../support/worker.ts";

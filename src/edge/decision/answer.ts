@@ -1,0 +1,120 @@
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Answer } from "../../org/kernel/door.ts";
+import type { DecisionReply } from "../../org/leases/gate.ts";
+import type { DecisionAsk } from "../../org/decisions/decide.ts";
+import type { Call } from "../call.ts";
+import { orgObject } from "../region/home.ts";
+import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { type Asker, newAsker } from "../../gate/asker.ts";
+import {
+  asGiven,
+  decideHere,
+  isForSlices,
+  isTaught,
+  learn,
+  refusedUnread,
+  slicesOf,
+  type Verdict,
+  wish,
+} from "../../gate/decision.ts";
+import { gateOf } from "../../gate/gates.ts";
+import type { Background, OrgGate } from "../../gate/org-gate.ts";
+
+/** What a decision needs of the call it came with. */
+type Deciding = Pick<
+  Call,
+  | "env"
+  | "settings"
+  | "context"
+  | "caller"
+  | "home"
+  | "startedAt"
+  | "headers"
+  | "actor"
+  | "credential"
+  | "trace"
+  | "orgId"
+>;
+
+type DecisionCode =
+  | "rate_limited"
+  | "quota_exhausted"
+  | "spend_cap_exceeded"
+  | "budget_exceeded"
+  | "conflict"
+  | "validation_failed";
+
+/** The decision: here, where the isolate can, else by the org's object. */
+export async function answerDecision(
+  call: Deciding,
+  ask: DecisionAsk,
+): Promise<Answer | Refusal<DecisionCode>> {
+  const asker = askerOf(call);
+  const gate = gateOf(asker.orgId);
+  const background = backgroundOf(call, asker.orgId);
+  const here = gate === null ? null : decideHere(gate, asker, ask, Date.now(), background);
+  call.headers["x-svc-decided"] = here === null ? "object" : "edge";
+  const verdict = here ?? (await decideThere(call, gate, asker, ask, background));
+  if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
+  return { status: 200, text: verdict, etag: null, code: null, replayed: false };
+}
+
+export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
+  const gate = gateOf(orgId);
+  if (gate === null) return null;
+  const refusal = refusedUnread(gate, askerOf(call), call.startedAt, backgroundOf(call, orgId));
+  if (refusal !== null) call.headers["x-svc-decided"] = "edge";
+  return refusal;
+}
+
+export async function decideThere(
+  call: Pick<Call, "actor" | "credential" | "trace">,
+  gate: OrgGate | null,
+  asker: Asker,
+  ask: DecisionAsk,
+  background: Background,
+): Promise<Verdict> {
+  const askedAt = Date.now();
+  let verdict: DecisionReply | null;
+  const leasable = gate !== null && isForSlices(ask);
+  if (leasable) gate.asked += 1;
+  const { actor, credential, trace } = call;
+  const envelope = { actor, credential, trace, idempotency: null, ifMatch: null };
+  const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
+  const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
+  try {
+    const report = carried?.text ?? null;
+    verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
+  } catch (error) {
+    if (carried !== null) gate?.answered(carried, null);
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+  if (carried !== null) gate?.answered(carried, verdict?.leases ?? null);
+  if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
+  if (gate !== null) {
+    learn(gate, asker, ask, verdict, askedAt);
+    if (verdict.refusal === null && leasable) wish(gate, asker, ask, Date.now(), background);
+  }
+  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
+  return verdict.refusal ?? unanswered();
+}
+
+function unanswered(): never {
+  throw new Error("the object answered a decision with nothing");
+}
+
+function askerOf(call: Deciding): Asker {
+  const org = call.caller?.org;
+  if (org === undefined || org === null) throw new Error("a decision is an org's own");
+  return newAsker(org.id, call.actor.id, org.snapshot.rates.policies, call.settings.SVC_KEY_PEPPER);
+}
+
+export function backgroundOf(
+  call: Pick<Call, "env" | "settings" | "context" | "home">,
+  orgId: string,
+): Background {
+  return {
+    object: () => orgObject(call.env, call.settings, orgId, call.home),
+    waitUntil: (work) => call.context.waitUntil(work),
+  };
+}

@@ -1,0 +1,278 @@
+import { roleIncludes } from "../../contract/access.ts";
+import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
+import { addressAllowed } from "../../domain/address.ts";
+import { keyProblem } from "../../domain/key-state.ts";
+import { DECISION_PATH } from "../../org/leases/gate.ts";
+import type { DecisionAsk } from "../../org/decisions/decide.ts";
+import { logFailure } from "../../log.ts";
+import { type Settings, settingsOf } from "../../settings.ts";
+import { cached } from "../../domain/cached.ts";
+import { callerAddress } from "../call.ts";
+import { deprecationCopy } from "../deprecation.ts";
+import type { Env } from "../env.ts";
+import { actableUntil, knownKey } from "../identify.ts";
+import type { KnownKey } from "../known-keys.ts";
+import { orgObject } from "../region/home.ts";
+import { PASS_HEADER } from "../region/peer.ts";
+import type { OrgStub } from "../region/remote-org.ts";
+import { decideThere } from "./answer.ts";
+import { type Asker, newAsker } from "../../gate/asker.ts";
+import { decideHere, refusedUnread, type Verdict } from "../../gate/decision.ts";
+import { gateOf } from "../../gate/gates.ts";
+import type { Background, OrgGate } from "../../gate/org-gate.ts";
+import { isPlainAsk } from "../../gate/plain-ask.ts";
+import { decisionRateHeaders } from "../../gate/rate-standing.ts";
+import { leaveTrail } from "./trail.ts";
+
+const LARGEST_BODY_BYTES = 16_384;
+
+/** A host and this path, and nothing else: what has a query, or is written otherwise, is for the router to understand. */
+const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION_PATH}$`);
+
+type Serve = (request: Request) => Response | Promise<Response>;
+
+/** A key as decisions need it, worked out once for each of its snapshots. */
+interface Ready {
+  readonly asker: Asker;
+  readonly gate: OrgGate;
+  readonly key: KnownKey;
+  readonly settings: Settings;
+  /** The refusal by rate limits alone that was given last. */
+  refused: RefusedUnread | null;
+}
+
+/** Calls of one millisecond find the same limits as full, unless the object has said something in between. */
+interface RefusedUnread {
+  readonly at: number;
+  readonly news: number;
+  readonly refusal: Refusal;
+  readonly headers: Headers;
+}
+
+const ready = new WeakMap<KnownKey, Ready | null>();
+
+/**
+ * Decisions in one piece: the way of a request whose key, shape and limits this isolate knows. Every check of the
+ * pipeline is made here too, in its order, or has been made for the key's snapshot; whatever is out of the ordinary is
+ * handed to `serve`, the pipeline itself, and answered there. Null: not for here.
+ */
+export function decideFast(
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+  serve: Serve,
+): Promise<Response> | Response | null {
+  if (request.method !== "POST" || !DECISION_URL.test(request.url)) return null;
+  const now = Date.now();
+  const key = knownKey(request, now);
+  if (key === null || request.headers.has(PASS_HEADER)) return null;
+  const settings = settingsOf(env);
+  const who = readyFor(key, settings);
+  if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
+  if (!renewed(env, context, now)) return null;
+  const call = new FastCall(who, env, context, request, now);
+  if (who.asker.policies.length > 0) {
+    const refused = refusedByRate(call);
+    if (refused !== null) return respond(call, refused.refusal, "edge", false, refused.headers);
+  }
+  const length = request.headers.get("content-length");
+  if (length === null || Number(length) > LARGEST_BODY_BYTES) return null;
+  if (request.headers.get("content-type") !== "application/json") return null;
+  return decideRead(call, serve);
+}
+
+function refusedByRate(call: FastCall): RefusedUnread | null {
+  const { who, startedAt: now } = call;
+  const { gate, asker, refused } = who;
+  if (refused !== null && refused.at === now && refused.news === gate.news) return refused;
+  const refusal = refusedUnread(gate, asker, now, call);
+  who.refused =
+    refusal === null
+      ? null
+      : { at: now, news: gate.news, refusal, headers: new Headers(ownHeaders(call, refusal, "edge")) };
+  return who.refused;
+}
+
+async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
+  const text = await call.request.text().catch(() => null);
+  if (text === null) return serve(again(call.request, cutOff()));
+  const { gate, asker, key } = call.who;
+  const now = Date.now();
+  const ask = parsed(text);
+  // A body may take longer to arrive than what is known of the key, or of the deprecations, may be used.
+  const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
+  if (late || ask === null || text.length > LARGEST_BODY_BYTES || text.includes("\uFFFD")) {
+    return serve(again(call.request, text));
+  }
+  const here = decideHere(gate, asker, ask, now, call);
+  if (here !== null) return respond(call, here, "edge", false);
+  try {
+    const there = await decideThere(call, gate, asker, ask, call);
+    return respond(call, there, "object", ask.dry_run === true);
+  } catch (error) {
+    logFailure(call.trace, error);
+    return respond(call, refuse("service_unavailable"), "object", false);
+  }
+}
+
+function parsed(text: string): DecisionAsk | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainAsk(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function again(request: Request, body: string | ReadableStream): Request {
+  return new Request(request.url, { method: "POST", headers: request.headers, body });
+}
+
+/** A body that never arrives, as the client's own did not. */
+function cutOff(): ReadableStream {
+  return new ReadableStream({ pull: (stream) => stream.error(new Error("the upload was broken off")) });
+}
+
+/** The call as the background and the object see it. */
+class FastCall implements Background {
+  readonly who: Ready;
+  readonly env: Env;
+  readonly context: ExecutionContext;
+  readonly request: Request;
+  readonly startedAt: number;
+  readonly trace = crypto.randomUUID();
+
+  constructor(who: Ready, env: Env, context: ExecutionContext, request: Request, now: number) {
+    this.who = who;
+    this.env = env;
+    this.context = context;
+    this.request = request;
+    this.startedAt = now;
+  }
+
+  object(): OrgStub {
+    const { settings, asker } = this.who;
+    return orgObject(this.env, settings, asker.orgId, settings.SVC_REGION);
+  }
+
+  get actor() {
+    const { key } = this.who;
+    const address = callerAddress(this.request);
+    return { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
+  }
+
+  get credential() {
+    return { digest: this.who.key.digest, role: "developer", scopes: ["decisions:evaluate"] } as const;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.context.waitUntil(work);
+  }
+}
+
+function readyFor(key: KnownKey, settings: Settings): Ready | null {
+  let found = ready.get(key);
+  if (found === undefined) {
+    found = prepare(key, settings);
+    ready.set(key, found);
+  }
+  return found;
+}
+
+function prepare(key: KnownKey, settings: Settings): Ready | null {
+  const { snapshot, id } = key.org;
+  const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
+  const admitted = roleIncludes(key.role, "developer") && key.scopes.has("decisions:evaluate");
+  const gate = gateOf(id);
+  if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
+  const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
+  return { asker, gate, key, settings, refused: null };
+}
+
+function isValidNow({ key, org }: KnownKey, now: number): boolean {
+  return keyProblem(key, now + org.snapshot.clockOffsetMs) === null;
+}
+
+function isAllowedFrom({ org }: KnownKey, request: Request): boolean {
+  return org.allowList.length === 0 || addressAllowed(org.allowList, callerAddress(request));
+}
+
+/** Whether the isolate's copy of the deprecations may be used, and says nothing about decisions. */
+function renewed(env: Env, context: ExecutionContext, now: number): boolean {
+  const renewal = deprecationCopy.renewal(now);
+  if (renewal === "blocking" || deprecationCopy.find("POST", DECISION_PATH) !== undefined) return false;
+  if (renewal === "behind") {
+    context.waitUntil(deprecationCopy.renew(env.REGISTRY, now).catch(() => undefined));
+  }
+  return true;
+}
+
+function respond(
+  call: FastCall,
+  verdict: Verdict,
+  place: "edge" | "object",
+  dry: boolean,
+  made?: Headers,
+): Response {
+  const refusal = isRefusal(verdict) ? verdict : null;
+  const status = refusal?.status ?? 200;
+  const code = refusal?.code ?? null;
+  const ms = Date.now() - call.startedAt;
+  leaveTrail(call, {
+    asker: call.who.asker,
+    region: call.who.settings.SVC_REGION,
+    status,
+    code,
+    place,
+    ms,
+    dry,
+  });
+  const text = isRefusal(verdict) ? refusalText(verdict) : verdict;
+  const headers = made ?? headersOf(call, refusal, place);
+  headers.set("x-svc-trace-id", call.trace);
+  return new Response(text, { status, headers });
+}
+
+const texts = new WeakMap<Refusal, string>();
+
+/** A refusal stands for many calls, and is written once. */
+function refusalText(refusal: Refusal): string {
+  let text = texts.get(refusal);
+  if (text === undefined) {
+    text = envelopeText(refusal);
+    texts.set(refusal, text);
+  }
+  return text;
+}
+
+/** By place and region, what every answer carries: a response copies it, which is cheaper than to make it anew. */
+const common = new Map<string, Headers>();
+
+function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): Headers {
+  const { asker, settings } = call.who;
+  if (asker.policies.length > 0 || (refusal !== null && "retry-after" in refusalHeaders(refusal))) {
+    return new Headers(ownHeaders(call, refusal, place));
+  }
+  const { SVC_REGION: region } = settings;
+  return cached(common, `${place} ${region}`, () => new Headers(alike(region, place)));
+}
+
+/** The headers of an answer that says how rate limits stand, or when to come again. */
+function ownHeaders(
+  { who: { asker, gate, settings }, startedAt: now }: FastCall,
+  refusal: Refusal | null,
+  place: "edge" | "object",
+): Record<string, string> {
+  const rates = asker.policies.length === 0 ? {} : decisionRateHeaders(gate, asker, now);
+  const retry = refusal === null ? {} : refusalHeaders(refusal);
+  return { ...alike(settings.SVC_REGION, place), ...rates, ...retry };
+}
+
+function alike(region: string, place: "edge" | "object"): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-svc-region": region,
+    "x-svc-decided": place,
+  };
+}

@@ -1,0 +1,136 @@
+import { routeOf } from "../../contract/operation.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import {
+  leaseKey,
+  needsNoBody,
+  rateDenial,
+  type RateMeter,
+  rateMetersFor,
+  rateRefusal,
+  readPolicy,
+} from "../../domain/rate-policy.ts";
+import type { RequestVerdict } from "../../org/leases/gate.ts";
+import type { Call } from "../call.ts";
+import type { KnownOrg } from "../known-keys.ts";
+import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { backgroundOf, refusedBeforeBody } from "./answer.ts";
+import { gateOf } from "../../gate/gates.ts";
+import type { Background, OrgGate } from "../../gate/org-gate.ts";
+import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
+
+/**
+ * The rate limits that a request meets before its body is read: policies that count requests, and the read limit. Taken
+ * from the isolate's slices where it has them and the operation lets it, else by the object. A decision counts its own, with all else it takes.
+ */
+export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
+  const org = call.caller?.org;
+  if (org === undefined || org === null) return null;
+  // One page of the console reads many things: people are paced at its door, and never use up what programs may read.
+  if (call.actor.kind === "session" && call.op.method === "GET") return null;
+  return call.op.countsItself === true ? refusedBeforeBody(call, org.id) : takeOne(call, org);
+}
+
+/**
+ * For a call that is malformed, and so never reaches the operation that would have counted it: it counts as a request,
+ * and a rate limit that is full comes before whatever else is wrong with it.
+ */
+export async function countMalformed(call: Call): Promise<Refusal | null> {
+  const org = call.caller?.org;
+  if (org === undefined || org === null || call.op.countsItself !== true) return null;
+  return takeOne(call, org);
+}
+
+/** Takes one request from every limit that its line and its key touch, or from none. */
+function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | null> {
+  const { read_rpm, policies } = org.snapshot.rates;
+  const subject = { route: routeOf(call.op), keyId: call.actor.id };
+  const meters = rateMetersFor(policies.filter(needsNoBody), subject);
+  if (call.op.method === "GET") {
+    const policy = readPolicy(read_rpm ?? call.settings.SVC_READ_LIMIT_PER_MINUTE);
+    meters.unshift({ policy, key: policy.id });
+  }
+  if (meters.length === 0) return null;
+  const gate = gateOf(org.id);
+  const background = backgroundOf(call, org.id);
+  const decided = gate === null ? undefined : inIsolate(call, gate, meters, background);
+  return decided === undefined ? byObject(call, gate, meters, background) : decided;
+}
+
+/** Undefined: the isolate cannot tell by itself. */
+function inIsolate(
+  call: Call,
+  gate: OrgGate,
+  meters: readonly RateMeter[],
+  background: Background,
+): Refusal | null | undefined {
+  const now = call.startedAt;
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null) return undefined;
+  const keys = meters.map((meter) => leaseKey(meter, orgNow));
+  const slices = keys.map((key) => gate.purse.slice(key));
+  // What comes out of a slice has been reported when the call is refused: only the object can give it back.
+  const taken = call.op.refusalsAreFree !== true && gate.purse.take(slices, oneEach(slices), now);
+  const standings = meters.map((meter, index) => {
+    const known = gate.rate(keys[index] ?? "", now);
+    return { meter, known, standing: standingNow(known, slices[index], now) };
+  });
+  if (taken) {
+    gate.keep(now, slices, background);
+    Object.assign(call.headers, rateHeaders(standings));
+    return null;
+  }
+  const denial = rateDenial(standings, orgNow);
+  if (denial === null) return undefined;
+  gate.recheck(keys, Math.min(...standings.map(({ known }) => known?.askedAt ?? now)), now, background);
+  Object.assign(call.headers, rateHeaders(standings));
+  return refused(call, rateRefusal(denial), "edge");
+}
+
+async function byObject(
+  call: Call,
+  gate: OrgGate | null,
+  meters: readonly RateMeter[],
+  background: Background,
+): Promise<Refusal | null> {
+  const askedAt = Date.now();
+  let verdict: RequestVerdict | null;
+  try {
+    const subject = { route: routeOf(call.op), keyId: call.actor.id };
+    verdict = await patiently(background.object().admitRequest(subject));
+  } catch (error) {
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+  if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
+  const now = Date.now();
+  const { refusal, rates, orgNow } = verdict;
+  const standings = meters.flatMap((meter) => {
+    const info = rates.find(({ key }) => key === leaseKey(meter, orgNow));
+    return info === undefined ? [] : [{ meter, standing: info, known: { info, askedAt, at: now } }];
+  });
+  Object.assign(call.headers, rateHeaders(standings));
+  if (refusal === null && call.op.refusalsAreFree === true) {
+    call.counted = { route: routeOf(call.op), at: orgNow };
+  }
+  if (refusal !== null) refused(call, refusal, "object");
+  if (gate === null) return refusal;
+  gate.learnTime(orgNow, askedAt, now);
+  if (refusal !== null) {
+    gate.learnRates(rates, askedAt, now);
+    return refusal;
+  }
+  if (call.counted !== undefined) return null;
+  const slices = rates.map(({ key }) => gate.purse.slice(key));
+  for (const slice of slices) gate.purse.miss(slice, 1);
+  gate.keep(now, slices, background);
+  return null;
+}
+
+/** A decision that a rate limit refuses is decided, and says where. */
+function refused(call: Call, refusal: Refusal, place: "edge" | "object"): Refusal {
+  if (call.op.countsItself === true) call.headers["x-svc-decided"] = place;
+  return refusal;
+}
+
+function oneEach(slices: readonly unknown[]): number[] {
+  return slices.map(() => 1);
+}

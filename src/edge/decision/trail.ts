@@ -1,0 +1,62 @@
+import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
+import { TimeText } from "../../domain/time-text.ts";
+import { logText } from "../../log.ts";
+import { DECISION_PATH } from "../../org/leases/gate.ts";
+import { cached } from "../../domain/cached.ts";
+import { DENIALS } from "../count-decision.ts";
+import { counters } from "../counters.ts";
+import type { Env } from "../env.ts";
+import { flushIn } from "../signals.ts";
+import type { Asker } from "../../gate/asker.ts";
+
+interface Answered {
+  readonly asker: Asker;
+  readonly region: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly place: "edge" | "object";
+  readonly ms: number;
+  readonly dry: boolean;
+}
+
+interface Call {
+  readonly trace: string;
+  readonly startedAt: number;
+  readonly env: Env;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** What every answered decision leaves behind: its counts, and its line in the log. */
+export function leaveTrail(call: Call, answered: Answered): void {
+  count(call, answered);
+  log(call, answered);
+}
+
+const moment = new TimeText();
+
+/** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
+function log(call: Call, { asker, region, status, code, place, ms }: Answered): void {
+  const quoted = code === null ? "null" : `"${code}"`;
+  logText(
+    `{"at":"${moment.of(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${DECISION_PATH}","status":${status},"code":${quoted},"org":"${asker.orgId}","key":"${asker.keyId}","region":"${region}","ms":${ms},"decided":"${place}"}`,
+    (work) => call.waitUntil(work),
+  );
+}
+
+const requests = new Map<number, string>();
+/** By code; null is an allow. */
+const decisions = { edge: new Map<string | null, string>(), object: new Map<string | null, string>() };
+const waits = { edge: new Map<number, string>(), object: new Map<number, string>() };
+
+function count(call: Call, { status, code, place, ms, dry }: Answered): void {
+  counters.count(cached(requests, status, () => requestSeries(DECISION_PATH, "POST", status)));
+  const bucket = waitBucket(ms);
+  counters.count(cached(waits[place], bucket, () => waitSeries(place, bucket)));
+  if (ms > 0) counters.count(waitSeries(place, "ms"), ms);
+  if (!dry && (code === null || DENIALS.has(code))) {
+    const verdict = code === null ? "allow" : "deny";
+    counters.count(cached(decisions[place], code, () => decisionSeries(verdict, code, place)));
+  }
+  const delayMs = counters.claimFlush(call.startedAt);
+  if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));
+}

@@ -1,0 +1,250 @@
+import type { Refusal } from "../contract/refusal.ts";
+import { denialOf } from "../domain/admission.ts";
+import { LEASE } from "./lease/protocol.ts";
+import type { Slice } from "./lease/purse.ts";
+import { roomOf } from "../domain/meter.ts";
+import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
+import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../domain/rate-policy.ts";
+import { ReservationIds } from "../domain/reservation-id.ts";
+import { DECISION_ROUTE, type DecisionVerdict } from "../org/leases/gate.ts";
+import { accountKey } from "../org/leases/money.ts";
+import {
+  DEFAULT_HOLD_SECONDS,
+  DEFAULT_OUTPUT_TOKENS,
+  type DecisionAsk,
+  otherQuestion,
+  tokensOf,
+} from "../org/decisions/decide.ts";
+import { questionOf } from "./question.ts";
+import { toRefusal } from "../domain/limit-refusal.ts";
+import type { Asker } from "./asker.ts";
+import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
+import { standingNow } from "./rate-standing.ts";
+import { isSameHold, type RecentAllow, recent } from "./recent.ts";
+import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
+import { allowText } from "./verdict.ts";
+
+/** An allow as text, or a refusal. */
+export type Verdict = string | Refusal;
+
+/** A refusal by rate limits that need nothing from the body, as far as this isolate knows; null: read on. */
+export function refusedUnread(
+  gate: OrgGate,
+  asker: Asker,
+  now: number,
+  background: Background,
+): Refusal | null {
+  const orgNow = gate.orgNow(now);
+  if (asker.unread.length === 0 || orgNow === null) return null;
+  const standings = asker.unread.map((meter) => {
+    const key = leaseKey(meter, orgNow);
+    const told = gate.rate(key, now);
+    return { meter, key, told, standing: standingNow(told, gate.purse.slice(key), now) };
+  });
+  const denial = rateDenial(standings, orgNow);
+  if (denial === null) return null;
+  const keys = standings.map(({ key }) => key);
+  gate.recheck(keys, Math.min(...standings.map(({ told }) => told?.askedAt ?? now)), now, background);
+  return rateRefusal(denial);
+}
+
+/** Whether calls like this one can be decided from slices at all; others are no reason to ask for any. */
+export function isForSlices(ask: DecisionAsk): boolean {
+  return ask.dry_run !== true && (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
+}
+
+/** Null: the isolate cannot tell by itself, and the object decides. */
+export function decideHere(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  now: number,
+  background: Background,
+): Verdict | null {
+  if (ask.dry_run === true) return null;
+  const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
+  const told = named === null ? undefined : recent.get(named);
+  if (told !== undefined) {
+    // Once the object has the hold, it alone can say whether it still stands.
+    if (isReported(gate, told)) return null;
+    return told.id === named ? told.text : otherQuestion();
+  }
+  if (!isForSlices(ask)) return null;
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
+  const touch = gate.touches.get(gate.matters, asker.keyId, ask);
+  if (touch === undefined || orgNow >= touch.endsAt) return null;
+  const nanos = costOf(gate, ask);
+  if (nanos === null) return null;
+  const tokens = tokensOf(ask);
+  const amounts = amountsOf(touch, nanos, tokens);
+  if (!gate.purse.take(touch.slices, amounts, now)) {
+    return refusedHere(gate, touch, nanos, tokens, now, orgNow, background);
+  }
+  const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
+  const { batch } = gate.purse;
+  const id = named ?? idsOf(gate, asker).newId(orgNow);
+  gate.purse.note({
+    touch: touch.reported,
+    id,
+    named: named !== null,
+    nanos,
+    at: orgNow,
+    expiresAt,
+  });
+  gate.keep(now, touch.slices, background);
+  const text = allowText(gate, touch, id, nanos, expiresAt, orgNow, now);
+  if (named !== null) recent.set({ id, text, gate, batch });
+  return text;
+}
+
+/** Takes from the object's decision what lets this isolate decide the next one. */
+export function learn(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  verdict: DecisionVerdict,
+  askedAt: number,
+): void {
+  const now = Date.now();
+  const { lesson, orgNow, rates, refusal, version } = verdict;
+  gate.learnTime(orgNow, askedAt, now);
+  if (refusal !== null) gate.learnRates(rates, askedAt, now);
+  if (lesson === null) return;
+  gate.taught(version, askedAt);
+  gate.matters = new Known(lesson.matters);
+  if (ask.model !== undefined) gate.prices.set(ask.model, lesson.price);
+  const accounts = lesson.accounts.map((account) => {
+    const key = accountKey(account);
+    return { key, known: gate.account(key, account, askedAt) };
+  });
+  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
+  const meters = rateMetersFor(asker.policies, subject);
+  const touch = newTouch(
+    accounts,
+    meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
+    // Where customers do not matter, calls of all of them touch the same.
+    gate.matters.customer ? ask.customer_id : undefined,
+    orgNow,
+    (key) => gate.purse.slice(key),
+  );
+  gate.touches.set(gate.matters, asker.keyId, ask, touch);
+}
+
+/** Of a hold that the object made, and so has. */
+const REPORTED = 0;
+
+/** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
+export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
+  const { request_id: requestId } = ask;
+  if (requestId === undefined || ask.dry_run === true) return text;
+  const id = idOfRequest(gate, asker, requestId, ask);
+  const told = recent.get(id);
+  if (told !== undefined && isSameHold(told.text, text)) return told.text;
+  recent.set({ id, text, gate, batch: REPORTED });
+  return text;
+}
+
+/** Whether the isolate knows already what calls like this one touch. */
+export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
+  const touch = gate.knows(now) ? touchOf(gate, asker, ask) : undefined;
+  return touch !== undefined && (gate.orgNow(now) ?? 0) < touch.endsAt && costOf(gate, ask) !== null;
+}
+
+/** What calls like this one would be decided from, as far as the isolate has been taught. */
+export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonly Slice[] {
+  return touchOf(gate, asker, ask)?.slices ?? [];
+}
+
+function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefined {
+  return gate.matters === null ? undefined : gate.touches.get(gate.matters, asker.keyId, ask);
+}
+
+/** Counts a call that the object let through as demand for slices. */
+export function wish(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  now: number,
+  background: Background,
+): void {
+  const touch = touchOf(gate, asker, ask);
+  const nanos = costOf(gate, ask);
+  if (touch !== undefined && nanos !== null) {
+    const amounts = amountsOf(touch, nanos, tokensOf(ask));
+    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
+  }
+  gate.keep(now, touch?.slices ?? [], background);
+}
+
+function refusedHere(
+  gate: OrgGate,
+  touch: Touch,
+  nanos: number,
+  tokens: number,
+  now: number,
+  orgNow: number,
+  background: Background,
+): Refusal | null {
+  if (touch.rates.length > 0) {
+    const standings = touch.rates.map(({ meter, key, slice }) => {
+      const amount = meter.policy.unit === "tokens" ? tokens : 1;
+      return { meter, standing: standingNow(gate.rate(key, now), slice, now, amount) };
+    });
+    const denial = rateDenial(standings, orgNow);
+    if (denial !== null) return rateRefusal(denial);
+  }
+  for (const { known, slice } of touch.accounts) {
+    if (!isFresh(known.askedAt, now)) return null;
+    const room = roomOf(known.account);
+    if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
+    if (known.account.meter.mode !== "enforce") return null;
+    gate.recheck(touch.reported.keys, known.askedAt, now, background);
+    return refusedBy(known, nanos, tokens);
+  }
+  return null;
+}
+
+/** The same limit refuses the same amount in the same words, until the object says something new of it. */
+function refusedBy(known: KnownAccount, nanos: number, tokens: number): Refusal {
+  if (known.refusal?.nanos !== nanos) {
+    const attempt = { nanos: BigInt(nanos), tokens, depth: 0 };
+    known.refusal = { nanos, given: toRefusal(denialOf(known.account, attempt, "decision")) };
+  }
+  return known.refusal.given;
+}
+
+function asNumber(nanos: bigint): number | null {
+  return nanos <= Number.MAX_SAFE_INTEGER ? Number(nanos) : null;
+}
+
+/** Null: unknown, or more than slices are counted in. */
+function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): number | null {
+  if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
+  const price = model === undefined ? undefined : gate.prices.get(model);
+  if (price === undefined || price === null) return null;
+  const { input_tokens: input, max_output_tokens: output } = estimate;
+  if (input === undefined && output === undefined) return null;
+  const nanos = costOfTokensRoundedUp(input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, price);
+  return nanos > MAX_USD_NANOS ? null : asNumber(nanos);
+}
+
+const ids = new WeakMap<OrgGate, ReservationIds>();
+
+function idsOf(gate: OrgGate, asker: Asker): ReservationIds {
+  let found = ids.get(gate);
+  if (found === undefined) {
+    found = new ReservationIds(asker.pepper, asker.orgId);
+    ids.set(gate, found);
+  }
+  return found;
+}
+
+function idOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
+  return idsOf(gate, asker).idOf(requestId, questionOf(ask));
+}
+
+/** A gate that was forgotten since had reported everything. */
+function isReported(gate: OrgGate, told: RecentAllow): boolean {
+  return told.gate !== gate || gate.purse.hasReported(told.batch);
+}

@@ -1,0 +1,243 @@
+import { OrgClock } from "./lease/org-clock.ts";
+import { LEASE } from "./lease/protocol.ts";
+import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
+import type { Account } from "../domain/meter.ts";
+import type { TokenPrice } from "../domain/money.ts";
+import type { ReportedHolds, ReportedTouch } from "../org/leases/report.ts";
+import { type ReportedHold, reportedHold } from "./reported-hold.ts";
+import { type RateInfo, readReply, writeAsk } from "./wire.ts";
+import { cached } from "../domain/cached.ts";
+import type { OrgStub } from "../edge/region/remote-org.ts";
+import { type Known, KnownAccount, Touches } from "./touch.ts";
+
+/** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
+export interface Background {
+  readonly object: () => OrgStub;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+/** How a limit stood when the object last said so, in this isolate's time. */
+export interface Told<T> {
+  readonly info: T;
+  /** When the object was asked: what it said may be acted on for a second from then. */
+  readonly askedAt: number;
+  /** When it answered: waits are counted from here, so that none is named too short. */
+  readonly at: number;
+}
+
+/** An ask on its way to the object. */
+interface SentAsk {
+  readonly attempt: number;
+  readonly askedAt: number;
+  readonly text: string;
+}
+
+/** A hold of this isolate's, until the object has it: what it touched, and the rest of its row. */
+export interface MadeHold {
+  readonly touch: ReportedTouch;
+  readonly id: string;
+  /** Whether its id is made of a request's id. */
+  readonly named: boolean;
+  readonly nanos: number;
+  readonly at: number;
+  readonly expiresAt: number;
+}
+
+/** While refusals stand on what the object said, it is asked again in the background, this often at most. */
+const RECHECK_MS = LEASE.standingMs / 2;
+/** One request's background work keeps the leases of an org going for so long, then the next one takes over. */
+const RELAY_MS = 5000;
+const MOST_KNOWN = 2000;
+const MOST_TOUCHES = 1000;
+/** So many calls decided by the object between two looks are worth learning from. */
+const WORTH_LEARNING = 3;
+
+const LINE_BYTES = 100;
+const TOUCH_BYTES = 40;
+
+/** A touch is written once in a report, and its keys have quotes and line breaks, which are written as two or three. */
+function weigh({ touch }: MadeHold, named: Set<unknown>): number {
+  if (named.has(touch)) return LINE_BYTES;
+  named.add(touch);
+  let bytes = LINE_BYTES + TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
+  for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
+  return bytes;
+}
+
+/** Some 5,000 holds: far below what a region takes at once, and no long wait for others while the object keeps them. */
+const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
+
+/** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
+export class OrgGate {
+  readonly purse = new Purse<MadeHold>(crypto.randomUUID(), BOUNDS);
+  readonly touches = new Touches();
+  readonly prices = new Map<string, TokenPrice | null>();
+  matters: Known | null = null;
+  /** Calls that the object decided since the last look. */
+  asked = 0;
+  /** How often the object has said something that may let a refused call through. */
+  news = 0;
+  readonly #rates = new Map<string, Told<RateInfo>>();
+  readonly #accounts = new Map<string, KnownAccount>();
+  #version = "";
+  #taughtAt = Number.NEGATIVE_INFINITY;
+  readonly #clock = new OrgClock();
+  #loop = 0;
+  #loopSince: number | null = null;
+
+  /** The org's time, at most a moment behind the object's own: null until the object has answered once. */
+  orgNow(now: number): number | null {
+    return this.#clock.at(now);
+  }
+
+  /** From an answer to what was asked then. */
+  learnTime(orgNow: number, askedAt: number, now: number): void {
+    this.news += 1;
+    this.#clock.learn(orgNow, askedAt, now);
+  }
+
+  /** Whether what was learned of the limits may still be used. */
+  knows(now: number): boolean {
+    return isFresh(this.#taughtAt, now);
+  }
+
+  get worthLearning(): boolean {
+    return this.asked >= WORTH_LEARNING;
+  }
+
+  /** Lessons are of one version of the limits; another version makes them worthless. */
+  taught(version: string, askedAt: number): void {
+    if (version !== this.#version || this.touches.size > MOST_TOUCHES) {
+      this.#version = version;
+      this.touches.clear();
+      this.prices.clear();
+      this.#accounts.clear();
+      this.purse.prune();
+    }
+    this.#taughtAt = Math.max(this.#taughtAt, askedAt);
+  }
+
+  /** What is known of a rate limit, if it is fresh enough to refuse by. */
+  rate(key: string, now: number): Told<RateInfo> | null {
+    const told = this.#rates.get(key);
+    return told !== undefined && isFresh(told.askedAt, now) ? told : null;
+  }
+
+  /** A dollar limit, shared by all calls that touch it: what is learned of it holds for all of them. */
+  account(key: string, account: Account, askedAt: number): KnownAccount {
+    let known = this.#accounts.get(key);
+    if (known === undefined) {
+      known = new KnownAccount(account, askedAt);
+      this.#accounts.set(key, known);
+    } else known.learn(account.usage, askedAt);
+    return known;
+  }
+
+  learnRates(rates: readonly RateInfo[], askedAt: number, now: number): void {
+    for (const info of rates) this.#rates.set(info.key, { info, askedAt, at: now });
+    if (this.#rates.size > MOST_KNOWN) this.#rates.clear();
+  }
+
+  /** Has the leases kept going: reports, refills and returns, in the background of the requests that come by. */
+  keep(now: number, slices: readonly Slice[], background: Background): void {
+    if (this.purse.urgent(slices, now)) background.waitUntil(this.#sync(background, []));
+    if (this.#loopSince !== null && now < this.#loopSince + RELAY_MS) return;
+    this.#loopSince = now;
+    background.waitUntil(this.#run(background));
+  }
+
+  /** Looks again, in the background, at limits that are refused by. */
+  recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
+    if (now < oldest + RECHECK_MS || this.purse.asking(now)) return;
+    background.waitUntil(this.#sync(background, keys));
+  }
+
+  /** Reports what this isolate has held, so that the object knows it before whatever comes next. */
+  async flush(background: Background): Promise<void> {
+    if (!this.purse.idle) await this.#sync(background, []);
+  }
+
+  async #run(background: Background): Promise<void> {
+    this.#loop += 1;
+    const mine = this.#loop;
+    for (;;) {
+      await scheduler.wait(LEASE.syncMs);
+      if (mine !== this.#loop) return;
+      this.asked = 0;
+      if (this.purse.idle) break;
+      if (!this.purse.asking(Date.now())) await this.#sync(background, []);
+    }
+    this.purse.rest();
+    this.#loopSince = null;
+  }
+
+  /**
+   * An ask that a call takes along to the object, once calls like it are steady; null: there is no need. A call that
+   * callers wait for comes through where work in the background may have to wait for it.
+   */
+  carry(slices: readonly Slice[], now: number): SentAsk | null {
+    return this.purse.wanting(slices, now) ? this.#ask([]) : null;
+  }
+
+  /** The object's answer to an ask; null: there was none, and what was reported goes out again with the next. */
+  answered({ attempt, askedAt }: SentAsk, reply: string | null): void {
+    if (reply !== null) this.#learn(reply, askedAt);
+    this.purse.lost(attempt);
+  }
+
+  async #sync(background: Background, watch: readonly string[]): Promise<void> {
+    const asked = this.#ask(watch);
+    let reply: string | null = null;
+    try {
+      reply = await Promise.race([
+        background.object().syncLeases(asked.text),
+        scheduler.wait(GIVE_UP_MS).then(() => null),
+      ]);
+    } catch {
+      // The object did not answer.
+    }
+    this.answered(asked, reply);
+  }
+
+  #ask(watch: readonly string[]): SentAsk {
+    const askedAt = Date.now();
+    const { batches, ...ask } = this.purse.ask(askedAt);
+    const touches = new Map<ReportedTouch, number>();
+    const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
+    const text = writeAsk({
+      ask: { ...ask, batches: rows },
+      touches: [...touches.keys()],
+      watch,
+      lagMs: this.#clock.sent(),
+    });
+    return { attempt: ask.attempt, askedAt, text };
+  }
+
+  #learn(text: string, askedAt: number): void {
+    const now = Date.now();
+    const { grant, rates, usage, orgNow, version } = readReply(text);
+    if (this.purse.granted(grant)) this.#clock.acknowledged();
+    this.learnTime(orgNow, askedAt, now);
+    this.taught(version, askedAt);
+    this.learnRates(rates, askedAt, now);
+    for (const [key, found] of usage) {
+      this.#accounts.get(key)?.learn(found, askedAt);
+    }
+  }
+}
+
+/** Whether what the object said when it was asked then may still be gone by. */
+export function isFresh(askedAt: number, now: number): boolean {
+  return now < askedAt + LEASE.standingMs - LEASE.guardMs;
+}
+
+/** Holds as they are reported, those of one touch together; `touches` gets those that are new to it. */
+function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
+  const groups = new Map<ReportedTouch, [number, ReportedHold[], ReportedHold[]]>();
+  for (const { touch, id, named, nanos, at, expiresAt } of holds) {
+    const index = cached(touches, touch, () => touches.size);
+    const [, withName, without] = cached(groups, touch, () => [index, [], []]);
+    (named ? withName : without).push(reportedHold(id, at, expiresAt, nanos));
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,60 @@
+import type { Slice } from "./lease/purse.ts";
+import {
+  leaseKey,
+  limitHeader,
+  policyHeader,
+  type RateMeter,
+  type RateStanding,
+} from "../domain/rate-policy.ts";
+import type { RateInfo } from "./wire.ts";
+import type { Asker } from "./asker.ts";
+import type { OrgGate, Told } from "./org-gate.ts";
+
+const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
+
+/**
+ * How a rate limit stands as far as the isolate knows: what the object last said, less the time since, and with what is
+ * left of the isolate's own slice. Unknown is taken for room: only what is known refuses.
+ */
+export function standingNow(
+  known: Told<RateInfo> | null,
+  slice: Slice | undefined,
+  now: number,
+  amount = 1,
+): RateStanding {
+  if (known === null) return ROOM;
+  const { used, room, waitMs } = known.info;
+  const own = slice !== undefined && now < slice.until ? slice.left : 0;
+  // The object named the wait for one; more may take longer, which the object is then asked.
+  const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
+  return { used, room: room + own, waitMs: full ? Math.max(0, known.at + waitMs - now) : 0 };
+}
+
+/** The IETF's headers, for the policies whose standing is known. */
+export function rateHeaders(
+  standings: readonly { meter: RateMeter; known: Told<RateInfo> | null; standing: RateStanding }[],
+): Record<string, string> {
+  const told = standings.filter(({ known }) => known !== null);
+  if (told.length === 0) return {};
+  return {
+    "ratelimit-policy": policyHeader(told.map(({ meter }) => meter.policy)),
+    ratelimit: told
+      .map(({ meter, known, standing }) =>
+        limitHeader(meter.policy.name, standing.room, standing.waitMs || (known?.info.moreInMs ?? 0)),
+      )
+      .join(", "),
+  };
+}
+
+/** The same for a decision, by what this isolate knows of the limits that its request line and key touch. */
+export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): Record<string, string> {
+  const orgNow = gate.orgNow(now);
+  if (orgNow === null) return {};
+  return rateHeaders(
+    asker.unread.map((meter) => {
+      const key = leaseKey(meter, orgNow);
+      const known = gate.rate(key, now);
+      return { meter, known, standing: standingNow(known, gate.purse.slice(key), now) };
+    }),
+  );
+}

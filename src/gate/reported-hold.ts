@@ -1,0 +1,70 @@
+import { TimeText } from "../domain/time-text.ts";
+
+/**
+ * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, and its amount. Thousands of
+ * them come with a report, and text of fixed places is what the isolate writes, the object checks and its database reads
+ * at the least cost.
+ */
+export type ReportedHold = string;
+
+const ID_CHARACTERS = 30;
+const TIME_CHARACTERS = 13;
+const MADE_AT = ID_CHARACTERS;
+const ENDS_AT = MADE_AT + TIME_CHARACTERS;
+const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
+
+/** Later moments have no place in a line: whatever they end is for the object. */
+export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
+
+/** The columns of a line, for a statement that reads lines as `row`. */
+export const REPORTED_COLUMNS = {
+  id: `substr(row, 1, ${ID_CHARACTERS})`,
+  at: `substr(row, ${MADE_AT + 1}, ${TIME_CHARACTERS})`,
+  expiresAt: `substr(row, ${ENDS_AT + 1}, ${TIME_CHARACTERS})`,
+  amount: `substr(row, ${AMOUNT_AT + 1})`,
+} as const;
+
+export function reportedHold(
+  id: string,
+  at: number,
+  expiresAt: number,
+  nanos: number | bigint,
+): ReportedHold {
+  return `${id}${made.of(at)}${ends.of(expiresAt)}${nanos}`;
+}
+
+const made = new TimeText(timeText);
+const ends = new TimeText(timeText);
+
+/** Times of one width: they are in order as texts, too. */
+export function timeText(ms: number): string {
+  return String(ms).padStart(TIME_CHARACTERS, "0");
+}
+
+export function idOf(hold: ReportedHold): string {
+  return hold.slice(0, ID_CHARACTERS);
+}
+
+export function madeAt(hold: ReportedHold): string {
+  return hold.slice(MADE_AT, ENDS_AT);
+}
+
+export function endsAt(hold: ReportedHold): string {
+  return hold.slice(ENDS_AT, AMOUNT_AT);
+}
+
+export function amountOf(hold: ReportedHold): string {
+  return hold.slice(AMOUNT_AT);
+}
+
+export function withId(hold: ReportedHold, id: string): ReportedHold {
+  return id + hold.slice(ID_CHARACTERS);
+}
+
+export function madeAtLater(hold: ReportedHold, at: string): ReportedHold {
+  return hold.slice(0, MADE_AT) + at + hold.slice(ENDS_AT);
+}
+
+export function endingLater(hold: ReportedHold, end: string): ReportedHold {
+  return hold.slice(0, ENDS_AT) + end + hold.slice(AMOUNT_AT);
+}

@@ -1,0 +1,208 @@
+import type { Refusal } from "../contract/refusal.ts";
+import { type Account, roomOf, type Usage } from "../domain/meter.ts";
+import { KINDS } from "../domain/kinds.ts";
+import { type UsdParts, usdParts } from "../domain/money.ts";
+import { LEASE } from "./lease/protocol.ts";
+import type { Slice } from "./lease/purse.ts";
+import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
+import type { Matters } from "../org/leases/lesson.ts";
+import type { ReportedTouch } from "../org/leases/report.ts";
+import { LAST_REPORTED_MS } from "./reported-hold.ts";
+
+/** A dollar limit as it stood when the object was asked. */
+export class KnownAccount {
+  readonly account: Account;
+  askedAt: number;
+  /** Its room, ready to be written. */
+  room: UsdParts;
+  /** The refusal that was last given by it. */
+  refusal: { readonly nanos: number; readonly given: Refusal } | null = null;
+
+  constructor(account: Account, askedAt: number) {
+    this.account = { ...account };
+    this.askedAt = askedAt;
+    this.room = usdParts(roomOf(account) ?? 0n);
+  }
+
+  learn(usage: Usage, askedAt: number): void {
+    this.account.usage = usage;
+    this.askedAt = askedAt;
+    this.room = usdParts(roomOf(this.account) ?? 0n);
+    this.refusal = null;
+  }
+}
+
+/** A dollar limit as the isolate knows it: how it stood when the object was last asked, and the isolate's own slice. */
+export interface TouchedAccount {
+  readonly known: KnownAccount;
+  readonly slice: Slice;
+  /** Its part of an answer's `limits`, up to the amount. */
+  readonly opening: string;
+}
+
+export interface TouchedRate {
+  readonly meter: RateMeter;
+  readonly key: string;
+  readonly slice: Slice;
+  readonly opening: string;
+}
+
+/** What calls of one kind touch: found once, used for all that name the same things. */
+export interface Touch {
+  readonly rates: readonly TouchedRate[];
+  readonly accounts: readonly TouchedAccount[];
+  /** Of both, rates first. */
+  readonly slices: readonly Slice[];
+  /** What a call takes of each. */
+  readonly takes: readonly Take[];
+  readonly reported: ReportedTouch;
+  /** When one of its windows ends, by the org's clock: then another window is touched. */
+  readonly endsAt: number;
+}
+
+type Take = "one" | "tokens" | "nanos" | "nothing";
+
+/** Names that a call gives, as far as they decide what it touches. */
+export interface Names {
+  readonly department_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+}
+
+/** What calls touch, by who calls and the names that they give. */
+export class Touches {
+  readonly #byKey = new Map<string, Touch>();
+  /** Found last: a caller's next call mostly names the same things, and comparing them is cheaper than to look it up. */
+  #last: { matters: Known; keyId: string; names: Names; touch: Touch } | null = null;
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(matters: Known, keyId: string, names: Names): Touch | undefined {
+    const last = this.#last;
+    if (last !== null && last.matters === matters && last.keyId === keyId && areSame(last.names, names)) {
+      return last.touch;
+    }
+    const touch = this.#byKey.get(touchKey(matters, keyId, names));
+    if (touch !== undefined) this.#last = { matters, keyId, names, touch };
+    return touch;
+  }
+
+  set(matters: Known, keyId: string, names: Names, touch: Touch): void {
+    this.#last = null;
+    this.#byKey.set(touchKey(matters, keyId, names), touch);
+  }
+
+  clear(): void {
+    this.#last = null;
+    this.#byKey.clear();
+  }
+}
+
+function areSame(one: Names, other: Names): boolean {
+  return (
+    one.customer_id === other.customer_id &&
+    one.workflow_id === other.workflow_id &&
+    one.deployment_id === other.deployment_id &&
+    one.department_id === other.department_id
+  );
+}
+
+/** Ids are printable, so a line break cannot be part of one. */
+function touchKey(matters: Known, keyId: string, names: Names): string {
+  const {
+    department_id: department,
+    workflow_id: workflow,
+    deployment_id: deployment,
+    customer_id: customer,
+  } = names;
+  let key = keyId;
+  if (department !== undefined && matters.has("department", department)) key += `\nd${department}`;
+  if (workflow !== undefined && matters.has("workflow", workflow)) key += `\nw${workflow}`;
+  if (deployment !== undefined && matters.has("deployment", deployment)) key += `\np${deployment}`;
+  if (customer !== undefined && matters.customer) key += `\nc${customer}`;
+  return key;
+}
+
+/** Which names matter, quick to ask. */
+export class Known {
+  readonly #named: Readonly<Record<"department" | "workflow" | "deployment", ReadonlySet<string> | null>>;
+  readonly customer: boolean;
+
+  constructor({ department, workflow, deployment, customer }: Matters) {
+    this.#named = { department: asSet(department), workflow: asSet(workflow), deployment: asSet(deployment) };
+    this.customer = customer;
+  }
+
+  has(kind: "department" | "workflow" | "deployment", name: string): boolean {
+    const names = this.#named[kind];
+    return names === null || names.has(name);
+  }
+}
+
+export function newTouch(
+  accounts: readonly { readonly key: string; readonly known: KnownAccount }[],
+  rates: readonly { readonly key: string; readonly meter: RateMeter }[],
+  customer: string | undefined,
+  orgNow: number,
+  sliceOf: (key: string) => Slice,
+): Touch {
+  const touchedRates = rates.map(({ key, meter }) => ({
+    meter,
+    key,
+    slice: sliceOf(key),
+    opening: `{"kind":"${meter.policy.kind === "rate" ? "rate_limit" : "quota_window"}","id":"${meter.policy.id}","available":`,
+  }));
+  const touchedAccounts = accounts.map(({ key, known }) => ({
+    known,
+    slice: sliceOf(key),
+    opening: `{"kind":"${known.account.meter.kind}","id":"${known.account.meter.id}","available_usd":"`,
+  }));
+  return {
+    rates: touchedRates,
+    accounts: touchedAccounts,
+    slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
+    takes: [
+      ...rates.map(({ meter }) => (meter.policy.unit === "tokens" ? "tokens" : "one")),
+      ...accounts.map(({ known }) => (KINDS[known.account.meter.kind].unit === "usd" ? "nanos" : "nothing")),
+    ],
+    reported: {
+      keys: accounts.map(({ key }) => key),
+      meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
+      customer: customer ?? null,
+    },
+    endsAt: firstEnd(accounts, rates, orgNow),
+  };
+}
+
+function firstEnd(
+  accounts: readonly { readonly known: KnownAccount }[],
+  rates: readonly { readonly meter: RateMeter }[],
+  orgNow: number,
+): number {
+  let first = LAST_REPORTED_MS - LEASE.longestHoldMs;
+  for (const { known } of accounts) first = Math.min(first, known.account.window.endMs ?? first);
+  for (const { meter } of rates) first = Math.min(first, endOf(meter.policy, orgNow));
+  return first;
+}
+
+function endOf(policy: RatePolicy, orgNow: number): number {
+  return policy.kind === "quota" ? quotaWindowEnd(policy, orgNow) : Number.POSITIVE_INFINITY;
+}
+
+/** What a call takes of each slice, in their order. */
+export function amountsOf({ takes }: Touch, nanos: number, tokens: number): number[] {
+  const amounts: number[] = [];
+  for (const take of takes) {
+    if (take === "nanos") amounts.push(nanos);
+    else if (take === "one") amounts.push(1);
+    else amounts.push(take === "tokens" ? tokens : 0);
+  }
+  return amounts;
+}
+
+function asSet(names: readonly string[] | null): ReadonlySet<string> | null {
+  return names === null ? null : new Set(names);
+}

@@ -1,0 +1,141 @@
+import type { Ask, Grant } from "./lease/protocol.ts";
+import type { Usage } from "../domain/meter.ts";
+import type { RateStanding } from "../domain/rate-policy.ts";
+import type { ReportedHolds, ReportedTouch } from "../org/leases/report.ts";
+
+/**
+ * What isolates and the object tell each other about leases, as text: one string crosses cheaper than the objects in
+ * it would, between isolates and between regions alike.
+ */
+
+/** How a rate limit stood when the object was asked, for an amount of one. */
+export interface RateInfo extends RateStanding {
+  readonly key: string;
+  /** Until there is more room than now, where some is taken. */
+  readonly moreInMs: number;
+}
+
+export interface SyncReply {
+  readonly grant: Grant;
+  readonly rates: readonly RateInfo[];
+  readonly usage: readonly (readonly [key: string, usage: Usage])[];
+  /** The org's clock when the object answered. */
+  readonly orgNow: number;
+  readonly version: string;
+}
+
+/** A report: what was held, from what, and which limits the isolate would also like to hear about. */
+export interface Report {
+  readonly ask: Ask<ReportedHolds>;
+  readonly touches: readonly ReportedTouch[];
+  readonly watch: readonly string[];
+  /** The most by which the holds may be later than they say; null: it cannot be told. */
+  readonly lagMs: number | null;
+}
+
+type WireAsk = {
+  holder: string;
+  attempt: number;
+  touches: readonly ReportedTouch[];
+  watch: readonly string[];
+  /** Isolates of an earlier version do not send it. */
+  lagMs?: number | null;
+  batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
+  wants: [meter: string, left: string, want: string, least: string][];
+};
+
+export function writeAsk({ ask, touches, watch, lagMs }: Report): string {
+  const wire: WireAsk = {
+    holder: ask.holder,
+    attempt: ask.attempt,
+    touches,
+    watch,
+    lagMs,
+    batches: ask.batches.map(({ number, holds, used }) => [
+      number,
+      holds,
+      [...used].map(([meter, sum]) => [meter, String(sum)]),
+    ]),
+    wants: [...ask.wants].map(([meter, { left, want, least }]) => [
+      meter,
+      String(left),
+      String(want),
+      String(least),
+    ]),
+  };
+  return JSON.stringify(wire);
+}
+
+export function readAsk(text: string): Report {
+  const { holder, attempt, batches, wants, touches, watch, lagMs = null } = JSON.parse(text) as WireAsk;
+  const ask: Ask<ReportedHolds> = {
+    holder,
+    attempt,
+    batches: batches.map(([number, holds, used]) => ({
+      number,
+      holds,
+      used: new Map(used.map(([meter, sum]) => [meter, BigInt(sum)])),
+    })),
+    wants: new Map(
+      wants.map(([meter, left, want, least]) => [
+        meter,
+        { left: BigInt(left), want: BigInt(want), least: BigInt(least) },
+      ]),
+    ),
+  };
+  return { ask, touches, watch, lagMs };
+}
+
+type WireReply = {
+  attempt: number;
+  slices: [meter: string, add: string, forMs: number | null, share: string][];
+  rates: readonly RateInfo[];
+  usage: [key: string, spent: string, over: string, held: string, leased: string][];
+  orgNow: number;
+  version: string;
+};
+
+export function writeReply({ grant, rates, usage, orgNow, version }: SyncReply): string {
+  const wire: WireReply = {
+    attempt: grant.attempt,
+    slices: [...grant.slices].map(([meter, { add, forMs, share }]) => [
+      meter,
+      String(add),
+      forMs,
+      String(share),
+    ]),
+    rates,
+    usage: usage.map(([key, { spent, over, held, leased }]) => [
+      key,
+      String(spent),
+      String(over),
+      String(held),
+      String(leased),
+    ]),
+    orgNow,
+    version,
+  };
+  return JSON.stringify(wire);
+}
+
+export function readReply(text: string): SyncReply {
+  const { attempt, slices, rates, usage, orgNow, version } = JSON.parse(text) as WireReply;
+  return {
+    grant: {
+      attempt,
+      slices: new Map(
+        slices.map(([meter, add, forMs, share]) => [
+          meter,
+          { add: BigInt(add), forMs, share: BigInt(share) },
+        ]),
+      ),
+    },
+    rates,
+    usage: usage.map(([key, spent, over, held, leased]) => [
+      key,
+      { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) },
+    ]),
+    orgNow,
+    version,
+  };
+}

@@ -1,0 +1,83 @@
+import { type ListQuery, parseMoment } from "../../contract/list.ts";
+import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit-export.ts";
+import { command, done, query } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
+import { AUDIT_COLUMNS, type AuditRow, linkReader } from "../kernel/audit/store.ts";
+
+/** A read of the trail is itself an entry, which the next read shows. */
+export const listAudit = command({
+  action: null,
+  refuses: [],
+  run(tx, input: ListQuery) {
+    const toLink = linkReader(tx);
+    const filters = { ...input.filters };
+    for (const bound of ["from", "to"]) {
+      const text = filters[bound];
+      if (text !== undefined) filters[bound] = String(parseMoment(text));
+    }
+    const page = listRows<AuditRow>(
+      tx.sql,
+      {
+        table: "audit",
+        columns: AUDIT_COLUMNS,
+        // Entries are written in the order of their time.
+        sort: { created_at: "seq" },
+        filters: {
+          action: "action = ?",
+          actor_id: "actor_id = ?",
+          target: "target = ?",
+          outcome: "outcome = ?",
+          trace_id: "trace = ?",
+          from: "at >= CAST(? AS INTEGER)",
+          to: "at < CAST(? AS INTEGER)",
+        },
+        toItem: (row) => toAuditJson(toLink(row)),
+      },
+      { ...input, filters },
+    );
+    tx.record({ action: "audit.read", target: null, outcome: "read", detail: { filters: input.filters } });
+    return done(200, page);
+  },
+});
+
+/** Enters an export in the trail and says which entries it will have: those of the window that exist now. */
+export const beginAuditExport = command({
+  action: null,
+  refuses: [],
+  run(tx, input: { from: number; to: number; format: ExportFormat }) {
+    const { first, last } = tx.sql
+      .exec<{ first: number | null; last: number | null }>(
+        "SELECT MIN(seq) AS first, MAX(seq) AS last FROM audit WHERE at >= ? AND at < ?",
+        input.from,
+        input.to,
+      )
+      .one();
+    tx.record({
+      action: "audit.exported",
+      target: null,
+      outcome: "read",
+      detail: {
+        from: new Date(input.from).toISOString(),
+        to: new Date(input.to).toISOString(),
+        format: input.format,
+      },
+    });
+    return done(200, { first: first ?? 1, last: last ?? 0 });
+  },
+});
+
+export const AUDIT_PAGE = 2_000;
+
+/** The next entries of an export. */
+export const auditPage = query({
+  refuses: [],
+  run(view, input: { after: number; last: number }): { links: AuditLink[] } {
+    const rows = view.sql.exec<AuditRow>(
+      `SELECT ${AUDIT_COLUMNS} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+      input.after,
+      input.last,
+      AUDIT_PAGE,
+    );
+    return { links: rows.toArray().map(linkReader(view)) };
+  },
+});

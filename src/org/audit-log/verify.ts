@@ -1,0 +1,68 @@
+import { beginWalk, type ChainBreak, endWalk, type Walk, walkOn } from "../../domain/audit-verify.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { readEnd } from "./ends.ts";
+import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
+
+const STEP = 5_000;
+
+export type Verification = { walk: Walk; breaks: ChainBreak[] | null };
+
+/** One step of a walk along the chain. `breaks` is null until the last, which compares with the head of that moment. */
+export const verifyAuditStep = query({
+  refuses: [],
+  run(view, input: { walk: Walk | null }): Verification {
+    const anchor = readEnd(view, "anchor");
+    const from = input.walk ?? beginWalk(anchor);
+    const rows = view.sql
+      .exec<AuditRow>(
+        "SELECT *, NULL AS previous_hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+        from.seq,
+        STEP,
+      )
+      .toArray();
+    const walk = walkOn(from, rows.map(linkReader(view)));
+    return {
+      walk,
+      breaks: rows.length === STEP ? null : [...forgedEnds(view), ...endWalk(walk, readEnd(view, "head"))],
+    };
+  },
+});
+
+/** An org has at least the entry of its opening, so it has a head. */
+function forgedEnds(view: View): ChainBreak[] {
+  const head = readEnd(view, "head");
+  const anchor = readEnd(view, "anchor");
+  const forged = { kind: "changed", entry_id: null } as const;
+  return [
+    ...(head?.genuine === true
+      ? []
+      : [{ ...forged, seq: head?.seq ?? 0, message: "the head is not genuine" }]),
+    ...(anchor?.genuine === false
+      ? [{ ...forged, seq: anchor.seq, message: "the anchor is not genuine" }]
+      : []),
+  ];
+}
+
+/** Enters a finished verification in the trail, and answers with it. */
+export const recordVerification = command({
+  action: null,
+  refuses: [],
+  run(tx, input: { walk: Walk; breaks: ChainBreak[] }) {
+    const { walk, breaks } = input;
+    const valid = breaks.length === 0;
+    tx.record({
+      action: "audit.verified",
+      target: null,
+      outcome: "read",
+      detail: { valid, checked: walk.checked },
+    });
+    return done(200, {
+      valid,
+      checked: walk.checked,
+      last_seq: walk.seq,
+      last_hash: walk.hash,
+      breaks,
+      verified_at: new Date(tx.now).toISOString(),
+    });
+  },
+});

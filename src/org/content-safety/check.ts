@@ -1,0 +1,44 @@
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { type Scan, scan } from "../../domain/safety.ts";
+import type { RunWork } from "../../domain/work.ts";
+import type { Tx } from "../kernel/door.ts";
+import { staying } from "../kernel/staying.ts";
+import { loadDetectors } from "./config.ts";
+
+type Blocked = Refusal<"content_safety_blocked">;
+type Checked = { readonly input?: unknown };
+
+/**
+ * Reads the input of runs with the org's detectors: the refusal, or what to do once the run is accepted, or null. The
+ * sample goes to the caller alone: neither the entry nor the event carries any of the input.
+ */
+export function checkSafety(
+  tx: Tx,
+): (run: Checked, nanos: bigint, work: RunWork) => Blocked | (() => void) | null {
+  const detectors = loadDetectors(tx);
+  if (detectors.length === 0) return () => null;
+  return ({ input }, _nanos, work) => {
+    const { blocked, shadowed, unread } = scan(detectors, input, work);
+    if (blocked !== undefined) return refused(tx, blocked);
+    if (shadowed.length === 0 && unread.length === 0) return null;
+    return () => {
+      for (const detector of shadowed) {
+        tx.record({ action: "safety.shadow_matched", target: detector, outcome: "done" });
+      }
+      for (const detector of unread) {
+        tx.record({ action: "safety.shadow_not_evaluated", target: detector, outcome: "done" });
+      }
+    };
+  };
+}
+
+function refused(tx: Tx, { detector, sample, isUnread }: NonNullable<Scan["blocked"]>): Blocked {
+  staying(tx, () => {
+    const detail = isUnread ? { detail: { not_evaluated: true } } : {};
+    tx.record({ action: "safety.blocked", target: detector, outcome: "refused", ...detail });
+    tx.emit("safety.blocked", { detector });
+  });
+  if (!isUnread) return refuse("content_safety_blocked", { detector, sample });
+  const message = `The detector '${detector}' could not read the whole input within the work allowed for one call, so the run is refused. Send less input, fewer runs in one call, or simplify the detector.`;
+  return refuse("content_safety_blocked", { detector, sample }, { message });
+}

@@ -1,0 +1,40 @@
+import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety.ts";
+import { compiledOnce } from "../kernel/compiled.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+
+type Row = { detectors: string; updated_at: number };
+
+function load(sql: SqlStorage): { detectors: Detector[]; updatedAt: number | null } {
+  const row = sql.exec<Row>("SELECT detectors, updated_at FROM content_safety").toArray()[0];
+  if (row === undefined) return { detectors: [], updatedAt: null };
+  return { detectors: JSON.parse(row.detectors) as Detector[], updatedAt: row.updated_at };
+}
+
+const compiled = compiledOnce<DetectorSet>("safety", (sql) => detectorSet(load(sql).detectors));
+
+/** The org's detectors, ready to scan with. */
+export const loadDetectors = compiled.load;
+
+function current(view: View) {
+  const { detectors, updatedAt } = load(view.sql);
+  return { detectors, updated_at: updatedAt === null ? null : new Date(updatedAt).toISOString() };
+}
+
+export const getContentSafety = query({ refuses: [], run: current });
+
+export const setContentSafety = command({
+  action: "content_safety.updated",
+  refuses: ["conflict"],
+  current: (view, _input: { detectors: Detector[] }) => current(view),
+  run(tx, input: { detectors: Detector[] }) {
+    tx.sql.exec(
+      `INSERT INTO content_safety (one, detectors, updated_at) VALUES (1, ?, ?)
+       ON CONFLICT (one) DO UPDATE SET detectors = excluded.detectors, updated_at = excluded.updated_at`,
+      JSON.stringify(input.detectors),
+      tx.now,
+    );
+    compiled.changed(tx.sql);
+    const detail = { detectors: input.detectors.map(({ id, action }) => ({ id, action })) };
+    return done(200, current(tx), { target: tx.orgId, detail });
+  },
+});

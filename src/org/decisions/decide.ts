@@ -1,0 +1,240 @@
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { admit, denialOf, holdAll } from "../../domain/admission.ts";
+import { type Attempt, availableOf } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import type { Scopes } from "../../domain/touch.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, type Done, done, type Tx } from "../kernel/door.ts";
+import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
+import { Draft } from "../ledger/draft.ts";
+import { DECISION_CODES, toRefusal } from "../../domain/limit-refusal.ts";
+import type { Entry } from "../meters/usage.ts";
+import { priceOf } from "../models/store.ts";
+import { isSameAsEarlier } from "./earlier.ts";
+import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
+import { questionOf } from "../../gate/question.ts";
+import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
+
+export const DEFAULT_HOLD_SECONDS = 900;
+export const DEFAULT_OUTPUT_TOKENS = 4096;
+
+/** May this go ahead? As asked at `POST /v1/edge/decision`, already checked against its shape. */
+export interface DecisionAsk {
+  readonly request_id?: string | undefined;
+  readonly model?: string | undefined;
+  readonly action?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly estimate: {
+    readonly cost_usd?: string | undefined;
+    readonly input_tokens?: number | undefined;
+    readonly max_output_tokens?: number | undefined;
+  };
+  readonly hold_seconds?: number | undefined;
+  readonly dry_run?: boolean | undefined;
+}
+
+/** A decision, and whether it holds something now that it did not before. */
+export interface Decided {
+  readonly result: Done | Refusal<DecideCode>;
+  readonly taken: boolean;
+}
+
+type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "conflict";
+
+/** The decision, exact, in one step: held against every limit that applies, or against none. */
+export const decide = command({
+  action: null,
+  refuses: [...DECISION_CODES, "validation_failed", "conflict"],
+  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask).result,
+});
+
+/** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
+export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
+  if (ask.request_id === undefined || ask.dry_run === true) {
+    const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now));
+    return { result, taken: !isRefusal(result) && ask.dry_run !== true };
+  }
+  // The same question has the same id wherever it is decided: isolates derive it alike.
+  const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
+  const told = retold(tx, ask, id);
+  if (told !== null) return { result: told, taken: false };
+  const result = decideAnew(tx, ask, id);
+  return { result, taken: !isRefusal(result) };
+}
+
+function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {
+  const nanos = estimateOf(tx.sql, ask);
+  if (isRefusal(nanos)) return nanos;
+  expireHolds(tx);
+  const before = ask.request_id === undefined ? null : loadHold(tx.sql, id);
+  if (before !== null) expireHold(tx, id);
+  const draft = new Draft(tx.sql, "decision", tx.now);
+  const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
+  const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
+  const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
+  const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
+  if (ask.dry_run === true) {
+    const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
+    const decisionId = newId("dec", tx.now);
+    return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, wouldDeny, shadowed }));
+  }
+  if (refusedBy !== null) {
+    tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
+    return toRefusal<(typeof DECISION_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
+  }
+  for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
+  holdAll(accounts, attempt);
+  draft.save();
+  if (before !== null) deleteHold(tx.sql, id);
+  return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
+}
+
+/** A limit refuses only when what it still counts of holds that are over is not what fills it. */
+function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attempt: Attempt) {
+  let found = admit(accounts, attempt);
+  for (let tries = 0; found.refusedBy !== null && tries < TRIES_FOR_ROOM; tries += 1) {
+    if (expireHoldsOf(tx, draft, found.refusedBy).length === 0) break;
+    draft.save();
+    found = admit(accounts, attempt);
+  }
+  return found;
+}
+
+function hold(
+  tx: Tx,
+  ask: DecisionAsk,
+  id: string,
+  nanos: bigint,
+  accounts: readonly Account[],
+  shadowed: object[],
+) {
+  const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
+  const reservation = {
+    id,
+    amount_usd: formatUsd(nanos),
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+  const decisionId = `dec_${id.slice("rsv_".length)}`;
+  const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
+  const row: HoldRow = {
+    id,
+    digest: "",
+    status: "open",
+    at: tx.now,
+    expires_at: expiresAt,
+    ended_at: null,
+    amount: String(nanos),
+    meters: accounts.map(({ meter }) => meter.id).join(" "),
+    customer_id: ask.customer_id ?? null,
+    // Only a request that has an id can be asked again.
+    verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
+    unreported: null,
+  };
+  expireNoLaterThan(tx, expiresAt);
+  insertHold(tx.sql, row);
+  return verdict;
+}
+
+/**
+ * An open or settled hold answers again for its request, and for no other question; one that was let go or expired holds
+ * nothing, and is asked anew.
+ */
+function retold(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<"conflict"> | null {
+  const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
+  if (standing.length === 0) return null;
+  const estimate = estimateOf(tx.sql, ask);
+  const nanos = isRefusal(estimate) ? null : estimate;
+  const row =
+    standing.find((one) => one.id === id) ??
+    standing.find((one) => tx.reservationIds().originOf(one.id) === null && isSameAsEarlier(one, ask, nanos));
+  if (row === undefined) return otherQuestion();
+  if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as object);
+  return done(200, verdictOfReported(row, row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n)));
+}
+
+function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolean {
+  return status === "settled" || (status === "open" && expiresAt > now);
+}
+
+/** A hold that an isolate made is known by its amount alone; its verdict is put together again. */
+function verdictOfReported(row: HoldRow, nanos: bigint): object {
+  return {
+    decision: "allow",
+    decision_id: `dec_${row.id.slice("rsv_".length)}`,
+    reservation: {
+      id: row.id,
+      amount_usd: formatUsd(nanos),
+      expires_at: new Date(row.expires_at).toISOString(),
+    },
+    limits: [],
+    evaluated_at: new Date(row.at).toISOString(),
+  };
+}
+
+export function otherQuestion(): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message: "This request_id was used for another question." });
+}
+
+interface VerdictParts {
+  readonly decisionId: string;
+  readonly reservation: object | null;
+  readonly wouldDeny?: object | null;
+  readonly shadowed: readonly object[];
+}
+
+function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts) {
+  const { decisionId, reservation, wouldDeny, shadowed } = parts;
+  return {
+    decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",
+    decision_id: decisionId,
+    reservation,
+    limits: accounts.map((account) => ({
+      kind: account.meter.kind,
+      id: account.meter.id,
+      available_usd: formatUsd(availableOf(account)),
+    })),
+    ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
+    ...(shadowed.length === 0 ? {} : { shadow: shadowed }),
+    evaluated_at: new Date(now).toISOString(),
+  };
+}
+
+/** `cost_usd` wins; else tokens at the price book. What has no price is refused, never free. */
+function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"validation_failed"> {
+  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
+  if (cost_usd !== undefined) {
+    return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");
+  }
+  if (input_tokens === undefined && max_output_tokens === undefined) {
+    return invalidField("estimate.cost_usd", "required", "is required where no tokens are given");
+  }
+  if (ask.model === undefined) {
+    return invalidField("model", "required", "is required to price tokens");
+  }
+  const price = priceOf(sql, ask.model);
+  if (price === null)
+    return invalidField("model", "no_price", "has no price in this organization's price book");
+  const nanos = costOfTokensRoundedUp(input_tokens ?? 0, max_output_tokens ?? DEFAULT_OUTPUT_TOKENS, price);
+  return nanos > MAX_USD_NANOS
+    ? invalidField("estimate", "out_of_range", "costs more than an amount can be")
+    : nanos;
+}
+
+/** What a limit on tokens counts of a call: what it may use, as far as it says. */
+export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: DecisionAsk): number {
+  if (input_tokens === undefined && max_output_tokens === undefined) return 0;
+  return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);
+}
+
+export function scopesOf(ask: DecisionAsk): Scopes {
+  return {
+    department: ask.department_id,
+    workflow: ask.workflow_id,
+    deployment: ask.deployment_id,
+    customer: ask.customer_id,
+  };
+}

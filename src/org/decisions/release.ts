@@ -1,0 +1,31 @@
+import { refuse } from "../../contract/refusal.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { command, done } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import { endHold, letGo, loadHold } from "./store.ts";
+
+/**
+ * Lets a hold go unused. Done again, nothing is held and nothing is wrong. One that had expired is released as well: no run
+ * settles it after that.
+ */
+export const releaseHold = command({
+  action: "reservation.released",
+  refuses: ["not_found", "conflict"],
+  current: (view, input: { reservationId: string }) => loadHold(view.sql, input.reservationId),
+  reservations: ({ reservationId }: { reservationId: string }) => [reservationId],
+  run(tx, input: { reservationId: string }) {
+    const hold = loadHold(tx.sql, input.reservationId);
+    if (hold === null) return refuse("not_found");
+    if (hold.status === "settled") {
+      return refuse("conflict", {}, { message: "A run has settled this reservation." });
+    }
+    if (hold.status === "open") {
+      const draft = new Draft(tx.sql, "decision", tx.now);
+      letGo(draft, hold);
+      draft.save();
+    }
+    if (hold.status !== "released") endHold(tx.sql, hold.id, "released", tx.now);
+    const detail = { amount_usd: formatUsd(BigInt(hold.amount)), was: hold.status };
+    return done(204, null, { target: hold.id, detail });
+  },
+});

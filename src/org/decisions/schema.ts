@@ -1,0 +1,95 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+/** Of an id, what it is found by: the last of its random characters, which tell a billion holds apart. */
+export function idTail(id: string): string {
+  return `substr(${id}, 25)`;
+}
+
+/** `meters` names the limits that the amount is held against, between spaces. */
+export const HOLD_STEPS: readonly SchemaStep[] = [
+  {
+    name: "holds/1",
+    sql: `CREATE TABLE holds (
+      id TEXT PRIMARY KEY,
+      request_id TEXT,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      amount TEXT NOT NULL,
+      meters TEXT NOT NULL,
+      customer_id TEXT,
+      verdict TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX holds_request ON holds (request_id) WHERE request_id IS NOT NULL;
+    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+    CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
+  },
+  // A request's hold is found by its name, which is made of the request's id.
+  { name: "holds/2", sql: "DROP INDEX holds_request" },
+  {
+    // Names are in no order: rows kept by them would each lie on a page of its own, and each page is written whole.
+    name: "holds/3",
+    sql: `DROP INDEX holds_open;
+    DROP INDEX holds_ended;
+    ALTER TABLE holds RENAME TO holds_by_name;
+    CREATE TABLE holds (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      request_id TEXT,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      amount TEXT NOT NULL,
+      meters TEXT NOT NULL,
+      customer_id TEXT,
+      verdict TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO holds (id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+      SELECT id, request_id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict
+      FROM holds_by_name ORDER BY at;
+    DROP TABLE holds_by_name;
+    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+    CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
+  },
+  {
+    // Ids are in no order, so each new one lies on a page of its own in their index: the smaller it is, the fewer pages.
+    // No two holds have one id all the same; whoever makes one looks first.
+    name: "holds/4",
+    sql: `DROP INDEX holds_open;
+    DROP INDEX holds_ended;
+    ALTER TABLE holds RENAME TO holds_by_id;
+    CREATE TABLE holds (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      amount TEXT NOT NULL,
+      meters TEXT NOT NULL,
+      customer_id TEXT,
+      verdict TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO holds (seq, id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+      SELECT seq, id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict
+      FROM holds_by_id ORDER BY seq;
+    DROP TABLE holds_by_id;
+    CREATE INDEX holds_name ON holds (substr(id, 25));
+    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
+    CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
+  },
+  {
+    // A run may settle a hold that no isolate has reported: should the report come, it finds the hold settled. Ids from
+    // before this step have no check, and are taken for an hour after it.
+    name: "holds/5",
+    sql: `ALTER TABLE holds ADD COLUMN unreported INTEGER;
+    CREATE INDEX holds_unreported ON holds (seq) WHERE unreported IS NOT NULL;
+    CREATE TABLE unchecked_ids (until INTEGER NOT NULL) STRICT;
+    INSERT INTO unchecked_ids SELECT (unixepoch() + 3600) * 1000 WHERE EXISTS (SELECT 1 FROM holds)`,
+  },
+];

@@ -1,0 +1,143 @@
+import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
+import type { PlanInputs } from "../../domain/forecast/plan.ts";
+import { dayOf } from "../../domain/forecast/series.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { query, type View } from "../kernel/door.ts";
+import { type MeterRow, toMeter } from "../meters/store.ts";
+import { loadUsage, newEntry } from "../meters/usage.ts";
+
+/** What a forecast is made of. The object only reads it: the isolate does the sums, and leaves the object free. */
+
+/** Scopes read at once: the object answers nobody else meanwhile. */
+const SCOPES_AT_ONCE = 25;
+const NANOS_PER_USD = 1e9;
+
+export interface Scope {
+  readonly scopeKind: string;
+  readonly scopeId: string;
+}
+
+export const forecastInputs = query({
+  refuses: [],
+  run: (view, asked: Scope): PlanInputs => ({
+    now: view.now,
+    ...scopeUsage(view, asked),
+    teams: teamsOf(view),
+  }),
+});
+
+export interface BudgetedScopes {
+  readonly scopes: readonly ScopeUsage[];
+  /** Where to go on; null: that was the last. */
+  readonly next: Scope | null;
+}
+
+/** Every scope that has a budget, some at a time, in the order of their names. */
+export const budgetedScopes = query({
+  refuses: [],
+  run(view, { after }: { after: Scope | null }): BudgetedScopes {
+    const found = view.sql
+      .exec<{ scopeKind: string; scopeId: string }>(
+        `SELECT DISTINCT scope_kind AS scopeKind, scope_id AS scopeId FROM meters
+         WHERE kind = 'budget' AND (scope_kind, scope_id) > (?, ?) ORDER BY scope_kind, scope_id LIMIT ?`,
+        after?.scopeKind ?? "",
+        after?.scopeId ?? "",
+        SCOPES_AT_ONCE,
+      )
+      .toArray();
+    const next = found.length < SCOPES_AT_ONCE ? null : (found.at(-1) ?? null);
+    return { scopes: found.map((scope) => scopeUsage(view, scope)), next };
+  },
+});
+
+function scopeUsage(view: View, scope: Scope): ScopeUsage {
+  return { days: daysOf(view, scope), budgets: budgetsOf(view, scope) };
+}
+
+type DayRow = { day: string; usd: string; runs: number; tokens: number };
+
+function firstDay(view: View): string {
+  return new Date(view.now - FORECAST_MEMORY_DAYS * 86_400_000).toISOString().slice(0, 10);
+}
+
+const dayNumber = (day: string) => dayOf(Date.parse(day));
+
+function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
+  return view.sql
+    .exec<DayRow>(
+      `SELECT day, usd, runs, tokens FROM usage_daily
+       WHERE scope_kind = ? AND scope_id = ? AND day >= ? ORDER BY day`,
+      scopeKind,
+      scopeId,
+      firstDay(view),
+    )
+    .toArray()
+    .map(({ day, usd, runs, tokens }) => ({
+      day: dayNumber(day),
+      usd: Number(BigInt(usd)) / NANOS_PER_USD,
+      runs,
+      tokens,
+    }));
+}
+
+/** How many departments were active on each day. */
+function teamsOf(view: View) {
+  return view.sql
+    .exec<{ day: string; teams: number }>(
+      `SELECT day, COUNT(*) AS teams FROM usage_daily
+       WHERE scope_kind = 'department' AND day >= ? GROUP BY day`,
+      firstDay(view),
+    )
+    .toArray()
+    .map(({ day, teams }) => ({ day: dayNumber(day), teams }));
+}
+
+function budgetsOf(view: View, { scopeKind, scopeId }: Scope): BudgetState[] {
+  const rows = view.sql
+    .exec<MeterRow>(
+      "SELECT * FROM meters WHERE scope_kind = ? AND scope_id = ? AND kind = 'budget' ORDER BY id",
+      scopeKind,
+      scopeId,
+    )
+    .toArray();
+  const entries = rows.map((row) => newEntry(toMeter(row), "", view.now));
+  loadUsage(view.sql, entries);
+  return entries.map((entry, index) => {
+    const { id, limit, mode } = entry.meter;
+    return {
+      id,
+      enforced: mode === "enforce",
+      limitUsd: Number(limit ?? 0n) / NANOS_PER_USD,
+      leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
+      period: rows[index]?.period ?? "total",
+    };
+  });
+}
+
+const RETURN_DAYS = 30;
+const RECENT_RUNS = 10_000;
+
+/** What a deployment brought in the last 30 days, and how many teams were seen to use it, for the linear projection. */
+export const deploymentReturn = query({
+  refuses: [],
+  run(view, { deploymentId }: { deploymentId: string }) {
+    const since = new Date(view.now - RETURN_DAYS * 86_400_000).toISOString().slice(0, 10);
+    const days = view.sql
+      .exec<{ usd: string }>(
+        "SELECT usd FROM usage_daily WHERE scope_kind = 'deployment' AND scope_id = ? AND day > ?",
+        deploymentId,
+        since,
+      )
+      .toArray();
+    const { teams } = view.sql
+      .exec<{ teams: number }>(
+        `SELECT COUNT(DISTINCT department_id) AS teams FROM
+           (SELECT department_id, deployment_id FROM run_rows ORDER BY seq DESC LIMIT ?) WHERE deployment_id = ?`,
+        RECENT_RUNS,
+        deploymentId,
+      )
+      .one();
+    return { returnedNano: String(days.reduce((sum, day) => sum + BigInt(day.usd), 0n)), teams };
+  },
+});

@@ -1,0 +1,21 @@
+import { shardOf } from "../../../contract/metrics.ts";
+import { transaction } from "../copies.ts";
+import type { DueHandler } from "../due/handler.ts";
+import { scheduleDue } from "../due/table.ts";
+import { closeBatches, confirmBatches, COUNTERS_DUE, hasCounts } from "./count.ts";
+
+/** Hands the org's counts to its shard. An org that goes down in between sends the same batches again. */
+export const flushCounts: DueHandler = {
+  kind: "work",
+  async run(object) {
+    const { storage, env } = object;
+    const { sql, orgId } = object.view();
+    const batches = transaction(storage, () => closeBatches(sql));
+    const [first] = batches;
+    if (first) await env.COUNTERS.getByName(shardOf(orgId)).add(orgId, first.seq, batches);
+    transaction(storage, () => {
+      confirmBatches(sql, batches);
+      scheduleDue(sql, COUNTERS_DUE, "", hasCounts(sql) ? object.view().now : null);
+    });
+  },
+};

@@ -1,0 +1,130 @@
+import { logFailure } from "../../../log.ts";
+import { transaction } from "../copies.ts";
+import type { OrgEnv, View } from "../door.ts";
+import { DUE_HANDLERS } from "../../due-handlers.ts";
+import { performDue } from "../perform.ts";
+import { dueBy, nextDueAt, scheduleDue } from "./table.ts";
+
+const AT_ONCE = 100;
+const ROUNDS = 1000;
+/** Longer than any work takes: should the object go down meanwhile, the work is done again then. */
+const RETRY_MS = 30_000;
+const SETTLE_MS = 20_000;
+
+/**
+ * Runs what has fallen due. A row goes only with the work that it stands for: a handler that fails leaves it, moved
+ * a little ahead, so that an alarm which the platform gives up on is not the end of it.
+ */
+export class DueRunner {
+  readonly #storage: DurableObjectStorage;
+  readonly #env: OrgEnv;
+  readonly #view: (trace: string) => View;
+  /** Work under way, by kind and key: never the same one twice at a time. */
+  readonly #working = new Map<string, Promise<void>>();
+  #armedFor: number | null = null;
+
+  constructor(storage: DurableObjectStorage, env: OrgEnv, view: (trace: string) => View) {
+    this.#storage = storage;
+    this.#env = env;
+    this.#view = view;
+  }
+
+  /** The alarm went off. Waits for nothing: the slowest work delays no other. */
+  wake(): void {
+    this.#armedFor = null;
+    this.#run();
+    this.arm();
+  }
+
+  /** Runs what has fallen due to its end, and what falls due through that; work that hangs goes on by itself. */
+  async settle(): Promise<void> {
+    const timer = new AbortController();
+    const late = scheduler.wait(SETTLE_MS, { signal: timer.signal }).then(
+      () => true,
+      () => true,
+    );
+    for (let round = 0; round < ROUNDS; round++) {
+      const isMore = this.#run();
+      if (this.#working.size === 0 && !isMore) break;
+      const settled = Promise.all([scheduler.wait(0), ...this.#working.values()]).then(() => false);
+      if (await Promise.race([settled, late])) break;
+    }
+    // A timer left behind would keep the object in memory.
+    timer.abort();
+  }
+
+  /** Runs one row ahead of its time; a failure leaves it for the alarm. */
+  async runNow(kind: string, key: string): Promise<void> {
+    await this.#working.get(`${kind} ${key}`);
+    await this.#start(kind, key, this.#view(`due-${crypto.randomUUID()}`));
+  }
+
+  /**
+   * Sets the alarm for the next row: without waiting, so that it is stored together with the row. The org's clock may
+   * run ahead of the real one; alarms go by the real one.
+   */
+  arm(): void {
+    const at = nextDueAt(this.#storage.sql);
+    if (at === null) return;
+    const alarmAt = Date.now() + at - this.#view("arm").now;
+    if (this.#armedFor === alarmAt) return;
+    this.#armedFor = alarmAt;
+    void this.#storage.setAlarm(alarmAt);
+  }
+
+  /** Each row once: one that has more to do at once goes on in the next alarm, and calls come in between. True: some has. */
+  #run(): boolean {
+    const ran = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const view = this.#view(`due-${crypto.randomUUID()}`);
+      const rows = dueBy(view.sql, view.now, AT_ONCE);
+      const fresh = rows.filter(({ kind, key }) => !ran.has(`${kind} ${key}`));
+      if (fresh.length === 0) return rows.length > 0;
+      for (const { kind, key } of fresh) {
+        ran.add(`${kind} ${key}`);
+        void this.#start(kind, key, view);
+      }
+    }
+    return true;
+  }
+
+  #start(kind: string, key: string, view: View): Promise<void> | undefined {
+    const failed = (error: unknown) => {
+      logFailure(view.trace, error);
+      this.#retryLater(kind, key);
+    };
+    try {
+      const handler = DUE_HANDLERS[kind];
+      if (handler === undefined) throw new Error(`nothing handles ${kind}`);
+      if (handler.kind === "change") {
+        performDue(this.#storage, view, (tx) => {
+          tx.schedule(kind, key, null);
+          handler.run(tx, key);
+        });
+        return undefined;
+      }
+      this.#retryLater(kind, key);
+      const name = `${kind} ${key}`;
+      const known = this.#working.get(name);
+      if (known !== undefined) return known;
+      const context = { storage: this.#storage, env: this.#env, view: () => this.#view(view.trace) };
+      const work = handler
+        .run(context, key)
+        .catch(failed)
+        .finally(() => {
+          this.#working.delete(name);
+          this.arm();
+        });
+      this.#working.set(name, work);
+      return work;
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
+  }
+
+  #retryLater(kind: string, key: string): void {
+    const { sql, now } = this.#view("retry");
+    transaction(this.#storage, () => scheduleDue(sql, kind, key, now + RETRY_MS));
+  }
+}

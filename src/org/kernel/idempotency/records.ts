@@ -1,0 +1,100 @@
+import type { ErrorCode } from "../../../contract/errors.ts";
+import { refuse } from "../../../contract/refusal.ts";
+import { seal, unseal } from "../../../domain/seal.ts";
+import { newSeed } from "../../../domain/ulid.ts";
+import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
+
+const KEPT_MS = 24 * 3_600_000;
+const PURGED_AT_ONCE = 20;
+const SEAL_PURPOSE = "idempotency";
+
+type Row = {
+  digest: string;
+  fence: number;
+  seed: string;
+  reserved_at: number;
+  status: number | null;
+  code: ErrorCode | null;
+  etag: string | null;
+  sealed: string | null;
+};
+
+/** The right to do the work, under a fence number; or what to answer instead of doing it. */
+export type Claim =
+  | { readonly kind: "granted"; readonly fence: number; readonly seed: string }
+  | { readonly kind: "answered"; readonly outcome: Outcome };
+
+const routeOf = (ask: IdempotencyAsk) => `${ask.method} ${ask.path}`;
+
+function load(view: View, ask: IdempotencyAsk): Row | null {
+  const row = view.sql
+    .exec<Row>("SELECT * FROM idempotency WHERE route = ? AND key = ?", routeOf(ask), ask.key)
+    .toArray()[0];
+  return row === undefined || row.reserved_at + KEPT_MS <= view.now ? null : row;
+}
+
+function replay(view: View, row: Row & { status: number }): Answer {
+  const text = row.sealed === null ? null : unseal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, row.sealed);
+  return { status: row.status, text, etag: row.etag, code: row.code, replayed: true };
+}
+
+/**
+ * Takes the key for one attempt. A first attempt that is older than the takeover time is presumed crashed and loses
+ * the key to this one; should it come back, its fence no longer holds.
+ */
+export function claim(view: View, ask: IdempotencyAsk): Claim {
+  const row = load(view, ask);
+  if (row === null) return reserve(view, ask, 1, newSeed(view.now));
+  if (row.digest !== ask.digest) return { kind: "answered", outcome: refuse("idempotency_key_conflict") };
+  if (row.status !== null) {
+    return { kind: "answered", outcome: replay(view, { ...row, status: row.status }) };
+  }
+  if (ask.fence === row.fence) return { kind: "granted", fence: row.fence, seed: row.seed };
+  const takeoverAt = row.reserved_at + view.settings.SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS * 1000;
+  if (ask.fence !== null || view.now < takeoverAt) {
+    return { kind: "answered", outcome: refuse("idempotency_key_processing") };
+  }
+  return reserve(view, ask, row.fence + 1, row.seed);
+}
+
+function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): Claim {
+  // A call that holds a fence for a record that is gone comes too late to do anything.
+  if (ask.fence !== null) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
+  view.sql.exec(
+    "DELETE FROM idempotency WHERE (route, key) IN (SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?)",
+    view.now - KEPT_MS,
+    PURGED_AT_ONCE,
+  );
+  view.sql.exec(
+    `INSERT OR REPLACE INTO idempotency (route, key, digest, fence, seed, reserved_at) VALUES (?, ?, ?, ?, ?, ?)`,
+    routeOf(ask),
+    ask.key,
+    ask.digest,
+    fence,
+    seed,
+    view.now,
+  );
+  return { kind: "granted", fence, seed };
+}
+
+/** Refusals that a top-up, a new key or a fix can lift are not kept: the same key may try again. */
+function isKept(status: number): boolean {
+  return status < 500 && ![401, 402, 403, 429].includes(status);
+}
+
+export function complete(view: View, ask: IdempotencyAsk, answer: Omit<Answer, "replayed">): void {
+  if (!isKept(answer.status)) {
+    view.sql.exec("DELETE FROM idempotency WHERE route = ? AND key = ?", routeOf(ask), ask.key);
+    return;
+  }
+  const sealed = answer.text === null ? null : seal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, answer.text);
+  view.sql.exec(
+    "UPDATE idempotency SET status = ?, code = ?, etag = ?, sealed = ? WHERE route = ? AND key = ?",
+    answer.status,
+    answer.code,
+    answer.etag,
+    sealed,
+    routeOf(ask),
+    ask.key,
+  );
+}

@@ -1,0 +1,109 @@
+import type { ErrorCode } from "../../contract/errors.ts";
+import { etagOf, ifMatchRefusal } from "../../contract/etag.ts";
+import { envelopeText, isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { appendAudit } from "./audit/append.ts";
+import { callerRefusal } from "../caller.ts";
+import { transaction } from "./copies.ts";
+import { countSeries } from "./counters/count.ts";
+import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
+import { scheduleDue } from "./due/table.ts";
+import { appendEvent, appendEvents } from "./events/append.ts";
+import { claim, complete } from "./idempotency/records.ts";
+
+/** Thrown to roll a refused attempt back; never leaves this file. */
+class RolledBack extends Error {}
+
+/** The transaction as a rule sees it, over a view of the object. */
+export function openTx(view: View, aftermath: (() => void)[]): Tx {
+  return {
+    ...view,
+    emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
+    emitAll: (kind, all) => appendEvents(view.sql, view.now, kind, all),
+    count: (series, by) => countSeries(view.sql, view.now, series, by),
+    schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
+    record: (entry) => appendAudit(view, entry),
+    afterRefusal: (effect) => aftermath.push(effect),
+  };
+}
+
+/** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
+function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
+  const aftermath: (() => void)[] = [];
+  const tx = openTx(view, aftermath);
+  let result: Done | Refusal | undefined;
+  try {
+    transaction(storage, () => {
+      result = run(tx);
+      if (isRefusal(result)) throw new RolledBack();
+    });
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error;
+    for (const effect of aftermath) effect();
+  }
+  if (result === undefined) throw new Error("a command returned nothing");
+  return result;
+}
+
+function toAnswer(result: Done): Answer {
+  return {
+    status: result.status,
+    text: result.body === null ? null : JSON.stringify(result.body),
+    etag: result.body === null || result.target === null ? null : etagOf(result.body),
+    code: null,
+    replayed: false,
+  };
+}
+
+function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome: Outcome): Outcome {
+  if (isRefusal(outcome) || outcome.code !== null || outcome.text === null) return outcome;
+  return command.replayRefusal?.(view, outcome.text) ?? outcome;
+}
+
+/** One command, whole: effect, audit entry, events and idempotency record commit together or not at all. */
+export function perform<Input>(
+  storage: DurableObjectStorage,
+  view: View,
+  envelope: Envelope,
+  command: Command<Input, ErrorCode>,
+  input: Input,
+): Outcome {
+  return transaction(storage, () => {
+    const refused = command.admitsItself?.(view.actor, input) === true ? null : callerRefusal(view);
+    if (refused !== null) return refused;
+    const ask = envelope.idempotency;
+    if (ask !== null) {
+      const claimed = claim(view, ask);
+      if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
+    }
+    const result = attempt(storage, view, (tx) => {
+      if (envelope.ifMatch !== null && command.current !== undefined) {
+        const outdated = ifMatchRefusal(envelope.ifMatch, command.current(view, input));
+        if (outdated !== null) return outdated;
+      }
+      const outcome = command.run(tx, input);
+      if (!isRefusal(outcome) && command.action !== null) {
+        tx.record({
+          action: command.action,
+          target: outcome.target,
+          outcome: "done",
+          detail: outcome.detail,
+        });
+      }
+      if (command.publishes !== undefined) tx.schedule("publish", command.publishes, tx.now);
+      return outcome;
+    });
+    if (isRefusal(result)) {
+      const { status, code } = result;
+      if (ask !== null) complete(view, ask, { status, code, text: envelopeText(result), etag: null });
+      return result;
+    }
+    const answer = toAnswer(result);
+    if (ask !== null) complete(view, ask, answer);
+    return answer;
+  });
+}
+
+/** Work that the object does by itself when it falls due, with the same guarantees as a command. */
+export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
+  transaction(storage, () => run(openTx(view, [])));
+}

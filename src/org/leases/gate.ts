@@ -1,0 +1,257 @@
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { LeaseBook } from "../../gate/lease/book.ts";
+import { LEASE } from "../../gate/lease/protocol.ts";
+import {
+  isRateKey,
+  leaseKey,
+  needsNoBody,
+  rateDenial,
+  type RateMeter,
+  rateRefusal,
+  type RateStanding,
+  type RateSubject,
+} from "../../domain/rate-policy.ts";
+import { transaction } from "../kernel/copies.ts";
+import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
+import { type DecisionAsk, decideOnce, tokensOf } from "../decisions/decide.ts";
+import { openTx, performDue } from "../kernel/perform.ts";
+import { type Clock, RateMeters } from "../rate-limits/meters.ts";
+import { bookOf, saveHolder } from "./book-store.ts";
+import { type Lesson, lessonFor, withRates } from "./lesson.ts";
+import { LeasedAccounts } from "./money.ts";
+import { keepHolds } from "./report.ts";
+import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
+import { type RateInfo, readAsk, type SyncReply, writeReply } from "../../gate/wire.ts";
+
+/** Whether a request is within its rate limits, and how they stand. */
+export interface RequestVerdict {
+  readonly refusal: Refusal | null;
+  readonly rates: readonly RateInfo[];
+  readonly orgNow: number;
+}
+
+/** A decision of the object's, and what the isolate may learn from it. */
+export interface DecisionVerdict extends RequestVerdict {
+  /** The verdict as it goes to the caller; null when it is refused. */
+  readonly text: string | null;
+  readonly lesson: Lesson | null;
+  /** Which limits the lesson is about: when they change, so does this. */
+  readonly version: string;
+}
+
+/** With the answer to the report that the call took along; null where it took none, or the report failed. */
+export interface DecisionReply extends DecisionVerdict {
+  readonly leases: string | null;
+}
+
+interface Decided {
+  readonly result: Done | Refusal;
+  readonly taken: boolean;
+}
+
+export const DECISION_PATH = "/v1/edge/decision";
+export const DECISION_ROUTE = `POST ${DECISION_PATH}`;
+
+/** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
+function isMalformed(result: Done | Refusal): boolean {
+  return isRefusal(result) && result.code === "validation_failed";
+}
+
+/**
+ * The object's side of the gate: it decides what isolates bring to it, and leases them slices of the limits so that they
+ * can decide by themselves. What is in memory is a copy of what is stored; whatever fails throws the copy away.
+ */
+export class ObjectGate {
+  readonly #storage: DurableObjectStorage;
+  readonly #rates: RateMeters;
+  /** When an isolate was last told how a limit stands: it may go by that for a while. */
+  #toldAt: number;
+  #changes = 0;
+  readonly #wokeAt: number;
+
+  constructor(storage: DurableObjectStorage, fallbackReadRpm: number, wokeAt: number) {
+    this.#storage = storage;
+    this.#wokeAt = wokeAt;
+    this.#toldAt = wokeAt;
+    this.#rates = new RateMeters(storage.sql, fallbackReadRpm);
+  }
+
+  /** Takes one request from each rate limit that it touches, or from none. */
+  admitRequest(subject: RateSubject, clock: Clock): RequestVerdict {
+    return this.#transaction(() => {
+      const meters = this.#rates.touchedBy(subject, needsNoBody);
+      const standings = this.#standings(meters, () => 1, clock);
+      const denial = rateDenial(standings, clock.org);
+      if (denial === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
+      else this.#toldAt = clock.real;
+      return {
+        refusal: denial === null ? null : rateRefusal(denial),
+        rates: meters.map((meter) => this.#info(meter, clock)),
+        orgNow: clock.org,
+      };
+    });
+  }
+
+  /** A request that was counted and then refused has used up nothing. */
+  giveBack({ route, at }: CountedRequest, keyId: string, clock: Clock): void {
+    this.#transaction(() => {
+      const meters = this.#rates.touchedBy({ route, keyId }, needsNoBody);
+      for (const meter of meters) this.#rates.giveBack(meter, at, clock.org);
+    });
+  }
+
+  /** The rate limits for a command that counts by what its body says. */
+  ratesAt(clock: Clock): RateBook {
+    return this.#rates.bookAt(clock, this.#leases());
+  }
+
+  /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
+  decide(ask: DecisionAsk, keyId: string, learn: boolean, view: View, clock: Clock): DecisionVerdict {
+    return this.#transaction(() => {
+      sweepLeases(view, clock);
+      const subject = { route: DECISION_ROUTE, keyId, customerId: ask.customer_id };
+      const meters = this.#rates.touchedBy(subject);
+      const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
+      const standings = this.#standings(meters, amountOf, clock);
+      const denial = rateDenial(standings, clock.org);
+      const limit = denial === null ? null : rateRefusal(denial);
+      const decided =
+        limit !== null && ask.dry_run !== true ? { result: limit, taken: false } : this.#exact(ask, view);
+      const { result } = decided;
+      const takenOf = (meter: RateMeter): number => {
+        if (decided.taken) return amountOf(meter);
+        return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
+      };
+      const met = standings.map((found) => ({ ...found, taken: takenOf(found.meter) }));
+      for (const { meter, taken } of met) this.#rates.take(meter, taken, clock.org, clock.org);
+      const refusal = isRefusal(result) ? result : null;
+      if (learn || refusal !== null) this.#toldAt = clock.real;
+      return {
+        refusal,
+        text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
+        rates: meters.map((meter) => this.#info(meter, clock)),
+        lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
+        orgNow: clock.org,
+        version: this.#version(),
+      };
+    });
+  }
+
+  /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
+  sync(text: string, view: View, clock: Clock): string | null {
+    const { ask, touches, watch, lagMs } = readAsk(text);
+    return this.#transaction(() => {
+      sweepLeases(view, clock);
+      const book = this.#leases();
+      const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
+      for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
+      const accounts = new LeasedAccounts(
+        this.#storage.sql,
+        keys.filter((key) => !isRateKey(key)),
+        clock,
+      );
+      const settled = book.settle(
+        ask,
+        (key) => (isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key)),
+        clock.real,
+      );
+      if (settled === null) return null;
+      performDue(this.#storage, view, (tx) => {
+        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
+        for (const [key, move] of settled.moves) {
+          if (isRateKey(key)) this.#rates.report(key, move, clock);
+          else accounts.apply(key, move, dropped.get(key) ?? 0n);
+        }
+        accounts.save();
+        sweepWhenOrphaned(tx, ask.holder, clock);
+      });
+      saveHolder(this.#storage.sql, book.holder(ask.holder));
+      this.#toldAt = clock.real;
+      const known = [...ask.wants.keys(), ...watch];
+      const reply: SyncReply = {
+        grant: settled.grant,
+        rates: this.look(known, clock),
+        usage: known.flatMap((key) => {
+          const account = accounts.get(key);
+          return account === null ? [] : [[key, account.usage] as const];
+        }),
+        orgNow: clock.org,
+        version: this.#version(),
+      };
+      return writeReply(reply);
+    });
+  }
+
+  /** How rate limits stand, for an isolate that refuses by what it knew a second ago. */
+  look(keys: readonly string[], clock: Clock): RateInfo[] {
+    this.#toldAt = clock.real;
+    return keys.flatMap((key) => {
+      const meter = isRateKey(key) ? this.#rates.find(key, clock.org) : null;
+      return meter === null ? [] : [this.#info(meter, clock)];
+    });
+  }
+
+  /** Whether some isolate may have made holds that it has not reported yet. */
+  mayHoldUnreported(clock: Clock): boolean {
+    for (const { slices } of this.#leases().holders()) {
+      for (const [key, slice] of slices) {
+        if (!isRateKey(key) && clock.real < slice.until + slice.lingerMs) return true;
+      }
+    }
+    return false;
+  }
+
+  /** After the limits have changed: forgets what was read of them, and says for how long isolates may go by the old. */
+  changed(clock: Clock): number {
+    this.#changes += 1;
+    this.#rates.forget();
+    return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
+  }
+
+  /** A decision that is refused has held nothing, so that there is nothing to take back. */
+  #exact(ask: DecisionAsk, view: View): Decided {
+    const aftermath: (() => void)[] = [];
+    const decided = decideOnce(openTx(view, aftermath), ask);
+    if (isRefusal(decided.result)) for (const effect of aftermath) effect();
+    return decided;
+  }
+
+  #lesson(ask: DecisionAsk, view: View): Lesson {
+    return lessonFor(view, ask, this.#rates.matchesCustomers());
+  }
+
+  #version(): string {
+    return `${this.#wokeAt}.${this.#changes}`;
+  }
+
+  #standings(
+    meters: readonly RateMeter[],
+    amountOf: (meter: RateMeter) => number,
+    clock: Clock,
+  ): { meter: RateMeter; standing: RateStanding }[] {
+    return meters.map((meter) => ({
+      meter,
+      standing: this.#rates.standing(meter, amountOf(meter), this.#leases(), clock),
+    }));
+  }
+
+  #info(meter: RateMeter, clock: Clock): RateInfo {
+    const standing = this.#rates.standing(meter, 1, this.#leases(), clock);
+    const more = Math.min(standing.room + 1, meter.policy.limit);
+    const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
+    return { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+  }
+
+  #leases(): LeaseBook {
+    return bookOf(this.#storage.sql);
+  }
+
+  #transaction<T>(run: () => T): T {
+    try {
+      return transaction(this.#storage, run);
+    } catch (error) {
+      this.#rates.forget();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Refusal } from "../../contract/refusal.ts";
+import type { Account } from "../../domain/meter.ts";
+import type { TokenPrice } from "../../domain/money.ts";
+import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
+import type { View } from "../kernel/door.ts";
+import { type DecisionAsk, scopesOf } from "../decisions/decide.ts";
+import { Draft } from "../ledger/draft.ts";
+import { knownMeters } from "../meters/store.ts";
+import { priceOf } from "../models/store.ts";
+
+/** What an isolate needs to decide calls like this one by itself. */
+export interface Lesson {
+  /** The dollar limits that the call touches, in order of refusal, and how they stand. */
+  readonly accounts: readonly Account[];
+  readonly matters: Matters;
+  readonly price: TokenPrice | null;
+}
+
+/** Which of the names that a call may give decide what it touches: all, some, or none. */
+export interface Matters {
+  readonly department: readonly string[] | null;
+  readonly workflow: readonly string[] | null;
+  readonly deployment: readonly string[] | null;
+  readonly customer: boolean;
+}
+
+const MOST_NAMES = 500;
+
+/** A rate limit as a decision met it. */
+export interface MetRate {
+  readonly meter: RateMeter;
+  /** How it stood before. */
+  readonly standing: RateStanding;
+  /** What the decision took of it. */
+  readonly taken: number;
+}
+
+/** The verdict as text, with what it left of the rate limits, and in a dry run with the one that would refuse. */
+export function withRates(verdict: object, rates: readonly MetRate[], limit: Refusal | null): string {
+  if (rates.length === 0) return JSON.stringify(verdict);
+  const { limits = [], ...rest } = verdict as { limits?: readonly object[] };
+  const all = rates.map(({ meter: { policy }, standing, taken }) => ({
+    kind: policy.kind === "rate" ? "rate_limit" : "quota_window",
+    id: policy.id,
+    available: Math.max(0, standing.room - taken),
+  }));
+  const refused = limit === null ? {} : { decision: "deny", would_deny: pick(limit) };
+  return JSON.stringify({ ...rest, ...refused, limits: [...all, ...limits] });
+}
+
+function pick({ status, code, details }: Refusal): object {
+  return { status, code, details };
+}
+
+export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean): Lesson {
+  const draft = new Draft(view.sql, "decision", view.now);
+  const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: view.now });
+  return {
+    accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
+    matters: mattersIn(view.sql, customerRates),
+    price: ask.model === undefined ? null : priceOf(view.sql, ask.model),
+  };
+}
+
+function mattersIn(sql: SqlStorage, customerRates: boolean): Matters {
+  const { index, hasCustomerRows } = knownMeters(sql);
+  const named = (kind: "department" | "workflow" | "deployment") =>
+    bounded([...(index.get(kind)?.keys() ?? [])]);
+  return {
+    department: named("department"),
+    workflow: named("workflow"),
+    deployment: named("deployment"),
+    customer: hasCustomerRows || index.has("customer") || customerRates,
+  };
+}
+
+function bounded(names: string[]): string[] | null {
+  return names.length > MOST_NAMES ? null : names;
+}

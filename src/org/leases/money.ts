@@ -1,0 +1,179 @@
+import type { Move, Orphan } from "../../gate/lease/book.ts";
+import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
+import { type Account, type Meter, windowOf } from "../../domain/meter.ts";
+import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/usage.ts";
+import { loadMetersById, recountedAt } from "../meters/store.ts";
+import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import type { Clock } from "../rate-limits/meters.ts";
+import { loadBook } from "./book-store.ts";
+
+/**
+ * What a slice of a limit in dollars is leased under: the meter, since when it has been that meter, whose count it is, and
+ * the window it belongs to. A limit that counts in other windows since, or was ended and made again, has other keys.
+ */
+export function accountKey({ meter, subject, window }: Account): string {
+  return `usd\n${window.startMs}\n${window.endMs}\n${meter.id}\n${meter.sinceMs}\n${subject}`;
+}
+
+interface Named {
+  readonly key: string;
+  readonly meterId: string;
+  readonly startMs: number;
+  readonly subject: string;
+}
+
+function named(key: string): Named {
+  const [, start = "", , meterId = "", , subject = ""] = key.split("\n");
+  return { key, meterId, startMs: Number(start), subject };
+}
+
+/** Whether the limit still is the one that the key names, and has the key's window. */
+function stands({ key, startMs, subject }: Named, meter: Meter): boolean {
+  return accountKey(newEntry(meter, subject, startMs)) === key;
+}
+
+/**
+ * The moments whose windows carry what is leased under a key that no longer stands: that of the change, and the last at
+ * which a slice from before it may be used.
+ */
+function momentsOf(changedAtMs: number): readonly number[] {
+  return [changedAtMs, changedAtMs + LEASE.lifeMs];
+}
+
+/** What isolates have of a meter whose windows change now, and at which moment's window it counts from now on. */
+export function* leasedAnew(sql: SqlStorage, meter: Meter, now: number) {
+  for (const { slices } of loadBook(sql).holders()) {
+    for (const [key, { left }] of slices) {
+      const name = named(key);
+      if (name.meterId !== meter.id) continue;
+      const { subject, startMs } = name;
+      const moments = stands(name, meter) ? [startMs] : momentsOf(now);
+      const windows = new Map(moments.map((atMs) => [windowOf(meter, atMs).startMs, atMs]));
+      for (const atMs of windows.values()) yield { subject, atMs, left };
+    }
+  }
+}
+
+interface Leased {
+  readonly meter: Meter;
+  readonly subject: string;
+  readonly stands: boolean;
+  /** The counters in which it is leased. */
+  readonly homes: readonly Entry[];
+}
+
+/** The dollar limits that one report is about, read at once, worked on, and written once each. */
+export class LeasedAccounts {
+  readonly #sql: SqlStorage;
+  readonly #clock: Clock;
+  readonly #leased = new Map<string, Leased>();
+  /** One entry for each counter, however many keys lead to it. */
+  readonly #entries = new Map<string, Entry>();
+  #loaded = false;
+
+  constructor(sql: SqlStorage, keys: Iterable<string>, clock: Clock) {
+    this.#sql = sql;
+    this.#clock = clock;
+    const names = Array.from(new Set(keys), named);
+    const meters = loadMetersById(
+      sql,
+      names.map(({ meterId }) => meterId),
+    );
+    for (const name of names) {
+      const meter = meters.get(name.meterId);
+      if (meter === undefined) continue;
+      const { key, subject } = name;
+      const stood = stands(name, meter);
+      const moments = stood ? [name.startMs] : momentsOf(recountedAt(sql, meter.id));
+      const homes = new Set(moments.map((atMs) => this.#entry(meter, subject, atMs)));
+      this.#leased.set(key, { meter, subject, stands: stood, homes: [...homes] });
+    }
+    loadUsage(sql, [...this.#entries.values()]);
+    this.#loaded = true;
+  }
+
+  get(key: string): Account | null {
+    const found = this.#leased.get(key);
+    return found?.stands === true ? (found.homes[0] ?? null) : null;
+  }
+
+  terms(key: string): Terms | null {
+    const entry = this.get(key);
+    if (entry === null || entry.meter.limit === null) return null;
+    const { spent, over, held } = entry.usage;
+    const endsIn = (entry.window.endMs ?? Number.POSITIVE_INFINITY) - this.#clock.org;
+    if (endsIn <= 0) return null;
+    return {
+      limit: entry.meter.limit,
+      used: spent + over + held,
+      lifeMs: Math.min(LEASE.lifeMs, endsIn),
+      lingerMs: LEASE.longestHoldMs,
+    };
+  }
+
+  /**
+   * The earliest moment that a hold under these keys can count from. An isolate's idea of the org's time is a moment
+   * behind: what it held of a window was held inside it.
+   */
+  heldSince(keys: readonly string[]): number {
+    let latest = 0;
+    for (const key of keys) {
+      const found = this.#leased.get(key);
+      if (found?.stands !== true) continue;
+      latest = Math.max(latest, found.homes[0]?.window.startMs ?? 0, found.meter.sinceMs);
+    }
+    return latest;
+  }
+
+  /** Those of the keys whose holds are not counted where they were leased. */
+  astray(keys: readonly string[]): string[] {
+    return keys.filter((key) => this.#leased.get(key)?.stands === false);
+  }
+
+  /** Holds an amount where its moment belongs. A hold of before the limit was made is none of its business. */
+  holdAstray(key: string, atMs: number, amount: bigint): void {
+    const found = this.#leased.get(key);
+    if (found === undefined || found.meter.sinceMs > atMs) return;
+    const entry = this.#entry(found.meter, found.subject, atMs);
+    entry.usage = withHeld(entry.usage, amount);
+  }
+
+  /** Moves what a report says; `dropped` is the part of what was held that no hold stands for here. */
+  apply(key: string, move: Move, dropped: bigint): void {
+    const found = this.#leased.get(key);
+    if (found === undefined) return;
+    const held = move.used - dropped;
+    for (const entry of found.homes) {
+      const { leased } = entry.usage;
+      const fromLease = held < leased ? held : leased;
+      let usage = leaseToHold(entry.usage, fromLease);
+      if (held > fromLease) usage = withHeld(usage, held - fromLease);
+      const returned = move.returned + dropped;
+      usage = withoutLeased(usage, returned < usage.leased ? returned : usage.leased);
+      entry.usage = move.added === 0n ? usage : withLeased(usage, move.added);
+    }
+  }
+
+  /** Takes back slices whose last possible hold is over. */
+  free(orphans: readonly Orphan[]): void {
+    for (const { meter: key, left } of orphans) {
+      for (const entry of this.#leased.get(key)?.homes ?? []) {
+        entry.usage = withoutLeased(entry.usage, left < entry.usage.leased ? left : entry.usage.leased);
+      }
+    }
+  }
+
+  save(): void {
+    saveUsage(this.#sql, this.#entries.values());
+  }
+
+  #entry(meter: Meter, subject: string, atMs: number): Entry {
+    const made = newEntry(meter, subject, atMs);
+    const key = `${meter.id}\n${made.window.startMs}\n${subject}`;
+    const there = this.#entries.get(key);
+    if (there !== undefined) return there;
+    this.#entries.set(key, made);
+    if (this.#loaded) loadUsage(this.#sql, [made]);
+    return made;
+  }
+}

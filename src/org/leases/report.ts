@@ -1,0 +1,181 @@
+import type { Tx } from "../kernel/door.ts";
+import { jsonRows } from "../kernel/json-rows.ts";
+import { expireNoLaterThan } from "../decisions/expire.ts";
+import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../decisions/store.ts";
+import type { LeasedAccounts } from "./money.ts";
+import {
+  amountOf,
+  endingLater,
+  endsAt,
+  idOf,
+  madeAt,
+  madeAtLater,
+  REPORTED_COLUMNS,
+  type ReportedHold,
+  timeText,
+  withId,
+} from "../../gate/reported-hold.ts";
+
+/** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
+export interface ReportedTouch {
+  readonly keys: readonly string[];
+  /** Their meters' ids, between spaces, as the hold's row has them. */
+  readonly meters: string;
+  /** Null where it makes no difference to them. */
+  readonly customer: string | null;
+}
+
+/**
+ * The holds of one touch. Only a request with an id of its caller's can have been decided elsewhere as well: those are
+ * `named` after it, and all others have a name of their own.
+ */
+export type ReportedHolds = readonly [
+  touch: number,
+  named: readonly ReportedHold[],
+  unnamed: readonly ReportedHold[],
+];
+
+/** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
+export type Dropped = ReadonlyMap<string, bigint>;
+
+/** Holds that are reported for the first time. */
+export interface FreshHolds {
+  readonly holds: readonly ReportedHolds[];
+  readonly touches: readonly ReportedTouch[];
+  /** By how much they may have been made later than they say; null: it cannot be told. */
+  readonly lagMs: number | null;
+}
+
+/**
+ * Makes rows of reported holds, in one statement for each touch. A question that was decided twice, in two isolates, has one
+ * id in both: its hold is kept once, for as long as the later one said. Where it cost something else there, both were
+ * allowed and both are held. A hold whose time is up when it is reported is kept like any other, for its run, and expires.
+ */
+export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
+  const keeping = new Keeping(tx, accounts, fresh);
+  for (const [index, named, unnamed] of fresh.holds) {
+    const touch = fresh.touches[index];
+    if (touch !== undefined) keeping.keep(touch, named, unnamed);
+  }
+  return keeping.dropped;
+}
+
+/** What is known of the hold that stands, or has stood, under an id. */
+type Known = Pick<HoldRow, "status" | "amount" | "meters" | "customer_id" | "ended_at" | "expires_at">;
+
+const NEW = { status: "open", ended_at: null, expires_at: 0 } as const;
+
+class Keeping {
+  readonly dropped = new Map<string, bigint>();
+  readonly #tx: Tx;
+  readonly #accounts: LeasedAccounts;
+  readonly #known: Map<string, Known>;
+  readonly #lagMs: number;
+
+  constructor(tx: Tx, accounts: LeasedAccounts, { holds, lagMs }: FreshHolds) {
+    this.#tx = tx;
+    this.#accounts = accounts;
+    this.#lagMs = lagMs ?? Number.POSITIVE_INFINITY;
+    // What has a name of its own can be known only if a run came before this report.
+    const unnamedToo = hasUnreported(tx.sql);
+    const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
+    this.#known = loadHolds(tx.sql, lines.map(idOf));
+  }
+
+  keep(touch: ReportedTouch, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
+    const fresh: ReportedHold[] = [];
+    for (const hold of named) this.#keepNamed(hold, touch, fresh);
+    for (const hold of unnamed) {
+      if (this.#known.has(idOf(hold))) this.#drop(hold, touch.keys);
+      else fresh.push(hold);
+    }
+    this.#insert(this.#placed(fresh, touch.keys), touch);
+  }
+
+  #keepNamed(hold: ReportedHold, { keys, meters, customer }: ReportedTouch, fresh: ReportedHold[]): void {
+    const id = idOf(hold);
+    const amount = amountOf(hold);
+    const before = this.#known.get(id);
+    const fate = before === undefined ? "anew" : this.#fateOf(hold, before);
+    if (before === undefined || fate === "anew") {
+      if (before !== undefined) deleteHold(this.#tx.sql, id);
+      fresh.push(hold);
+      this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
+    } else if (fate === "over") this.#drop(hold, keys);
+    else if (
+      fate === "apart" ||
+      before.amount !== amount ||
+      before.meters !== meters ||
+      !isOf(customer, before)
+    ) {
+      fresh.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
+    } else {
+      this.#prolong(id, endsAt(hold), fresh);
+      this.#drop(hold, keys);
+    }
+  }
+
+  /**
+   * What becomes of a hold whose id is known. Nothing revives one that has ended: made before that end, it ended with it.
+   * Made after it, the request was decided anew. Where the clocks cannot tell, or it outlives one that has expired, the
+   * amount is held until its time is up, apart from the id.
+   */
+  #fateOf(hold: ReportedHold, before: Known): "same" | "over" | "anew" | "apart" {
+    if (before.status === "open") return "same";
+    if (before.status === "settled") return "over";
+    const isReleased = before.status === "released";
+    const end = isReleased ? (before.ended_at ?? 0) : before.expires_at;
+    const at = Number(madeAt(hold));
+    if (at >= end) return "anew";
+    if (Number(endsAt(hold)) <= this.#tx.now) return "over";
+    return isReleased && at + this.#lagMs < end ? "over" : "apart";
+  }
+
+  /** A hold that is kept already, or is about to be. */
+  #prolong(id: string, end: string, fresh: ReportedHold[]): void {
+    const index = fresh.findIndex((hold) => idOf(hold) === id);
+    const waiting = fresh[index];
+    if (waiting === undefined) prolongHold(this.#tx.sql, id, Number(end));
+    else if (endsAt(waiting) < end) fresh[index] = endingLater(waiting, end);
+  }
+
+  /** Holds count from when the limits that they are held against began to. */
+  #placed(holds: readonly ReportedHold[], keys: readonly string[]): readonly ReportedHold[] {
+    const since = timeText(this.#accounts.heldSince(keys));
+    const astray = this.#accounts.astray(keys);
+    const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
+    for (const hold of astray.length === 0 ? [] : placed) {
+      for (const key of astray) {
+        this.#accounts.holdAstray(key, Number(madeAt(hold)), BigInt(amountOf(hold)));
+      }
+      this.#drop(hold, astray);
+    }
+    return placed;
+  }
+
+  #drop(hold: ReportedHold, keys: readonly string[]): void {
+    for (const key of keys) {
+      this.dropped.set(key, (this.dropped.get(key) ?? 0n) + BigInt(amountOf(hold)));
+    }
+  }
+
+  #insert(holds: readonly ReportedHold[], { meters, customer }: ReportedTouch): void {
+    const [hold] = holds;
+    if (hold === undefined) return;
+    let first = endsAt(hold);
+    for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
+    expireNoLaterThan(this.#tx, Number(first));
+    const { id, at, expiresAt, amount } = REPORTED_COLUMNS;
+    this.#tx.sql.exec(
+      `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
+       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '' FROM ${jsonRows("?1")}`,
+      JSON.stringify(holds),
+      meters,
+      customer,
+    );
+  }
+}
+
+function isOf(customer: string | null, { customer_id: known }: Known): boolean {
+  return customer === null || customer === known;
+}

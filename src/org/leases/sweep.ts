@@ -1,0 +1,67 @@
+import { isRateKey } from "../../domain/rate-policy.ts";
+import { Copy } from "../kernel/copies.ts";
+import type { Tx, View } from "../kernel/door.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import type { Clock } from "../rate-limits/meters.ts";
+import { bookOf, deleteHolder, saveHolder } from "./book-store.ts";
+import { LeasedAccounts } from "./money.ts";
+
+export const LEASES_DUE = "leases";
+
+/** When, by the org's clock, slices are next looked at; null: no dollars are leased. */
+const lookedAt = new Copy<number | null>();
+
+/** Takes back what isolates that never reported can have held, once the last such hold is over. */
+export function sweepLeases(view: View, clock: Clock): void {
+  const book = bookOf(view.sql);
+  const { orphans, gone } = book.sweep(clock.real);
+  for (const holder of gone) deleteHolder(view.sql, holder);
+  if (orphans.length === 0) return;
+  for (const stored of book.holders()) saveHolder(view.sql, stored);
+  const accounts = new LeasedAccounts(
+    view.sql,
+    orphans.flatMap(({ meter }) => (isRateKey(meter) ? [] : [meter])),
+    clock,
+  );
+  accounts.free(orphans);
+  accounts.save();
+}
+
+/**
+ * After an isolate was leased slices. One row stands for the slices of all isolates, due when the first of them may be
+ * orphaned. Slices that are renewed end later: the row finds that out when it is due, and no lease writes it again.
+ */
+export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
+  const due = lookedAt.get(tx.sql, () => readDue(tx.sql));
+  const ends = bookOf(tx.sql).orphanedAt(isMoneyKey, holder);
+  if (ends === null) return;
+  const at = ends + clock.org - clock.real;
+  if (due !== null && due <= at) return;
+  tx.schedule(LEASES_DUE, "", at);
+  lookedAt.set(tx.sql, at);
+}
+
+/**
+ * Slices go by the object's own clock, which a test org's may be ahead of: a row that comes early takes nothing back. Rate
+ * limits need no row: they leave what has ended out whenever they are asked.
+ */
+export const freeOrphans: DueHandler = {
+  kind: "change",
+  run(tx) {
+    const aheadMs = tx.profile().clockOffsetMs;
+    sweepLeases(tx, { real: tx.now - aheadMs, org: tx.now });
+    const ends = bookOf(tx.sql).orphanedAt(isMoneyKey);
+    const next = ends === null ? null : ends + aheadMs;
+    tx.schedule(LEASES_DUE, "", next);
+    lookedAt.set(tx.sql, next);
+  },
+};
+
+function isMoneyKey(key: string): boolean {
+  return !isRateKey(key);
+}
+
+function readDue(sql: SqlStorage): number | null {
+  const rows = sql.exec<{ at: number }>("SELECT at FROM due WHERE kind = ? AND key = ''", LEASES_DUE);
+  return rows.toArray()[0]?.at ?? null;
+}

@@ -1,0 +1,86 @@
+import type { PlanTerms } from "../../contract/plan.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { keepPlanTerms } from "../plans/commands.ts";
+import { type Profile, saveProfile, toOrg } from "./store.ts";
+
+export interface OrgChange {
+  readonly name?: string | undefined;
+  readonly plan?: PlanTerms | undefined;
+  readonly ipAllowList?: readonly string[] | undefined;
+}
+
+const current = (view: View) => toOrg(view.profile());
+
+export const getOrg = query({ refuses: [], run: current });
+
+export const changeOrg = command({
+  action: "org.updated",
+  refuses: ["conflict"],
+  publishes: "profile",
+  takesAway: (input: OrgChange) => (input.ipAllowList === undefined ? null : "*"),
+  current,
+  run(tx, input) {
+    const before = tx.profile();
+    const after: Profile = {
+      ...before,
+      name: input.name ?? before.name,
+      plan: input.plan?.plan ?? before.plan,
+      ipAllowList: input.ipAllowList ?? before.ipAllowList,
+    };
+    saveProfile(tx.sql, after);
+    if (input.plan !== undefined) keepPlanTerms(tx, input.plan);
+    return done(200, toOrg(after), { target: tx.orgId, detail: { ...input } });
+  },
+});
+
+export const suspendOrg = command({
+  action: "org.suspended",
+  refuses: ["conflict"],
+  publishes: "profile",
+  takesAway: (_input: object) => "*",
+  current,
+  run(tx) {
+    if (tx.profile().status === "suspended") {
+      return refuse("conflict", {}, { message: "This organization is already suspended." });
+    }
+    const after: Profile = { ...tx.profile(), status: "suspended" };
+    saveProfile(tx.sql, after);
+    tx.emit("org.suspended", {});
+    return done(200, toOrg(after), { target: tx.orgId });
+  },
+});
+
+export const resumeOrg = command({
+  action: "org.resumed",
+  refuses: ["conflict"],
+  publishes: "profile",
+  current,
+  run(tx, _input: object) {
+    if (tx.profile().status === "active") {
+      return refuse("conflict", {}, { message: "This organization is not suspended." });
+    }
+    const after: Profile = { ...tx.profile(), status: "active" };
+    saveProfile(tx.sql, after);
+    tx.emit("org.resumed", {});
+    return done(200, toOrg(after), { target: tx.orgId });
+  },
+});
+
+/** Moves a test org's clock forward; what then falls due is run before the answer. */
+export const advanceClock = command({
+  action: "org.clock_advanced",
+  refuses: ["conflict"],
+  takesAway: (_input: { seconds: number }) => "*",
+  changesLimits: true,
+  run(tx, input) {
+    const before = tx.profile();
+    if (before.environment !== "test") {
+      return refuse("conflict", {}, { message: "Only a test organization has a clock that can be moved." });
+    }
+    const ms = input.seconds * 1000;
+    saveProfile(tx.sql, { ...before, clockOffsetMs: before.clockOffsetMs + ms });
+    const now = new Date(tx.now + ms).toISOString();
+    return done(200, { now }, { target: tx.orgId, detail: { advance_seconds: input.seconds } });
+  },
+});

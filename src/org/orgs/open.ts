@@ -1,0 +1,61 @@
+import { scopesOf } from "../../contract/access.ts";
+import type { PlanTerms } from "../../contract/plan.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { nextSweep } from "../../domain/retention.ts";
+import { derivedId } from "../../domain/ulid.ts";
+import { command, done } from "../kernel/door.ts";
+import { createKey } from "../keys/mint.ts";
+import { keepPlanTerms } from "../plans/commands.ts";
+import { RETENTION_SWEEP } from "../retention-policy/policy.ts";
+import { loadProfile, type Profile, saveProfile, toOrg } from "./store.ts";
+
+export interface NewOrg {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanTerms;
+  readonly environment: Profile["environment"];
+  readonly homeRegion: string;
+  /** Names the request: the same one may come again after a crash, and must end in the same org and owner key id. */
+  readonly seed: string;
+}
+
+/**
+ * Makes the object an org. Done again for the same request, it gives the owner key a fresh secret: the one before was
+ * never shown, because the request that made it was never answered.
+ */
+export const openOrg = command({
+  action: "org.created",
+  refuses: ["conflict"],
+  publishes: "profile",
+  run(tx, input: NewOrg) {
+    const known = loadProfile(tx.sql);
+    const keyId = derivedId("key", input.seed);
+    if (known !== null) {
+      const owner = tx.sql.exec("SELECT 1 FROM keys WHERE id = ?", keyId).toArray();
+      if (owner.length === 0) return refuse("conflict");
+    }
+    const profile: Profile = known ?? {
+      id: input.id,
+      name: input.name,
+      status: "active",
+      plan: input.plan.plan,
+      environment: input.environment,
+      homeRegion: input.homeRegion,
+      ipAllowList: [],
+      createdAt: tx.now,
+      clockOffsetMs: 0,
+    };
+    saveProfile(tx.sql, profile);
+    if (known === null) keepPlanTerms(tx, input.plan);
+    const { secret } = createKey(tx, keyId, {
+      name: "owner",
+      role: "owner",
+      scopes: scopesOf("owner"),
+      notBefore: null,
+      expiresAt: null,
+    });
+    if (known === null) tx.emit("key.created", { key_id: keyId, name: "owner", role: "owner" });
+    tx.schedule(RETENTION_SWEEP, "all", nextSweep(tx.now, false));
+    return done(201, { org: toOrg(profile), owner_key: secret }, { target: input.id });
+  },
+});

@@ -1,0 +1,19 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+export const PROFILE_STEPS: readonly SchemaStep[] = [
+  {
+    name: "profile/1",
+    sql: `CREATE TABLE profile (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      id TEXT NOT NULL,
+      name TEXT NOT NULL,
+      status TEXT NOT NULL,
+      plan TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      home_region TEXT NOT NULL,
+      ip_allow_list TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      clock_offset_ms INTEGER NOT NULL DEFAULT 0
+    ) STRICT`,
+  },
+];

@@ -1,0 +1,83 @@
+import type { Org } from "../../contract/resources.ts";
+import { Copy } from "../kernel/copies.ts";
+
+/** The org itself: one row. */
+export interface Profile {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "active" | "suspended";
+  readonly plan: string;
+  readonly environment: "live" | "test";
+  readonly homeRegion: string;
+  /** Canonical CIDR texts. */
+  readonly ipAllowList: readonly string[];
+  readonly createdAt: number;
+  /** How far an operator has moved this (test) org's clock ahead of the real one. */
+  readonly clockOffsetMs: number;
+}
+
+type Row = {
+  id: string;
+  name: string;
+  status: Profile["status"];
+  plan: string;
+  environment: Profile["environment"];
+  home_region: string;
+  ip_allow_list: string;
+  created_at: number;
+  clock_offset_ms: number;
+};
+
+const copy = new Copy<Profile | null>();
+
+export function loadProfile(sql: SqlStorage): Profile | null {
+  return copy.get(sql, () => readProfile(sql));
+}
+
+function readProfile(sql: SqlStorage): Profile | null {
+  const row = sql.exec<Row>("SELECT * FROM profile").toArray()[0];
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    plan: row.plan,
+    environment: row.environment,
+    homeRegion: row.home_region,
+    ipAllowList: JSON.parse(row.ip_allow_list) as string[],
+    createdAt: row.created_at,
+    clockOffsetMs: row.clock_offset_ms,
+  };
+}
+
+export function saveProfile(sql: SqlStorage, profile: Profile): void {
+  sql.exec(
+    `INSERT INTO profile (one, id, name, status, plan, environment, home_region, ip_allow_list, created_at, clock_offset_ms)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (one) DO UPDATE SET name = excluded.name, status = excluded.status, plan = excluded.plan,
+       ip_allow_list = excluded.ip_allow_list, clock_offset_ms = excluded.clock_offset_ms`,
+    profile.id,
+    profile.name,
+    profile.status,
+    profile.plan,
+    profile.environment,
+    profile.homeRegion,
+    JSON.stringify(profile.ipAllowList),
+    profile.createdAt,
+    profile.clockOffsetMs,
+  );
+  copy.forget(sql);
+}
+
+export function toOrg(profile: Profile): Org {
+  return {
+    id: profile.id,
+    name: profile.name,
+    status: profile.status,
+    plan: profile.plan,
+    environment: profile.environment,
+    home_region: profile.homeRegion,
+    ip_allow_list: [...profile.ipAllowList],
+    created_at: new Date(profile.createdAt).toISOString(),
+  };
+}

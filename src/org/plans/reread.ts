@@ -1,0 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PlanTerms } from "../../contract/plan.ts";
+import { loadPlan } from "../../platform/plans.ts";
+import type { View } from "../kernel/door.ts";
+import { keptPlanTerms } from "./commands.ts";
+
+/**
+ * The plan's terms in D1, where they are not those that the object has: it was out of reach when they changed. Null also
+ * when the object was told of others meanwhile, which are newer than what was read.
+ */
+export async function missedPlanTerms(
+  d1: D1Database,
+  view: Pick<View, "sql" | "profile">,
+): Promise<PlanTerms | null> {
+  const kept = keptPlanTerms(view);
+  const stored = await loadPlan(d1, kept.plan);
+  const missed = stored !== null && !isDeepStrictEqual(stored, kept);
+  return missed && isDeepStrictEqual(keptPlanTerms(view), kept) ? stored : null;
+}

@@ -1,0 +1,34 @@
+import { type DeprecationEntry, operationName } from "../../contract/deprecations.ts";
+import type { PlanTerms } from "../../contract/plan.ts";
+import { command, done } from "../kernel/door.ts";
+
+/**
+ * The platform's own object keeps what operators do outside any one org: the audit entry and the idempotency record.
+ * The effect itself is already in place, under ids that were derived from the reservation.
+ */
+export const recordOrgCreated = command({
+  action: "platform.org_created",
+  refuses: [],
+  run: (_tx, input: { body: { org: { id: string }; owner_key: string } }) =>
+    done(201, input.body, { target: input.body.org.id }),
+});
+
+export const recordDeprecation = command({
+  action: "platform.route_deprecated",
+  refuses: [],
+  run: (_tx, input: { entry: DeprecationEntry }) =>
+    done(200, input.entry, { target: operationName(input.entry), detail: input.entry }),
+});
+
+export const recordPlan = command({
+  action: "platform.plan_set",
+  refuses: [],
+  run: (_tx, terms: PlanTerms) => done(200, terms, { target: terms.plan, detail: terms }),
+});
+
+export const recordCohort = command({
+  action: "platform.cohort_set",
+  refuses: [],
+  run: (_tx, { status, body }: { status: 200 | 201; body: { id: string } }) =>
+    done(status, body, { target: body.id, detail: body }),
+});

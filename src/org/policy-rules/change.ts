@@ -1,0 +1,97 @@
+import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
+import { tooLarge } from "../../domain/linear/pattern.ts";
+import { compile } from "../../domain/policy-compile.ts";
+import type { PolicyRule } from "../../domain/policy.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
+import {
+  countRules,
+  loadPolicies,
+  loadRule,
+  policiesChanged,
+  removeRule,
+  type RuleRow,
+  saveRule,
+  toRule,
+} from "./store.ts";
+
+/** Every run is held against every rule. */
+const MOST_RULES = 200;
+/** What the patterns of all rules may be sized together: they are compiled whenever the object wakes. */
+const LARGEST_SET = 20_000;
+
+type NewRule = Omit<PolicyRule, "id">;
+type Named = { readonly ruleId: string };
+type RuleChange = Named & { readonly [K in keyof NewRule]?: NewRule[K] | undefined };
+
+function current(view: View, input: Named) {
+  const row = loadRule(view.sql, input.ruleId);
+  return row === null ? null : toRule(row);
+}
+
+/** Refuses an expression that would make the patterns of all rules too large. */
+function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validation_failed"> | null {
+  const added = sizeOf(compile(when));
+  const others = loadPolicies(tx).filter(({ rule }) => rule.id !== replacedId);
+  const size = others.reduce((sum, { compiled }) => sum + sizeOf(compiled), added);
+  if (added === 0 || size <= LARGEST_SET) return null;
+  return invalidField("when", "too_large", tooLarge("the patterns of all rules together", size, LARGEST_SET));
+}
+
+function sizeOf(compiled: ReturnType<typeof compile>): number {
+  return "size" in compiled ? compiled.size : 0;
+}
+
+export const createPolicyRule = command({
+  action: "policy_rule.created",
+  refuses: ["conflict", "validation_failed"],
+  run(tx, input: NewRule) {
+    if (countRules(tx.sql) >= MOST_RULES) {
+      return refuse("conflict", {}, { message: `An organization has at most ${MOST_RULES} policy rules.` });
+    }
+    const problem = setProblem(tx, input.when);
+    if (problem !== null) return problem;
+    const row: RuleRow = { ...input, id: newId("rule", tx.now), created_at: tx.now, updated_at: tx.now };
+    saveRule(tx.sql, row);
+    policiesChanged(tx.sql);
+    return done(201, toRule(row), { target: row.id, detail: input });
+  },
+});
+
+export const changePolicyRule = command({
+  action: "policy_rule.updated",
+  refuses: ["not_found", "conflict", "validation_failed"],
+  current,
+  run(tx, input: RuleChange) {
+    const before = loadRule(tx.sql, input.ruleId);
+    if (before === null) return refuse("not_found");
+    const { ruleId, ...change } = input;
+    const problem = change.when === undefined ? null : setProblem(tx, change.when, ruleId);
+    if (problem !== null) return problem;
+    const after: RuleRow = {
+      ...before,
+      target: change.target ?? before.target,
+      effect: change.effect ?? before.effect,
+      when: change.when ?? before.when,
+      reason: change.reason ?? before.reason,
+      priority: change.priority ?? before.priority,
+      mode: change.mode ?? before.mode,
+      updated_at: tx.now,
+    };
+    saveRule(tx.sql, after);
+    policiesChanged(tx.sql);
+    return done(200, toRule(after), { target: ruleId, detail: change });
+  },
+});
+
+export const deletePolicyRule = command({
+  action: "policy_rule.deleted",
+  refuses: ["not_found", "conflict"],
+  current,
+  run(tx, input: Named) {
+    if (loadRule(tx.sql, input.ruleId) === null) return refuse("not_found");
+    removeRule(tx.sql, input.ruleId);
+    policiesChanged(tx.sql);
+    return done(204, null, { target: input.ruleId });
+  },
+});

@@ -1,0 +1,143 @@
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
+import {
+  judge,
+  NO_SHADOWS,
+  type PolicySet,
+  type PolicyVerdict,
+  shadowed,
+  type Shadows,
+  withAllowance,
+} from "../../domain/policy.ts";
+import { newId } from "../../domain/ulid.ts";
+import type { RunWork } from "../../domain/work.ts";
+import { APPROVAL_EXPIRY } from "../approvals/decide.ts";
+import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
+import type { Tx } from "../kernel/door.ts";
+import { staying } from "../kernel/staying.ts";
+import { loadPolicies } from "./store.ts";
+
+const PENDING_MS = 7 * 86_400_000;
+
+type Checked = JudgedRun & { readonly approval_id?: string | undefined };
+type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
+type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
+
+/** Holds runs against the org's rules: the refusal, or what to do once the run is accepted, or null. */
+export function checkPolicy(
+  tx: Tx,
+): (run: Checked, nanos: bigint, work: RunWork) => Refusal<Code> | (() => void) | null {
+  const policies = loadPolicies(tx);
+  if (policies.length === 0) return () => null;
+  return (run, nanos, work) => check(tx, policies, work, run, nanos);
+}
+
+function check(
+  tx: Tx,
+  policies: PolicySet,
+  work: RunWork,
+  run: Checked,
+  nanos: bigint,
+): Refusal<Code> | (() => void) | null {
+  const attempt = attemptOf(run, nanos);
+  const digest = attemptDigest(run, nanos);
+  const approvals: ApprovalRow[] = [];
+  const isApproved = (ruleId: string) => {
+    const approval = findApproval(tx.sql, ruleId, digest, "approved");
+    if (approval === null || (run.approval_id ?? approval.id) !== approval.id) return false;
+    approvals.push(approval);
+    return true;
+  };
+  const verdict = withAllowance(work.enforced, (allowance) =>
+    judge(policies, attempt, tx.now, { isApproved, allowance }),
+  );
+  const watching =
+    verdict.verdict === "allow"
+      ? withAllowance(work.watched, (allowance) => shadowed(policies, attempt, tx.now, allowance))
+      : NO_SHADOWS;
+  if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
+  if (verdict.verdict === "deny") return blocked(tx, verdict);
+  if (verdict.verdict === "require_approval") return requested(tx, verdict, digest, run, nanos);
+  return onceAccepted(tx, approvals, watching);
+}
+
+/** Only a run that every other check lets pass as well uses its approvals up. */
+function onceAccepted(
+  tx: Tx,
+  approvals: readonly ApprovalRow[],
+  { matched, failed: notRead }: Shadows,
+): (() => void) | null {
+  if (approvals.length === 0 && matched.length === 0 && notRead.length === 0) return null;
+  return () => {
+    for (const approval of approvals) saveApproval(tx.sql, { ...approval, status: "used", used_at: tx.now });
+    for (const { id, effect } of matched) {
+      tx.record({ action: "policy.shadow_matched", target: id, outcome: "done", detail: { effect } });
+    }
+    for (const { id, effect } of notRead) {
+      tx.record({ action: "policy.shadow_failed", target: id, outcome: "done", detail: { effect } });
+    }
+  };
+}
+
+function failed(tx: Tx, ruleId: string): Refusal<Code> {
+  staying(tx, () => tx.record({ action: "policy.failed", target: ruleId, outcome: "refused" }));
+  return refuse("policy_expression_error", { rule_id: ruleId });
+}
+
+function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Refusal<Code> {
+  const details = { reason, attempted, rule_id: ruleId };
+  staying(tx, () => {
+    tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } });
+    tx.emit("policy.blocked", details);
+  });
+  return refuse("policy_blocked", details);
+}
+
+/** The refusal is the request: the same attempt finds the approval that is already waiting. */
+function requested(
+  tx: Tx,
+  { ruleId, reason, attempted }: Ruled,
+  digest: string,
+  run: Checked,
+  nanos: bigint,
+): Refusal<Code> {
+  const details = { reason, attempted, rule_id: ruleId };
+  const waiting = findApproval(tx.sql, ruleId, digest, "pending");
+  const approval: ApprovalRow = waiting ?? {
+    id: newId("apr", tx.now),
+    rule_id: ruleId,
+    digest,
+    status: "pending",
+    reason,
+    attempted,
+    attempt: JSON.stringify({
+      model: run.model,
+      action: run.action ?? null,
+      customer_id: run.customer_id ?? null,
+      cost_usd: formatUsd(nanos),
+      input_tokens: run.usage.input_tokens,
+      output_tokens: run.usage.output_tokens,
+    }),
+    requested_by: tx.actor.id,
+    requested_at: tx.now,
+    expires_at: tx.now + PENDING_MS,
+    decided_by: null,
+    decided_at: null,
+    used_at: null,
+  };
+  const answer = { ...details, approval_id: approval.id };
+  staying(tx, () => {
+    tx.record({
+      action: "policy.approval_required",
+      target: ruleId,
+      outcome: "refused",
+      detail: { approval_id: approval.id, attempted },
+    });
+    if (waiting !== null) return;
+    saveApproval(tx.sql, approval);
+    tx.schedule(APPROVAL_EXPIRY, approval.id, approval.expires_at);
+    tx.emit("policy.approval_requested", answer);
+  });
+  return refuse("policy_approval_required", answer);
+}

@@ -1,0 +1,51 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { type Attempt, explain, type RuleResult } from "../../domain/policy.ts";
+import { query } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
+import { loadPolicies, loadRule, type RuleRow, toRule } from "./store.ts";
+
+export const listPolicyRules = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows<RuleRow>(
+      view.sql,
+      {
+        table: "policy_rules",
+        sort: { created_at: "created_at", priority: "priority" },
+        filters: { target: "target = ?", effect: "effect = ?", mode: "mode = ?" },
+        toItem: toRule,
+      },
+      input,
+    ),
+});
+
+export const getPolicyRule = query({
+  refuses: ["not_found"],
+  run(view, input: { ruleId: string }) {
+    const row = loadRule(view.sql, input.ruleId);
+    return row === null ? refuse("not_found") : toRule(row);
+  },
+});
+
+/** A dry run: which rule would decide, and what each of them says. */
+export const evaluatePolicies = query({
+  refuses: [],
+  run(view, attempt: Attempt) {
+    const { verdict, results } = explain(loadPolicies(view), attempt, view.now);
+    return {
+      decision: verdict.verdict,
+      rule_id: verdict.ruleId ?? null,
+      reason: "reason" in verdict ? (verdict.reason ?? null) : null,
+      attempted: "attempted" in verdict ? verdict.attempted : attempt.model,
+      message: verdict.verdict === "error" ? verdict.message : null,
+      rules: results.map(toResult),
+      evaluated_at: new Date(view.now).toISOString(),
+    };
+  },
+});
+
+function toResult({ rule, result, message }: RuleResult) {
+  const { id, effect, mode, priority } = rule;
+  return { rule_id: id, effect, mode, priority, result, message: message ?? null };
+}

@@ -1,0 +1,20 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+/** `version` tells whether what was compiled from a noun's rows is still what they say. */
+export const POLICY_STEPS: readonly SchemaStep[] = [
+  {
+    name: "policies/1",
+    sql: `CREATE TABLE policy_rules (
+      id TEXT PRIMARY KEY,
+      target TEXT NOT NULL,
+      effect TEXT NOT NULL,
+      "when" TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      priority INTEGER NOT NULL,
+      mode TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE compiled_versions (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  },
+];

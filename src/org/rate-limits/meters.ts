@@ -1,0 +1,177 @@
+import type { LeaseBook, Move } from "../../gate/lease/book.ts";
+import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
+import {
+  bucketOf,
+  firstBucket,
+  leaseKey,
+  leaseKeyIds,
+  type RateMeter,
+  rateMetersFor,
+  type RatePolicy,
+  type RateStanding,
+  type RateSubject,
+  readPolicy,
+  standingOf,
+} from "../../domain/rate-policy.ts";
+import { quotaWindow, slidingWindow, type Taken } from "../../domain/rate.ts";
+import { Copy } from "../kernel/copies.ts";
+import type { RateBook } from "../kernel/door.ts";
+import { loadRateLimits } from "./store.ts";
+
+const SHORTEST_SLICE_MS = 50;
+
+const TAKEN = new Copy<Map<string, Taken[]>>();
+const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
+
+/** What the org's rate limits have counted. Kept in memory and written through, a row for each bucket that changes. */
+export class RateMeters {
+  readonly #sql: SqlStorage;
+  readonly #fallbackReadRpm: number;
+
+  constructor(sql: SqlStorage, fallbackReadRpm: number) {
+    this.#sql = sql;
+    this.#fallbackReadRpm = fallbackReadRpm;
+  }
+
+  forget(): void {
+    TAKEN.forget(this.#sql);
+    LIMITS.forget(this.#sql);
+  }
+
+  /** The limits as a rule sees them at one moment. */
+  bookAt(clock: Clock, leases: LeaseBook): RateBook {
+    return {
+      policies: () => this.#limits().policies,
+      standing: (meter, amount) => this.standing(meter, amount, leases, clock),
+      take: (meter, amount) => this.take(meter, amount, clock.org, clock.org),
+    };
+  }
+
+  /** The meters that a request touches: those of its policies and, for a read, the read limit. */
+  touchedBy(subject: RateSubject, which: (policy: RatePolicy) => boolean = () => true): RateMeter[] {
+    const { policies, read } = this.#limits();
+    const meters = rateMetersFor(policies.filter(which), subject);
+    return subject.route.startsWith("GET ") ? [{ policy: read, key: read.id }, ...meters] : meters;
+  }
+
+  matchesCustomers(): boolean {
+    return this.#limits().policies.some(({ match }) => match.customer_id !== undefined);
+  }
+
+  /** How a meter stands, with what isolates have leased of it counted as taken when their lease ends. */
+  standing(meter: RateMeter, amount: number, book: LeaseBook, clock: Clock): RateStanding {
+    const { policy } = meter;
+    const taken = [...this.#load(meter, clock.org)];
+    for (const slice of book.slicesOf(leaseKey(meter, clock.org), clock.real)) {
+      taken.push([bucketOf(policy, slice.until + clock.org - clock.real), Number(slice.left)]);
+    }
+    taken.sort((left, right) => left[0] - right[0]);
+    return standingOf(policy, taken, amount, clock.org);
+  }
+
+  /** Enters an amount at a moment of the org's clock. */
+  take(meter: RateMeter, amount: number, atMs: number, nowMs: number): void {
+    if (amount === 0) return;
+    const taken = this.#load(meter, nowMs);
+    const bucket = bucketOf(meter.policy, atMs);
+    const entry = taken.findIndex(([number]) => number === bucket);
+    const count = amount + (entry < 0 ? 0 : (taken[entry]?.[1] ?? 0));
+    if (entry < 0) taken.push([bucket, count]);
+    else taken[entry] = [bucket, count];
+    taken.sort((left, right) => left[0] - right[0]);
+    this.#write(meter, bucket, count);
+  }
+
+  /** Takes back one that was entered at a moment, where that still counts. */
+  giveBack(meter: RateMeter, atMs: number, nowMs: number): void {
+    const taken = this.#load(meter, nowMs);
+    const bucket = bucketOf(meter.policy, atMs);
+    const entry = taken.findIndex(([number]) => number === bucket);
+    const count = taken[entry]?.[1] ?? 0;
+    if (count < 1) return;
+    taken[entry] = [bucket, count - 1];
+    this.#write(meter, bucket, count - 1);
+  }
+
+  #write(meter: RateMeter, bucket: number, count: number): void {
+    this.#sql.exec(
+      `INSERT INTO rate_taken VALUES (?, ?, ?)
+       ON CONFLICT (meter, bucket) DO UPDATE SET amount = excluded.amount`,
+      meter.key,
+      bucket,
+      count,
+    );
+  }
+
+  /** The terms on which a slice of a meter may be leased; null when the meter is no longer there. */
+  terms(key: string, book: LeaseBook, clock: Clock): Terms | null {
+    const found = this.find(key, clock.org);
+    if (found === null) return null;
+    const { policy } = found;
+    const leased = book.leased(key, clock.real);
+    const used = BigInt(this.standing(found, 0, book, clock).used) - leased;
+    if (policy.kind === "quota") {
+      const left = quotaWindow(policy.window_seconds, clock.org).endMs - clock.org;
+      const lifeMs = Math.min(LEASE.lifeMs, left);
+      return { limit: BigInt(policy.limit), used, lifeMs, lingerMs: left - lifeMs };
+    }
+    const { windowMs, bucketMs } = slidingWindow(policy.window_seconds);
+    const lifeMs = Math.max(SHORTEST_SLICE_MS, Math.min(LEASE.lifeMs, windowMs / 20));
+    return { limit: BigInt(policy.limit), used, lifeMs, lingerMs: windowMs + bucketMs };
+  }
+
+  /** Counts what an isolate reports of its slice, at the latest moment at which it can have been used. */
+  report(key: string, move: Move, clock: Clock): void {
+    const found = this.find(key, clock.org);
+    if (found === null || move.used === 0n) return;
+    this.take(found, Number(move.used), move.until + clock.org - clock.real, clock.org);
+  }
+
+  #limits(): { policies: readonly RatePolicy[]; read: RatePolicy } {
+    return LIMITS.get(this.#sql, () => {
+      const { policies, read_rpm } = loadRateLimits(this.#sql);
+      return { policies, read: readPolicy(read_rpm ?? this.#fallbackReadRpm) };
+    });
+  }
+
+  /** The meter that a lease key names; null when it is no longer there, or its window is over. */
+  find(key: string, nowMs: number): RateMeter | null {
+    const { policies, read } = this.#limits();
+    for (const policy of [read, ...policies]) {
+      const [id, customer] = leaseKeyIds(key);
+      if (id !== policy.id) continue;
+      const meter = { policy, key: customer === "" ? policy.id : `${policy.id} ${customer}` };
+      // A slice of a quota's past window counts for nothing any more.
+      return leaseKey(meter, nowMs) === key ? meter : null;
+    }
+    return null;
+  }
+
+  #load(meter: RateMeter, nowMs: number): Taken[] {
+    const first = firstBucket(meter.policy, nowMs);
+    const all = TAKEN.get(this.#sql, () => new Map());
+    let taken = all.get(meter.key);
+    if (taken === undefined) {
+      taken = this.#sql
+        .exec<{ bucket: number; amount: number }>(
+          "SELECT bucket, amount FROM rate_taken WHERE meter = ? ORDER BY bucket",
+          meter.key,
+        )
+        .toArray()
+        .map(({ bucket, amount }): Taken => [bucket, amount]);
+      all.set(meter.key, taken);
+    }
+    if ((taken[0]?.[0] ?? first) < first) {
+      taken = taken.filter(([bucket]) => bucket >= first);
+      all.set(meter.key, taken);
+      this.#sql.exec("DELETE FROM rate_taken WHERE meter = ? AND bucket < ?", meter.key, first);
+    }
+    return taken;
+  }
+}
+
+/** The object's clock, and the org's, which an operator may have moved ahead. */
+export interface Clock {
+  readonly real: number;
+  readonly org: number;
+}

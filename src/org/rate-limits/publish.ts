@@ -1,0 +1,14 @@
+import { publishRateLimits } from "../../platform/rate-limits.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
+import { loadRateLimits } from "./store.ts";
+
+/** Copies the limits to their rows in D1; stays due until that has worked. */
+export const publishRates: DueHandler = {
+  kind: "work",
+  async run(context) {
+    const { storage, env } = context;
+    await publishRateLimits(env.DB, context.view().orgId, loadRateLimits(storage.sql));
+    scheduleDue(storage.sql, "publish_rate_limits", "", null);
+  },
+};

@@ -1,0 +1,44 @@
+import type { RatePolicy } from "../../domain/rate-policy.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { loadRateLimits, saveRateLimits } from "./store.ts";
+
+export interface RateLimitsInput {
+  readonly read_rpm: number | null;
+  readonly policies: readonly Omit<RatePolicy, "id">[];
+}
+
+const current = (view: View) => loadRateLimits(view.sql);
+
+export const getRateLimits = query({ refuses: [], run: current });
+
+/** All of it at once. A policy that only changed its limit keeps its id, and with it what it has counted. */
+export const setRateLimits = command({
+  action: "rate_limits.set",
+  refuses: ["conflict"],
+  current,
+  // The policies are part of what isolates know of the org.
+  takesAway: (_input: RateLimitsInput) => "*",
+  changesLimits: true,
+  run(tx, input: RateLimitsInput) {
+    const before = loadRateLimits(tx.sql).policies;
+    const policies = input.policies.map((policy): RatePolicy => {
+      const same = before.find((known) => countsAlike(known, policy));
+      return { id: same?.id ?? newId("rlp", tx.now), ...policy };
+    });
+    const after = { read_rpm: input.read_rpm, policies };
+    saveRateLimits(tx.sql, after);
+    tx.schedule("publish_rate_limits", "", tx.now);
+    return done(200, after, { target: tx.orgId, detail: { ...input } });
+  },
+});
+
+function countsAlike(known: RatePolicy, policy: Omit<RatePolicy, "id">): boolean {
+  const { id: _id, limit: _limit, ...what } = known;
+  const { limit: _other, ...asked } = policy;
+  return JSON.stringify(inOrder(what)) === JSON.stringify(inOrder(asked));
+}
+
+function inOrder({ name, match, unit, window_seconds, kind }: Omit<RatePolicy, "id" | "limit">) {
+  return [name, match.route, match.key_id, match.customer_id, unit, window_seconds, kind];
+}

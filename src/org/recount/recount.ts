@@ -1,0 +1,88 @@
+import { type Meter, windowOf } from "../../domain/meter.ts";
+import type { Window } from "../../domain/period.ts";
+import type { Tx } from "../kernel/door.ts";
+import { leasedAnew } from "../leases/money.ts";
+import type { HoldRow } from "../decisions/store.ts";
+import { amountCharged } from "../runs/run.ts";
+import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { noteRecount } from "../meters/store.ts";
+import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
+
+type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id">;
+
+/** The counters of one meter, as they are added up. */
+class Counters {
+  readonly #meter: Meter;
+  readonly #entries = new Map<string, Entry>();
+  /** By subject, the one asked for last: finding a window in a time zone costs more than to see that it is the same. */
+  readonly #latest = new Map<string, Entry>();
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  at(someone: string, atMs: number): Entry {
+    const subject = this.#meter.scope.id === "*" ? someone : "";
+    const latest = this.#latest.get(subject);
+    if (latest !== undefined && isWithin(latest.window, atMs)) return latest;
+    const made = newEntry(this.#meter, subject, atMs);
+    const key = `${made.window.startMs} ${subject}`;
+    const entry = this.#entries.get(key) ?? made;
+    this.#entries.set(key, entry);
+    this.#latest.set(subject, entry);
+    return entry;
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+}
+
+function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
+  return startMs <= atMs && (endMs === null || atMs < endMs);
+}
+
+/**
+ * Adds a meter's counters up anew from the runs and holds that name it, and the slices that isolates have of it, for the
+ * windows that still matter: the current one and those where a hold stands. Needed when a limit's windows change under
+ * what it has counted, and when one is made under the name of one that was ended.
+ */
+export function recount(tx: Tx, meter: Meter): void {
+  const open = "FROM holds WHERE status = 'open' AND at >= ?1 AND instr(' ' || meters || ' ', ?2) > 0";
+  const named = [meter.sinceMs, ` ${meter.id} `] as const;
+  const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
+  const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
+  const counters = new Counters(meter);
+  for (const row of tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY seq DESC`)) {
+    // Rows come latest first; none is charged to a time after it was recorded, nor to a meter that came later. One that
+    // settles a hold may well be charged to a time before the meter.
+    if (row.recorded_at < fromMs || row.recorded_at < meter.sinceMs) break;
+    if (row.charged_at < fromMs) continue;
+    const run = fromRow(row);
+    if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
+    const entry = counters.at(
+      (meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "",
+      run.chargedAt,
+    );
+    const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
+    const { usage } = entry;
+    entry.usage = {
+      ...usage,
+      spent: usage.spent + amountCharged(run, meter.id) - over,
+      over: usage.over + over,
+    };
+  }
+  const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id ${open}`, ...named);
+  for (const hold of holds) {
+    const entry = counters.at(hold.customer_id ?? "", hold.at);
+    entry.usage = { ...entry.usage, held: entry.usage.held + BigInt(hold.amount) };
+  }
+  for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
+    const entry = counters.at(subject, atMs);
+    entry.usage = { ...entry.usage, leased: entry.usage.leased + left };
+  }
+  tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
+  forgetUsage(tx.sql);
+  saveUsage(tx.sql, counters.entries());
+  noteRecount(tx.sql, meter.id, tx.now);
+}

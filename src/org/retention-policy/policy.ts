@@ -1,0 +1,62 @@
+import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/retention.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+
+type Row = {
+  runs_days: number;
+  audit_days: number;
+  deliveries_days: number;
+  legal_hold: number;
+  updated_at: number;
+};
+
+export const RETENTION_SWEEP = "retention.sweep";
+
+export function loadRetention(sql: SqlStorage): RetentionPolicy & { updatedAt: number | null } {
+  const row = sql.exec<Row>("SELECT * FROM retention_policy").toArray()[0];
+  if (row === undefined) return { ...RETENTION_DEFAULT, updatedAt: null };
+  return {
+    runsDays: row.runs_days,
+    auditDays: row.audit_days,
+    deliveriesDays: row.deliveries_days,
+    legalHold: row.legal_hold === 1,
+    updatedAt: row.updated_at,
+  };
+}
+
+function current(view: View) {
+  const policy = loadRetention(view.sql);
+  return {
+    runs_days: policy.runsDays,
+    audit_days: policy.auditDays,
+    deliveries_days: policy.deliveriesDays,
+    legal_hold: policy.legalHold,
+    updated_at: policy.updatedAt === null ? null : new Date(policy.updatedAt).toISOString(),
+  };
+}
+
+export const getRetentionPolicy = query({ refuses: [], run: current });
+
+type NewPolicy = Omit<RetentionPolicy, "legalHold"> & { readonly legalHold: boolean | undefined };
+
+/** A hold that is not mentioned stays as it is: no change of days lifts it by the way. */
+export const setRetentionPolicy = command({
+  action: "retention_policy.updated",
+  refuses: ["conflict"],
+  current: (view, _input: NewPolicy) => current(view),
+  run(tx, input: NewPolicy) {
+    const legalHold = input.legalHold ?? loadRetention(tx.sql).legalHold;
+    tx.sql.exec(
+      `INSERT INTO retention_policy (one, runs_days, audit_days, deliveries_days, legal_hold, updated_at) VALUES (1, ?, ?, ?, ?, ?)
+       ON CONFLICT (one) DO UPDATE SET runs_days = excluded.runs_days, audit_days = excluded.audit_days,
+         deliveries_days = excluded.deliveries_days, legal_hold = excluded.legal_hold, updated_at = excluded.updated_at`,
+      input.runsDays,
+      input.auditDays,
+      input.deliveriesDays,
+      legalHold ? 1 : 0,
+      tx.now,
+    );
+    tx.schedule(RETENTION_SWEEP, "all", tx.now);
+    const { updated_at: _, ...detail } = current(tx);
+    return done(200, current(tx), { target: tx.orgId, detail });
+  },
+});

@@ -1,0 +1,155 @@
+import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
+import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
+import { readEnd, writeEnd } from "../audit-log/ends.ts";
+import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
+import type { Tx } from "../kernel/door.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { keepIds, quarterOf } from "../runs/purged.ts";
+import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
+import { USAGE_SWEEP } from "./usage-sweep.ts";
+
+/** What one step takes away at most, of each kind. */
+const STEP = 2_000;
+
+/** Takes away what is due, one bounded step of each kind; what was counted and charged stays. */
+export const sweepRetention: DueHandler = {
+  kind: "change",
+  run(tx, key) {
+    const before = purgeBefore(loadRetention(tx.sql), tx.now);
+    const taken =
+      before === undefined
+        ? []
+        : [
+            purgeRows(tx, RUNS, before.runs),
+            purgeIds(tx),
+            purgeRows(tx, DELIVERIES, before.deliveries),
+            purgeRows(tx, EVENTS, before.deliveries),
+            purgeAudit(tx, before.audit),
+          ];
+    const wasFull = taken.some((count) => count === STEP);
+    tx.schedule(RETENTION_SWEEP, key, nextSweep(tx.now, wasFull));
+    if (!wasFull) tx.schedule(USAGE_SWEEP, "", tx.now);
+  },
+};
+
+type Source = {
+  kind: string;
+  table: string;
+  at: string;
+  where: string;
+  /** What must be kept of the rows up to a seq before they go. */
+  keep?: (tx: Tx, lastSeq: number) => void;
+};
+
+/** A run that is gone is still known by its id: sent again, it is not charged again. */
+const RUNS: Source = {
+  kind: "runs",
+  table: "runs",
+  at: "recorded_at",
+  where: "true",
+  keep(tx, lastSeq) {
+    const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
+    keepIds(tx.sql, rows.map(fromRow), tx.now);
+  },
+};
+/** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
+const DELIVERIES: Source = {
+  kind: "deliveries",
+  table: "webhook_deliveries",
+  at: "created_at",
+  where: `(status <> 'pending'
+    OR subscription_id IN (SELECT id FROM webhook_subscriptions WHERE disabled_reason IS NOT NULL))`,
+};
+/** An event goes with the last delivery of it. The newest stays: the next is counted from it, and readers keep cursors. */
+const EVENTS: Source = {
+  kind: "events",
+  table: "events",
+  at: "created_at",
+  where: `seq < (SELECT MAX(seq) FROM events)
+    AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
+};
+
+/** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
+function purgeRows(tx: Tx, { kind, table, at, where, keep }: Source, before: number): number {
+  const rows = tx.sql
+    .exec<{ seq: number; at: number }>(
+      `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
+      STEP,
+    )
+    .toArray();
+  const old = until(rows, (row) => row.at >= before);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  keep?.(tx, last.seq);
+  tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
+  note(tx, { kind, count: old.length, before });
+  return old.length;
+}
+
+/** Ids go by whole quarters, once the last of them is too old. */
+function purgeIds(tx: Tx): number {
+  const first = quarterOf(tx.now - RUN_ID_KEPT_MS);
+  const last = tx.sql
+    .exec<{ quarter: number; id: number }>(
+      "SELECT quarter, id FROM purged_runs WHERE quarter < ? ORDER BY quarter, id LIMIT ?",
+      first,
+      STEP,
+    )
+    .toArray()
+    .at(-1);
+  if (last === undefined) return 0;
+  const { rowsWritten } = tx.sql.exec(
+    "DELETE FROM purged_runs WHERE (quarter, id) <= (?, ?)",
+    last.quarter,
+    last.id,
+  );
+  return Math.min(rowsWritten, STEP);
+}
+
+/**
+ * The entry of the purge carries the hash of the last one that went, and the trail is walked from there. Entries that
+ * somebody tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
+ */
+function purgeAudit(tx: Tx, before: number): number {
+  const rows = tx.sql
+    .exec<AuditRow>("SELECT *, NULL AS previous_hash FROM audit ORDER BY seq LIMIT ?", STEP + 1)
+    .toArray()
+    .slice(0, -1);
+  const old = until(rows, (row) => row.at >= before);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  const { breaks } = walkOn(beginWalk(readEnd(tx, "anchor")), old.map(linkReader(tx)));
+  if (breaks.length > 0) {
+    tx.record({
+      action: "retention.halted",
+      target: null,
+      outcome: "refused",
+      detail: { kind: "audit", breaks },
+    });
+    return 0;
+  }
+  tx.sql.exec("DELETE FROM audit WHERE seq <= ?", last.seq);
+  writeEnd(tx, "anchor", { seq: last.seq, hash: last.hash });
+  note(tx, { kind: "audit", count: old.length, before, last: { seq: last.seq, hash: last.hash } });
+  return old.length;
+}
+
+function note(
+  tx: Tx,
+  {
+    kind,
+    count,
+    before,
+    last,
+  }: { kind: string; count: number; before: number; last?: { seq: number; hash: string } },
+): void {
+  const end = last === undefined ? {} : { last_seq: last.seq, last_hash: last.hash };
+  const detail = { kind, count, before: new Date(before).toISOString(), ...end };
+  tx.record({ action: "retention.purged", target: null, outcome: "done", detail });
+}
+
+function until<T>(rows: readonly T[], stop: (row: T) => boolean): readonly T[] {
+  const at = rows.findIndex((row) => stop(row));
+  return at === -1 ? rows : rows.slice(0, at);
+}

@@ -1,0 +1,126 @@
+import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
+import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
+import { windowOf } from "../../domain/meter.ts";
+import type { Tx } from "../kernel/door.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { loadMetersById } from "../meters/store.ts";
+import { forgetUsage } from "../meters/usage.ts";
+import { loadRateLimits } from "../rate-limits/store.ts";
+import { forgetDaily } from "../runs/daily.ts";
+import { loadRetention } from "./policy.ts";
+
+export const USAGE_SWEEP = "retention.usage";
+
+/** How many rows one step looks at. */
+const STEP = 2_000;
+
+type Row = Record<string, string | number>;
+
+interface Counters {
+  readonly table: string;
+  /** The primary key: a step goes on where the one before it ended. */
+  readonly key: readonly string[];
+  readonly also?: readonly string[];
+  /** Which of the rows no read asks for any more. */
+  over(tx: Tx, rows: readonly Row[]): readonly Row[];
+}
+
+/**
+ * A window that is over may still get a charge: that of a run which settles a hold made in it. What isolates hold of it
+ * stays until they have reported. A window without an end is never over.
+ */
+const WINDOWS: Counters = {
+  table: "usage",
+  key: ["meter_id", "subject", "window_start"],
+  also: ["held", "leased"],
+  over(tx, rows) {
+    const meters = loadMetersById(tx.sql, new Set(rows.map((row) => String(row["meter_id"]))));
+    return rows.filter((row) => {
+      const meter = meters.get(String(row["meter_id"]));
+      if (meter === undefined || row["held"] !== "0" || row["leased"] !== "0") return false;
+      const { endMs } = windowOf(meter, Number(row["window_start"]));
+      return endMs !== null && endMs + WINDOW_KEPT_MS <= tx.now;
+    });
+  },
+};
+
+const DAYS: Counters = {
+  table: "usage_daily",
+  key: ["scope_kind", "scope_id", "day"],
+  over(tx, rows) {
+    const before = dailySumsBefore(loadRetention(tx.sql), tx.now);
+    const firstDay = new Date(before).toISOString().slice(0, 10);
+    return rows.filter((row) => String(row["day"]) < firstDay);
+  },
+};
+
+/** Buckets go when their meter is next used; those of customers who never came back go here. */
+const RATES: Counters = {
+  table: "rate_taken",
+  key: ["meter", "bucket"],
+  over(tx, rows) {
+    const policies = [readPolicy(0), ...loadRateLimits(tx.sql).policies];
+    const firstOf = new Map(policies.map((policy) => [policy.id, firstBucket(policy, tx.now)]));
+    return rows.filter((row) => {
+      const [policy = ""] = String(row["meter"]).split(" ");
+      return Number(row["bucket"]) < (firstOf.get(policy) ?? Number.POSITIVE_INFINITY);
+    });
+  },
+};
+
+/**
+ * A hold that was settled or released is remembered for whoever sends the same again, as idempotent answers are. One that
+ * expired may still be settled by a late run: it goes where holds are expired, a week later.
+ */
+const HOLDS: Counters = {
+  table: "holds",
+  key: ["seq"],
+  also: ["status", "ended_at"],
+  over: (tx, rows) =>
+    rows.filter(({ status, ended_at: endedAt }) => {
+      const isOver = status === "settled" || status === "released";
+      return isOver && Number(endedAt) + ENDED_HOLD_KEPT_MS <= tx.now;
+    }),
+};
+
+const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
+
+/** The key of the row is how far the walk has come: the table, and the last key that was looked at. */
+type Place = readonly [table: number, ...after: (string | number)[]];
+
+/** Walks all counters once, a bounded step at a time, and takes away those that no read needs any more. */
+export const sweepUsage: DueHandler = {
+  kind: "change",
+  run(tx, key) {
+    if (loadRetention(tx.sql).legalHold) return;
+    const place: Place = key === "" ? [0] : (JSON.parse(key) as Place);
+    const next = step(tx, place);
+    if (next !== null) tx.schedule(USAGE_SWEEP, JSON.stringify(next), nextSweep(tx.now, true));
+  },
+};
+
+function step(tx: Tx, [at, ...after]: Place): Place | null {
+  const counters = ALL[at];
+  if (counters === undefined) return null;
+  const { table, key, also = [] } = counters;
+  const names = key.join(", ");
+  const beyond = after.length === 0 ? "true" : `(${names}) > (${key.map(() => "?").join(", ")})`;
+  const rows = tx.sql
+    .exec<Row>(
+      `SELECT ${[...key, ...also].join(", ")} FROM ${table} WHERE ${beyond} ORDER BY ${names} LIMIT ?`,
+      ...after,
+      STEP,
+    )
+    .toArray();
+  const over = counters.over(tx, rows);
+  if (over.length > 0) {
+    const keys = JSON.stringify(over.map((row) => key.map((name) => row[name])));
+    const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
+    forgetUsage(tx.sql);
+    forgetDaily(tx.sql);
+    tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, keys);
+  }
+  const last = rows.at(-1);
+  if (rows.length < STEP || last === undefined) return at + 1 < ALL.length ? [at + 1] : null;
+  return [at, ...key.map((name) => last[name] ?? "")];
+}

@@ -1,0 +1,96 @@
+import type { KeyRole, Scope } from "../../contract/access.ts";
+import { secretEnd } from "../keys/secrets.ts";
+import { loadKey } from "../keys/store.ts";
+import type { Profile } from "../orgs/store.ts";
+import { loadRateLimits, type RateLimits } from "../rate-limits/store.ts";
+import { loadRegions } from "../residency/rule.ts";
+
+/** For how long an isolate may act on what the object told it, counted from when it asked. */
+export const SNAPSHOT_MS = 2000;
+
+export interface KeySnapshot {
+  readonly id: string;
+  readonly role: KeyRole;
+  readonly scopes: readonly Scope[];
+  readonly revoked: boolean;
+  readonly notBefore: number | null;
+  readonly expiresAt: number | null;
+}
+
+export interface OrgSnapshot {
+  readonly id: string;
+  readonly status: Profile["status"];
+  readonly environment: Profile["environment"];
+  readonly homeRegion: string;
+  /** Where the org's calls may be served; null is everywhere. */
+  readonly regions: readonly string[] | null;
+  readonly ipAllowList: readonly string[];
+  readonly clockOffsetMs: number;
+  readonly rates: RateLimits;
+}
+
+export interface Snapshot {
+  readonly org: OrgSnapshot;
+  readonly key: KeySnapshot;
+}
+
+/** The key that the digest proves, or null: there is no such key, or it has another secret. */
+export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest: string): KeySnapshot | null {
+  const row = loadKey(sql, keyId);
+  if (row === null) return null;
+  const secretEndsAt = secretEnd(sql, row, digest, now);
+  if (secretEndsAt === undefined) return null;
+  // A secret in its grace dies with the grace, even inside a snapshot.
+  const ends = [row.expires_at, secretEndsAt].filter((at) => at !== null);
+  return {
+    id: row.id,
+    role: row.role,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    revoked: row.revoked_at !== null,
+    notBefore: row.not_before,
+    expiresAt: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
+  const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs } = profile;
+  return {
+    id,
+    status,
+    environment,
+    homeRegion,
+    regions: loadRegions(sql),
+    ipAllowList,
+    clockOffsetMs,
+    rates: loadRateLimits(sql),
+  };
+}
+
+/**
+ * Which snapshots may still be in use. After an eviction it knows of none, so it presumes one for every key, granted
+ * at the moment it woke.
+ */
+export class Granted {
+  readonly #wokeAt: number;
+  readonly #lastAsked = new Map<string, number>();
+
+  constructor(wokeAt: number) {
+    this.#wokeAt = wokeAt;
+  }
+
+  note(keyId: string, at: number): void {
+    this.#lastAsked.set(keyId, at);
+    if (this.#lastAsked.size > 10_000) this.#forget(at);
+  }
+
+  /** From this moment on no snapshot of the key (`*`: of any key) granted until now is in use. */
+  outdatedAt(keyId: string): number {
+    let asked = this.#lastAsked.get(keyId) ?? 0;
+    if (keyId === "*") for (const at of this.#lastAsked.values()) asked = Math.max(asked, at);
+    return Math.max(asked, this.#wokeAt) + SNAPSHOT_MS;
+  }
+
+  #forget(now: number): void {
+    for (const [keyId, at] of this.#lastAsked) if (at + SNAPSHOT_MS < now) this.#lastAsked.delete(keyId);
+  }
+}

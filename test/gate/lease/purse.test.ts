@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { LeaseBook } from "../../../src/gate/lease/book.ts";
+import { GIVE_UP_MS, Purse } from "../../../src/gate/lease/purse.ts";
+import { IN_PARTS } from "./world.ts";
+
+const CALLS = 8;
+
+/** A purse whose calls were all decided by the object so far. */
+function wantingPurse() {
+  const purse = new Purse<never>("holder");
+  const slices = ["a", "b"].map((meter) => purse.slice(meter));
+  for (let call = 0; call < CALLS; call += 1) for (const slice of slices) purse.miss(slice, 10);
+  return { purse, slices };
+}
+
+test("steady traffic without slices is asked for by the next call, and by one at a time", () => {
+  const { purse, slices } = wantingPurse();
+  expect(purse.wanting(slices, 0)).toBe(true);
+  purse.ask(0);
+  for (let call = 0; call < CALLS; call += 1) for (const slice of slices) purse.miss(slice, 10);
+  expect(purse.wanting(slices, GIVE_UP_MS - 1)).toBe(false);
+});
+
+test("an ask whose sender has vanished is given up, and its answer counts for nothing once another is out", () => {
+  const { purse, slices } = wantingPurse();
+  const { attempt } = purse.ask(0);
+  for (let call = 0; call < CALLS; call += 1) for (const slice of slices) purse.miss(slice, 10);
+  expect([purse.asking(GIVE_UP_MS - 1), purse.asking(GIVE_UP_MS)]).toEqual([true, false]);
+  expect(purse.wanting(slices, GIVE_UP_MS)).toBe(true);
+  purse.ask(GIVE_UP_MS);
+  purse.granted({ attempt, slices: new Map([["a", { add: 100n, forMs: 1000, share: 100n }]]) });
+  expect(slices.map(({ left }) => left)).toEqual([0, 0]);
+});
+
+test("a slice takes no more than a plain number holds exactly, however much is granted", () => {
+  const { purse, slices } = wantingPurse();
+  const { attempt } = purse.ask(0);
+  const addition = { add: 10n ** 18n, forMs: 1000, share: 10n ** 18n };
+  purse.granted({ attempt, slices: new Map([["a", addition]]) });
+  const [first] = slices;
+  expect(first?.left).toBe(2 ** 51);
+  expect(purse.ask(1).wants.get("a")?.left).toBeLessThanOrEqual(2n ** 51n);
+});
+
+test("what was used and does not fit into a report stays leased until it is reported, and is reported once", () => {
+  const purse = new Purse<number>("holder", IN_PARTS);
+  const book = new LeaseBook();
+  const slice = purse.slice("a");
+  const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
+  const report = (now: number) => {
+    const settled = book.settle(purse.ask(now), terms, now);
+    if (settled !== null) purse.granted(settled.grant);
+    return settled;
+  };
+  for (let call = 0; call < CALLS; call += 1) purse.miss(slice, 1000);
+  report(0);
+  const leased = book.leased("a", 0);
+  for (let hold = 0; hold < 30; hold += 1) {
+    expect(purse.take([slice], [100], 1)).toBe(true);
+    purse.note(hold);
+  }
+  const holds: number[] = [];
+  let used = 0n;
+  for (let at = 2000; used < 3000n && at < 2020; at += 1) {
+    const settled = report(at);
+    holds.push(...(settled?.holds ?? []));
+    used += settled?.moves.get("a")?.used ?? 0n;
+    expect(book.leased("a", at)).toBe(BigInt(slice.left) + 3000n - used);
+  }
+  expect(leased).toBeGreaterThan(3000n);
+  expect(holds).toEqual(Array.from({ length: 30 }, (_, hold) => hold));
+  expect(used).toBe(3000n);
+});

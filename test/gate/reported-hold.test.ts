@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { newId } from "../../src/domain/ulid.ts";
+import {
+  amountOf,
+  endingLater,
+  endsAt,
+  idOf,
+  LAST_REPORTED_MS,
+  madeAt,
+  madeAtLater,
+  REPORTED_COLUMNS,
+  reportedHold,
+  timeText,
+  withId,
+} from "../../src/gate/reported-hold.ts";
+import { jsonRows } from "../../src/org/kernel/json-rows.ts";
+import { rowsOf } from "../support/rows.ts";
+import { newOrg } from "../support/worker.ts";
+
+const moment = fc.integer({ min: 0, max: LAST_REPORTED_MS });
+const amount = fc.nat(Number.MAX_SAFE_INTEGER);
+const hold = fc.record({ at: moment, until: moment, amount });
+
+test("a line gives back what was written in it", () => {
+  fc.assert(
+    fc.property(hold, moment, ({ at, until, amount: nanos }, later) => {
+      const id = newId("rsv", at);
+      const line = reportedHold(id, at, until, nanos);
+      expect([idOf(line), Number(madeAt(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
+        id,
+        at,
+        until,
+        String(nanos),
+      ]);
+      const other = newId("rsv", at);
+      expect(withId(line, other)).toBe(reportedHold(other, at, until, nanos));
+      expect(madeAtLater(line, timeText(later))).toBe(reportedHold(id, later, until, nanos));
+      expect(endingLater(line, timeText(later))).toBe(reportedHold(id, at, later, nanos));
+    }),
+  );
+});
+
+test("moments are in order as texts", () => {
+  fc.assert(
+    fc.property(moment, moment, (one, other) => {
+      expect(timeText(one) < timeText(other)).toBe(one < other);
+    }),
+  );
+});
+
+test("the database reads the same from a line", async () => {
+  const org = await newOrg();
+  const id = newId("rsv", Date.now());
+  const line = reportedHold(id, 7, LAST_REPORTED_MS, 1_250_000);
+  const { at, expiresAt, amount: nanos } = REPORTED_COLUMNS;
+  const [row] = await rowsOf(
+    org.id,
+    `SELECT ${REPORTED_COLUMNS.id} AS id, CAST(${at} AS INTEGER) AS at, CAST(${expiresAt} AS INTEGER) AS until,
+       ${nanos} AS amount FROM ${jsonRows()}`,
+    JSON.stringify([line]),
+  );
+  expect(row).toEqual({ id, at: 7, until: LAST_REPORTED_MS, amount: "1250000" });
+});

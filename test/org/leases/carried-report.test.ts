@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import { newSpender } from "../../support/ledger.ts";
+import { env } from "../../support/worker.ts";
+
+const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
+const ASK = { estimate: { cost_usd: "1" } };
+
+const report = (attempt: number) =>
+  writeAsk({
+    ask: { holder: "isolate", attempt, batches: [], wants: new Map() },
+    touches: [],
+    watch: [],
+    lagMs: 0,
+  });
+
+test("a report that a decision takes along is answered with it, and once", async () => {
+  const org = await newSpender();
+  const object = env.ORG.getByName(org.id);
+  const first = await object.decide(ASK, ACTOR.id, false, ENVELOPE, report(1));
+  expect(readReply(first?.leases ?? "").grant.attempt).toBe(1);
+  const again = await object.decide(ASK, ACTOR.id, false, ENVELOPE, report(1));
+  expect([again?.leases, again?.refusal]).toEqual([null, null]);
+});
+
+test("a decision stands, and its hold with it, when the report that it took along is nonsense", async () => {
+  const org = await newSpender();
+  await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1.50", period: "total" });
+  const object = env.ORG.getByName(org.id);
+  const verdict = await object.decide(ASK, ACTOR.id, false, ENVELOPE, "no report at all");
+  expect([verdict?.refusal, verdict?.leases]).toEqual([null, null]);
+  expect(JSON.parse(verdict?.text ?? "").decision).toBe("allow");
+  const next = await object.decide(ASK, ACTOR.id, false, ENVELOPE, null);
+  expect(next?.refusal?.code).toBe("budget_exceeded");
+});

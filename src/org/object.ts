@@ -12,17 +12,30 @@ import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./kernel/copies.ts";
-import type { Actor, Command, Credential, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
-import { DueRunner } from "./kernel/due/runner.ts";
+import type {
+  Actor,
+  Command,
+  Credential,
+  Envelope,
+  Hooks,
+  OrgEnv,
+  Outcome,
+  Query,
+  View,
+} from "./kernel/door.ts";
+import { DUE_HANDLERS } from "./due-handlers.ts";
+import { DueRunner } from "./kernel/perform/due-runner.ts";
+import { fanOut } from "./webhooks/queue.ts";
 import { type DecisionReply, ObjectGate, type RequestVerdict } from "./leases/gate.ts";
 import type { RateInfo } from "../gate/wire.ts";
 import type { DecisionAsk } from "./decisions/decide.ts";
 import { loadHolds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
 import { claim } from "./kernel/idempotency/records.ts";
-import { perform } from "./kernel/perform.ts";
+import { perform } from "./kernel/perform/perform.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
-import { loadProfile, type Profile, saveProfile } from "./orgs/store.ts";
+import type { Profile } from "../domain/profile.ts";
+import { loadProfile, saveProfile } from "./orgs/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
@@ -31,6 +44,8 @@ import { applySchema, isOpened } from "./schema.ts";
 import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
+
+const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal };
 
 const REPORT_PATIENCE_MS = 1500;
 const REPORT_POLL_MS = 30;
@@ -65,7 +80,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#settings.SVC_READ_LIMIT_PER_MINUTE,
       this.#opened ? Date.now() : 0,
     );
-    this.#due = new DueRunner(ctx.storage, env, (trace) => this.#view(this.#now(), SYSTEM, trace));
+    this.#due = new DueRunner({
+      storage: ctx.storage,
+      env,
+      handlers: DUE_HANDLERS,
+      view: (trace) => this.#view(this.#now(), SYSTEM, trace),
+    });
     // An upgrade may leave work that is due at once, also where nothing but reads comes.
     if (upgraded) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlan());
@@ -232,6 +252,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       trace,
       orgId: this.#id,
       settings: this.#settings,
+      hooks: HOOKS,
       profile: () => loadProfile(sql) ?? unopened(),
       mayBeUnreported: (id) => this.#mayBeUnreported(id),
       reservationIds: () => this.#reservationIds(),

@@ -1,6 +1,6 @@
 import { beginWalk, type ChainBreak, endWalk, type Walk, walkOn } from "../../domain/audit-verify.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { readEnd } from "./ends.ts";
+import { readEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 
 const STEP = 5_000;

@@ -7,7 +7,7 @@ import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-poli
 import type { CounterNamespace } from "../../contract/metrics.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import type { Settings } from "../../settings.ts";
-import type { Profile } from "../orgs/store.ts";
+import type { Profile } from "../../domain/profile.ts";
 
 /**
  * The one door for writes. A command states its rule; the door adds what must never be forgotten: the
@@ -82,6 +82,14 @@ export interface Answer {
 
 export type Outcome = Answer | Refusal;
 
+/** What the kernel asks of the nouns above it, which it does not know. */
+export interface Hooks {
+  /** Queues events for whoever asked for their kind. */
+  queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
+  /** Whether the caller may still act, by the object's own rows; null: it may. */
+  callerRefusal(view: View): Refusal | null;
+}
+
 /** What a rule sees of the object while it runs. Everything is synchronous: no rule can be interleaved with another. */
 export interface View {
   readonly sql: SqlStorage;
@@ -91,6 +99,7 @@ export interface View {
   readonly actor: Actor;
   readonly credential: Credential | null;
   readonly trace: string;
+  readonly hooks: Hooks;
   profile(): Profile;
   /** Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will. */
   mayBeUnreported(reservationId: string): boolean;

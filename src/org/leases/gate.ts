@@ -14,7 +14,7 @@ import {
 import { transaction } from "../kernel/copies.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, decideOnce, tokensOf } from "../decisions/decide.ts";
-import { openTx, performDue } from "../kernel/perform.ts";
+import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
 import { type Lesson, lessonFor, withRates } from "./lesson.ts";

@@ -2,7 +2,8 @@ import type { PlanTerms } from "../../contract/plan.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
-import { type Profile, saveProfile, toOrg } from "./store.ts";
+import type { Profile } from "../../domain/profile.ts";
+import { saveProfile, toOrg } from "./store.ts";
 
 export interface OrgChange {
   readonly name?: string | undefined;

@@ -7,7 +7,8 @@ import { command, done } from "../kernel/door.ts";
 import { createKey } from "../keys/mint.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
 import { RETENTION_SWEEP } from "../retention-policy/policy.ts";
-import { loadProfile, type Profile, saveProfile, toOrg } from "./store.ts";
+import type { Profile } from "../../domain/profile.ts";
+import { loadProfile, saveProfile, toOrg } from "./store.ts";
 
 export interface NewOrg {
   readonly id: string;

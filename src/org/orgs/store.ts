@@ -1,20 +1,6 @@
 import type { Org } from "../../contract/resources.ts";
+import type { Profile } from "../../domain/profile.ts";
 import { Copy } from "../kernel/copies.ts";
-
-/** The org itself: one row. */
-export interface Profile {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "active" | "suspended";
-  readonly plan: string;
-  readonly environment: "live" | "test";
-  readonly homeRegion: string;
-  /** Canonical CIDR texts. */
-  readonly ipAllowList: readonly string[];
-  readonly createdAt: number;
-  /** How far an operator has moved this (test) org's clock ahead of the real one. */
-  readonly clockOffsetMs: number;
-}
 
 type Row = {
   id: string;

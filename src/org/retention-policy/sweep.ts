@@ -1,6 +1,6 @@
 import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
 import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
-import { readEnd, writeEnd } from "../audit-log/ends.ts";
+import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";

@@ -1,7 +1,7 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
-import type { Profile } from "../orgs/store.ts";
+import type { Profile } from "../../domain/profile.ts";
 import { loadRateLimits, type RateLimits } from "../rate-limits/store.ts";
 import { loadRegions } from "../residency/rule.ts";
 

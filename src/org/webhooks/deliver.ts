@@ -9,7 +9,7 @@ import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { eventText } from "../events/log.ts";
-import { performDue } from "../kernel/perform.ts";
+import { performDue } from "../kernel/perform/perform.ts";
 import { attemptsOf, DELIVER, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";

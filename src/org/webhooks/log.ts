@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type Tx } from "../kernel/door.ts";
-import { recordEvent } from "../kernel/events/append.ts";
+import { recordEvents } from "../kernel/events/append.ts";
 import { listRows } from "../kernel/rows.ts";
 import { type DeliveryRow, enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { loadSubscription } from "./subscriptions.ts";
@@ -45,7 +45,7 @@ export const pingWebhook = command({
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
     if (subscription.disabled_reason !== null) return switchedOff();
-    const eventId = recordEvent(tx.sql, tx.now, "test.ping", { webhook_id: webhookId });
+    const [eventId = ""] = recordEvents(tx.sql, tx.now, "test.ping", [{ webhook_id: webhookId }]);
     const deliveryId = enqueue(tx.sql, tx.now, webhookId, { id: eventId, type: "test.ping" });
     return delivered(tx, webhookId, deliveryId);
   },

@@ -1,7 +1,7 @@
 import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit-chain.ts";
 import { newId } from "../../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { writeEnd } from "../../audit-log/ends.ts";
+import { writeEnd } from "./ends.ts";
 
 /**
  * Appends one link to the chain. It follows the head that the service wrote last, not whatever row is last: a row that

@@ -1,7 +1,7 @@
 import { CHAIN_START } from "../../../domain/audit-chain.ts";
 import type { AuditLink } from "../../../domain/audit-export.ts";
 import type { View } from "../door.ts";
-import { readEnd } from "../../audit-log/ends.ts";
+import { readEnd } from "./ends.ts";
 
 export type AuditRow = {
   seq: number;

@@ -1,16 +1,28 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { newId } from "../../../domain/ulid.ts";
+import type { View } from "../door.ts";
 import { jsonRows } from "../json-rows.ts";
-import { fanOut } from "../../webhooks/queue.ts";
 
-/** The outbox: an event is there, and queued for those who asked for it, if and only if its cause is. */
-export function appendEvent(sql: SqlStorage, now: number, kind: EventKind, data: object): void {
-  fanOut(sql, now, kind, [recordEvent(sql, now, kind, data)]);
+/**
+ * The outbox: events are there, and queued for those who asked for them, if and only if their cause is. Many of one kind take
+ * one statement for all of them, and one for each subscription.
+ */
+export function appendEvents(
+  { sql, now, hooks }: Pick<View, "sql" | "now" | "hooks">,
+  kind: EventKind,
+  all: readonly object[],
+): void {
+  if (all.length === 0) return;
+  hooks.queueEvents(sql, now, kind, recordEvents(sql, now, kind, all));
 }
 
-/** Many of one kind, in a statement for all of them and one for each subscription. */
-export function appendEvents(sql: SqlStorage, now: number, kind: EventKind, all: readonly object[]): void {
-  if (all.length === 0) return;
+/** Events that go to nobody by themselves; their ids. */
+export function recordEvents(
+  sql: SqlStorage,
+  now: number,
+  kind: EventKind,
+  all: readonly object[],
+): readonly string[] {
   const rows = all.map((data) => [newId("evt", now), JSON.stringify(data)] as const);
   sql.exec(
     `INSERT INTO events (id, type, created_at, data)
@@ -19,23 +31,5 @@ export function appendEvents(sql: SqlStorage, now: number, kind: EventKind, all:
     kind,
     now,
   );
-  fanOut(
-    sql,
-    now,
-    kind,
-    rows.map(([id]) => id),
-  );
-}
-
-/** An event that goes to nobody by itself. */
-export function recordEvent(sql: SqlStorage, now: number, kind: EventKind, data: object): string {
-  const id = newId("evt", now);
-  sql.exec(
-    "INSERT INTO events (id, type, created_at, data) VALUES (?, ?, ?, ?)",
-    id,
-    kind,
-    now,
-    JSON.stringify(data),
-  );
-  return id;
+  return rows.map(([id]) => id);
 }

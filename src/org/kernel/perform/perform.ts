@@ -1,14 +1,13 @@
-import type { ErrorCode } from "../../contract/errors.ts";
-import { etagOf, ifMatchRefusal } from "../../contract/etag.ts";
-import { envelopeText, isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { appendAudit } from "./audit/append.ts";
-import { callerRefusal } from "../caller.ts";
-import { transaction } from "./copies.ts";
-import { countSeries } from "./counters/count.ts";
-import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "./door.ts";
-import { scheduleDue } from "./due/table.ts";
-import { appendEvent, appendEvents } from "./events/append.ts";
-import { claim, complete } from "./idempotency/records.ts";
+import type { ErrorCode } from "../../../contract/errors.ts";
+import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
+import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { appendAudit } from "../audit/append.ts";
+import { transaction } from "../copies.ts";
+import { countSeries } from "../counters/count.ts";
+import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "../door.ts";
+import { scheduleDue } from "../due/table.ts";
+import { appendEvents } from "../events/append.ts";
+import { claim, complete } from "../idempotency/records.ts";
 
 /** Thrown to roll a refused attempt back; never leaves this file. */
 class RolledBack extends Error {}
@@ -17,8 +16,8 @@ class RolledBack extends Error {}
 export function openTx(view: View, aftermath: (() => void)[]): Tx {
   return {
     ...view,
-    emit: (kind, data) => appendEvent(view.sql, view.now, kind, data),
-    emitAll: (kind, all) => appendEvents(view.sql, view.now, kind, all),
+    emit: (kind, data) => appendEvents(view, kind, [data]),
+    emitAll: (kind, all) => appendEvents(view, kind, all),
     count: (series, by) => countSeries(view.sql, view.now, series, by),
     schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
     record: (entry) => appendAudit(view, entry),
@@ -68,7 +67,8 @@ export function perform<Input>(
   input: Input,
 ): Outcome {
   return transaction(storage, () => {
-    const refused = command.admitsItself?.(view.actor, input) === true ? null : callerRefusal(view);
+    const refused =
+      command.admitsItself?.(view.actor, input) === true ? null : view.hooks.callerRefusal(view);
     if (refused !== null) return refused;
     const ask = envelope.idempotency;
     if (ask !== null) {

@@ -1,9 +1,9 @@
 import { logFailure } from "../../../log.ts";
 import { transaction } from "../copies.ts";
 import type { OrgEnv, View } from "../door.ts";
-import { DUE_HANDLERS } from "../../due-handlers.ts";
-import { performDue } from "../perform.ts";
-import { dueBy, nextDueAt, scheduleDue } from "./table.ts";
+import { performDue } from "./perform.ts";
+import type { DueHandler } from "../due/handler.ts";
+import { dueBy, nextDueAt, scheduleDue } from "../due/table.ts";
 
 const AT_ONCE = 100;
 const ROUNDS = 1000;
@@ -18,15 +18,23 @@ const SETTLE_MS = 20_000;
 export class DueRunner {
   readonly #storage: DurableObjectStorage;
   readonly #env: OrgEnv;
+  /** By the kind of row. */
+  readonly #handlers: Readonly<Record<string, DueHandler>>;
   readonly #view: (trace: string) => View;
   /** Work under way, by kind and key: never the same one twice at a time. */
   readonly #working = new Map<string, Promise<void>>();
   #armedFor: number | null = null;
 
-  constructor(storage: DurableObjectStorage, env: OrgEnv, view: (trace: string) => View) {
-    this.#storage = storage;
-    this.#env = env;
-    this.#view = view;
+  constructor(host: {
+    storage: DurableObjectStorage;
+    env: OrgEnv;
+    handlers: Readonly<Record<string, DueHandler>>;
+    view: (trace: string) => View;
+  }) {
+    this.#storage = host.storage;
+    this.#env = host.env;
+    this.#handlers = host.handlers;
+    this.#view = host.view;
   }
 
   /** The alarm went off. Waits for nothing: the slowest work delays no other. */
@@ -94,7 +102,7 @@ export class DueRunner {
       this.#retryLater(kind, key);
     };
     try {
-      const handler = DUE_HANDLERS[kind];
+      const handler = this.#handlers[kind];
       if (handler === undefined) throw new Error(`nothing handles ${kind}`);
       if (handler.kind === "change") {
         performDue(this.#storage, view, (tx) => {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { View } from "../kernel/door.ts";
+import type { View } from "../door.ts";
 
 /**
  * Where the trail begins and ends: `head` is the last entry written, `anchor` the last one that retention took away.

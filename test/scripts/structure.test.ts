@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { circlesOf, type Edge, importsUnder } from "../../scripts/structure/imports.ts";
+
+const ROOT = process.cwd();
+
+describe("folders", () => {
+  const edges = importsUnder(ROOT);
+  const folderOf = (file: string) => dirname(file);
+  const inOrg = (file: string) => (file.startsWith("src/org/") ? folderOf(file) : null);
+  /** `src/org`; a file of `src` itself is a place of its own. */
+  const layerOf = (file: string) => file.split("/").slice(0, 2).join("/");
+
+  test("of the org's object form no circle", () => {
+    expect(circlesOf(edges, inOrg)).toEqual([]);
+  });
+
+  test("the kernel of the object imports no noun", () => {
+    const outside = edges.filter(
+      ([from, to]) =>
+        from.startsWith("src/org/kernel/") && to.startsWith("src/org/") && !to.startsWith("src/org/kernel/"),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  test("layers form no circle", () => {
+    expect(circlesOf(edges, layerOf)).toEqual([]);
+  });
+
+  test("a circle is found, however long, and named once", () => {
+    const planted: Edge[] = [
+      ["src/org/a/1.ts", "src/org/b/1.ts"],
+      ["src/org/b/2.ts", "src/org/c/1.ts"],
+      ["src/org/c/2.ts", "src/org/a/2.ts"],
+      ["src/org/c/2.ts", "src/org/d/1.ts"],
+    ];
+    expect(circlesOf(planted, folderOf)).toEqual([["src/org/a", "src/org/b", "src/org/c"]]);
+  });
+
+  test("imports are read in each of their forms", () => {
+    expect(edges).toContainEqual(["src/index.ts", "src/app.ts"]);
+    expect(edges).toContainEqual(["src/index.ts", "src/org/object.ts"]);
+  });
+});
+
+const FORBIDDEN = [
+  ["contract", "domain/money.ts"],
+  ["contract", "gate/decision.ts"],
+  ["contract", "org/object.ts"],
+  ["contract", "settings.ts"],
+  ["domain", "gate/decision.ts"],
+  ["domain", "org/object.ts"],
+  ["domain", "platform/plans.ts"],
+  ["domain", "outbound/post.ts"],
+  ["domain", "edge/call.ts"],
+  ["domain", "api/runs/get.ts"],
+  ["domain", "web/html.tsx"],
+  ["domain", "log.ts"],
+  ["gate", "org/object.ts"],
+  ["gate", "edge/call.ts"],
+  ["gate", "platform/plans.ts"],
+  ["gate", "outbound/post.ts"],
+  ["gate", "api/runs/get.ts"],
+  ["gate", "web/html.tsx"],
+  ["gate", "settings.ts"],
+  ["gate", "log.ts"],
+  ["platform", "org/object.ts"],
+  ["platform", "edge/call.ts"],
+  ["platform", "gate/decision.ts"],
+  ["outbound", "org/object.ts"],
+  ["outbound", "edge/call.ts"],
+  ["org", "edge/call.ts"],
+  ["org", "api/runs/get.ts"],
+  ["org", "web/html.tsx"],
+  ["edge", "api/runs/get.ts"],
+  ["edge", "web/html.tsx"],
+  ["api", "web/html.tsx"],
+  ["api", "org/object.ts"],
+  ["web", "org/object.ts"],
+] as const;
+
+const FORBIDDEN_PACKAGES = [
+  ["contract", "hono"],
+  ["contract", "cloudflare:workers"],
+  ["domain", "zod"],
+  ["domain", "hono"],
+  ["domain", "drizzle-orm"],
+  ["gate", "hono"],
+  ["gate", "zod"],
+  ["gate", "cloudflare:workers"],
+  ["gate", "drizzle-orm"],
+  ["org", "hono"],
+  ["platform", "hono"],
+  ["outbound", "hono"],
+  ["api", "drizzle-orm"],
+  ["web", "drizzle-orm"],
+] as const;
+
+const FORBIDDEN_WORDS = [
+  "Date.now()",
+  "Math.random()",
+  "crypto.randomUUID()",
+  'fetch("https://example.com")',
+  "setTimeout(() => undefined, 1)",
+  "performance.now()",
+  "scheduler.wait(1)",
+] as const;
+
+const ALLOWED = [
+  ["domain", "contract/errors.ts"],
+  ["gate", "domain/money.ts"],
+  ["gate", "contract/errors.ts"],
+  ["org", "gate/decision.ts"],
+  ["org", "platform/plans.ts"],
+  ["edge", "org/object.ts"],
+  ["edge", "gate/decision.ts"],
+  ["api", "edge/operation.ts"],
+  ["web", "edge/env.ts"],
+] as const;
+
+describe("the linter", () => {
+  const planted = new Map<string, string>();
+  const plant = (layer: string, text: string): string => {
+    const file = `src/${layer}/planted-${planted.size}.ts`;
+    planted.set(file, text);
+    return file;
+  };
+  const importing = (path: string) => `import { x } from "${path}";\nexport const y = x;\n`;
+  const imports = FORBIDDEN.map(([layer, target]) => [
+    `${layer} importing ${target}`,
+    plant(layer, importing(`../${target}`)),
+  ]);
+  const packages = FORBIDDEN_PACKAGES.map(([layer, name]) => [
+    `${layer} importing ${name}`,
+    plant(layer, importing(name)),
+  ]);
+  const words = ["contract", "domain", "gate"].flatMap((layer) =>
+    FORBIDDEN_WORDS.map((word) => [
+      `${layer} saying ${word}`,
+      plant(layer, `export const y = () => ${word};\n`),
+    ]),
+  );
+  const random = ["contract", "domain", "gate"].map((layer) => [
+    `${layer} drawing bytes`,
+    plant(layer, `import { randomBytes } from "node:crypto";\nexport const y = () => randomBytes(1);\n`),
+  ]);
+  const fine = ALLOWED.map(([layer, target]) => [
+    `${layer} importing ${target}`,
+    plant(layer, importing(`../${target}`)),
+  ]);
+  const typeOnly = plant("api", `import type { X } from "../org/object.ts";\nexport type Y = X;\n`);
+
+  const folder = mkdtempSync(join(tmpdir(), "sluice-lint-"));
+  let refused = new Set<string>();
+
+  beforeAll(() => {
+    copyFileSync(join(ROOT, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+    for (const [file, text] of planted) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    }
+    refused = refusedIn(folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each([...imports, ...packages, ...words, ...random])("refuses %s", (_, file = "") => {
+    expect(refused).toContain(file);
+  });
+
+  test.each([...fine, ["api importing a type of org", typeOnly]])("lets %s pass", (_, file = "") => {
+    expect(refused).not.toContain(file);
+  });
+});
+
+/** The files that a rule on imports, globals or properties refuses. */
+function refusedIn(folder: string): Set<string> {
+  const said = oxlint(folder);
+  const { diagnostics } = JSON.parse(said) as { diagnostics: { code: string; filename: string }[] };
+  return new Set(
+    diagnostics.filter(({ code }) => code.includes("no-restricted")).map(({ filename }) => filename),
+  );
+}
+
+function oxlint(folder: string): string {
+  const args = ["--format=json", "--quiet", "src"];
+  try {
+    return execFileSync(join(ROOT, "node_modules/.bin/oxlint"), args, { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    // What is planted is refused, and oxlint says so with its status too.
+    return (error as { stdout: string }).stdout;
+  }
+}

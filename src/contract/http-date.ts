@@ -1,10 +1,11 @@
+import { DAY_MS } from "./durations.ts";
+
 /** Dates as HTTP writes them: RFC 7231 IMF-fixdate, `Fri, 31 Dec 2027 23:59:59 GMT`, and nothing looser. */
 
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
-const DAY_MS = 86_400_000;
 
 export function imfFixdate(atMs: number): string {
   return new Date(atMs).toUTCString();

@@ -1,3 +1,4 @@
+import { DAY_MS } from "./durations.ts";
 import { z } from "zod";
 import { parseTimestamp } from "./shapes.ts";
 
@@ -26,7 +27,7 @@ export interface ListSpec {
   readonly range?: boolean;
 }
 
-const MAX_RANGE_MS = 90 * 86_400_000;
+const MAX_RANGE_MS = 90 * DAY_MS;
 
 /** A day without a time is its first moment in UTC. */
 export function parseMoment(text: string): number | null {
@@ -53,7 +54,7 @@ export function checkRange(
     context.addIssue({ code: "custom", path: ["to"], message, params: { code: "out_of_range" } });
   if (to <= from) complain("must be after from");
   else if (to - from > MAX_RANGE_MS) {
-    const days = Math.ceil((to - from) / 86_400_000);
+    const days = Math.ceil((to - from) / DAY_MS);
     complain(`range of ${days} days exceeds the maximum of 90 days`);
   }
 }

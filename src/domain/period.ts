@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/durations.ts";
 import { localDayAt, startOfLocalDay } from "./zone.ts";
 
 /** Calendar periods in UTC; `total` never resets. */
@@ -10,7 +11,6 @@ export interface Window {
   readonly endMs: number | null;
 }
 
-export const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday: the first Monday came four days later. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;

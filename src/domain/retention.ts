@@ -1,3 +1,5 @@
+import { DAY_MS } from "../contract/durations.ts";
+
 export type RetentionPolicy = {
   runsDays: number;
   auditDays: number;
@@ -21,8 +23,6 @@ export const RETENTION_DEFAULT: RetentionPolicy = {
 };
 
 export type Due = { runs: number; audit: number; deliveries: number };
-
-const DAY_MS = 86_400_000;
 
 /** The moment before which each kind is to go; undefined under a legal hold, which keeps everything. */
 export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefined {

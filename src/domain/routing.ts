@@ -1,3 +1,5 @@
+import { DAY_MS } from "../contract/durations.ts";
+
 /** One measured result of a model on a suite. */
 export type EvalResult = { suite: string; model: string; score: number; samples: number; runAt: number };
 
@@ -30,7 +32,6 @@ export type Selection = {
 
 type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
 
-const DAY_MS = 86_400_000;
 /** Two-sided 95 %. */
 const Z = 1.96;
 

@@ -1,8 +1,10 @@
+import { HOUR_MS, MINUTE_MS } from "../contract/durations.ts";
+
 /** How long a console session lives: twelve hours at most, and one hour unused. */
-export const SESSION_MAX_MS = 12 * 3_600_000;
-export const SESSION_IDLE_MS = 3_600_000;
+export const SESSION_MAX_MS = 12 * HOUR_MS;
+export const SESSION_IDLE_MS = HOUR_MS;
 /** A session in steady use is noted as seen at most this often, so that reading a page is not a write each time. */
-const NOTE_EVERY_MS = 60_000;
+const NOTE_EVERY_MS = MINUTE_MS;
 
 export interface SessionTimes {
   readonly createdAt: number;

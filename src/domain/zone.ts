@@ -1,5 +1,4 @@
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
+import { DAY_MS, MINUTE_MS } from "../contract/durations.ts";
 
 /** Making a formatter costs far more than using it; zones in use are few, and the bound holds for any input. */
 const MAX_FORMATTERS = 64;

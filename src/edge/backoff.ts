@@ -1,4 +1,6 @@
+import { MINUTE_MS } from "../contract/durations.ts";
 import { sourceOf } from "../domain/address.ts";
+import { BoundedMap } from "../domain/bounded-map.ts";
 
 /**
  * Slows down whoever guesses keys: after ten failures from one address within a minute, attempts are refused for 1, 2,
@@ -7,7 +9,7 @@ import { sourceOf } from "../domain/address.ts";
  */
 
 const FREE_FAILURES = 10;
-const MEMORY_MS = 60_000;
+const MEMORY_MS = MINUTE_MS;
 const MAX_BLOCK_SECONDS = 60;
 const MAX_ADDRESSES = 10_000;
 
@@ -18,7 +20,7 @@ interface Failures {
 }
 
 export class Backoff {
-  readonly #records = new Map<string, Failures>();
+  readonly #records = new BoundedMap<string, Failures>(MAX_ADDRESSES);
 
   /** Seconds to wait before the next attempt from this address, 0 when it may try now. */
   waitSeconds(address: string, now: number): number {
@@ -36,11 +38,6 @@ export class Backoff {
       record.blockedUntil = now + Math.min(MAX_BLOCK_SECONDS, 2 ** record.blocks) * 1000;
       record.blocks = Math.min(record.blocks + 1, 10);
     }
-    this.#records.delete(source);
     this.#records.set(source, record);
-    if (this.#records.size > MAX_ADDRESSES) {
-      const oldest = this.#records.keys().next();
-      if (oldest.done !== true) this.#records.delete(oldest.value);
-    }
   }
 }

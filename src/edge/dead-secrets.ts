@@ -1,4 +1,7 @@
-const MEMORY_MS = 60_000;
+import { BoundedMap } from "../domain/bounded-map.ts";
+import { MINUTE_MS } from "../contract/durations.ts";
+
+const MEMORY_MS = MINUTE_MS;
 const MAX_SECRETS = 10_000;
 
 /**
@@ -6,17 +9,13 @@ const MAX_SECRETS = 10_000;
  * again is told so from memory: an object is asked about each once a minute. A secret never comes back to life.
  */
 export class DeadSecrets {
-  readonly #until = new Map<string, number>();
+  readonly #until = new BoundedMap<string, number>(MAX_SECRETS);
 
   has(secret: string, now: number): boolean {
     return (this.#until.get(secret) ?? 0) > now;
   }
 
   add(secret: string, now: number): void {
-    this.#until.delete(secret);
     this.#until.set(secret, now + MEMORY_MS);
-    if (this.#until.size <= MAX_SECRETS) return;
-    const oldest = this.#until.keys().next();
-    if (oldest.done !== true) this.#until.delete(oldest.value);
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../domain/bounded-map.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type Cidr, parseCidr } from "../domain/address.ts";
 import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../org/snapshots/snapshot.ts";
@@ -27,8 +28,8 @@ const REFRESH_MS = SNAPSHOT_MS / 2;
 
 /** The keys that this isolate has seen proven, by their full text: looked up, never hashed, on the way in. */
 export class KnownKeys {
-  readonly #keys = new Map<string, KnownKey>();
-  readonly #orgs = new Map<string, KnownOrg>();
+  readonly #keys = new BoundedMap<string, KnownKey>(MAX_KEYS);
+  readonly #orgs = new BoundedMap<string, KnownOrg>(MAX_KEYS);
 
   get(bearer: string, now: number): KnownKey | null {
     const known = this.#keys.get(bearer);
@@ -47,9 +48,7 @@ export class KnownKeys {
       refreshAt: askedAt + REFRESH_MS,
       refreshing: false,
     };
-    this.#keys.delete(bearer);
     this.#keys.set(bearer, known);
-    trim(this.#keys, MAX_KEYS);
     return known;
   }
 
@@ -62,9 +61,7 @@ export class KnownKeys {
     const org = this.#orgs.get(snapshot.id) ?? { id: snapshot.id, snapshot, allowList };
     org.snapshot = snapshot;
     org.allowList = allowList;
-    this.#orgs.delete(snapshot.id);
     this.#orgs.set(snapshot.id, org);
-    trim(this.#orgs, MAX_KEYS);
     return org;
   }
 }
@@ -75,7 +72,7 @@ interface Scopes {
 }
 
 const MAX_SCOPES = 1000;
-const scopesByText = new Map<string, Scopes>();
+const scopesByText = new BoundedMap<string, Scopes>(MAX_SCOPES);
 
 /** Most keys have the scopes of their role: kept once for all of them. */
 function sharedScopes(list: readonly Scope[]): Scopes {
@@ -84,13 +81,6 @@ function sharedScopes(list: readonly Scope[]): Scopes {
   if (found === undefined) {
     found = { list, set: new Set(list) };
     scopesByText.set(text, found);
-    trim(scopesByText, MAX_SCOPES);
   }
   return found;
-}
-
-function trim(map: Map<string, unknown>, max: number): void {
-  if (map.size <= max) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/durations.ts";
 import { DurableObject } from "cloudflare:workers";
 import type { CounterBatch } from "../contract/metrics.ts";
 import { COUNTER_STEPS } from "./object-steps.ts";
@@ -16,7 +17,7 @@ import { applySteps } from "./schema.ts";
 export type SeriesTotal = { series: string; total: number };
 
 /** A source that was silent for so long is gone, and no batch of it is still on its way. */
-const SOURCE_LIFETIME_MS = 86_400_000;
+const SOURCE_LIFETIME_MS = DAY_MS;
 
 export class CounterShard extends DurableObject {
   readonly #sql: SqlStorage;

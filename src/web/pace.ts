@@ -1,10 +1,13 @@
+import { BoundedMap } from "../domain/bounded-map.ts";
+import { MINUTE_MS } from "../contract/durations.ts";
+
 /**
  * How often one address may ask: at most `limit` in any `WINDOW_MS`, counted in sub-buckets, each whole while any part of it
  * is inside. Kept in the isolate and bounded: it guards what stands behind the browser's ways in, and promises nothing exact.
  */
 
 const BUCKET_MS = 5_000;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 const MOST_ADDRESSES = 10_000;
 
 interface Bucket {
@@ -14,7 +17,7 @@ interface Bucket {
 
 export class Pace {
   readonly #limit: number;
-  readonly #asked = new Map<string, Bucket[]>();
+  readonly #asked = new BoundedMap<string, Bucket[]>(MOST_ADDRESSES);
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -34,16 +37,7 @@ export class Pace {
     const last = buckets.at(-1);
     if (last?.at === at) last.count += 1;
     else buckets.push({ at, count: 1 });
-    this.#keep(address, buckets);
-    return 0;
-  }
-
-  /** Who asked last is forgotten last. */
-  #keep(address: string, buckets: Bucket[]): void {
-    this.#asked.delete(address);
     this.#asked.set(address, buckets);
-    if (this.#asked.size <= MOST_ADDRESSES) return;
-    const oldest = this.#asked.keys().next();
-    if (oldest.done !== true) this.#asked.delete(oldest.value);
+    return 0;
   }
 }

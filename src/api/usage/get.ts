@@ -1,9 +1,9 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import { z } from "zod";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { usd } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);

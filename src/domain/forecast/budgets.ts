@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import { windowAt, type Period } from "../period.ts";
 import { type Allowance, type Exhaustion, exhaustionOf } from "./exhaustion.ts";
 import { type Assumptions, futures, historyOf, type Outlook, outlookOf, type Scenario } from "./forecast.ts";
@@ -81,8 +82,6 @@ export function allowancesOf(
     .filter((budget) => budget.enforced)
     .map((budget) => allowanceOf(budget, today, horizonDays, perUnit));
 }
-
-const DAY_MS = 86_400_000;
 
 function allowanceOf(budget: BudgetState, today: DayNumber, horizonDays: number, perUnit: number): Allowance {
   const resets: number[] = [];

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../contract/durations.ts";
 
 /** A day as the count of days since 1970-01-01 UTC. */
 export type DayNumber = number;

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../domain/bounded-map.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
@@ -6,8 +7,8 @@ import { objectHere } from "./placement.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
 /** An org's home never changes, so what the isolate has learned of it stays true. */
-const homes = new Map<string, string>();
 const MOST_HOMES = 50_000;
+const homes = new BoundedMap<string, string>(MOST_HOMES);
 
 /** The object of an org, in the region that is its home. */
 export function orgObject(env: Env, settings: Settings, orgId: string, home: string): OrgStub {
@@ -45,9 +46,5 @@ export async function askHome<T>(
 
 function remember<T>(orgId: string, region: string, found: T): T {
   homes.set(orgId, region);
-  if (homes.size > MOST_HOMES) {
-    const oldest = homes.keys().next();
-    if (oldest.done !== true) homes.delete(oldest.value);
-  }
   return found;
 }

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
@@ -35,7 +36,7 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
   }
   const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now };
   saveApproval(tx.sql, decided);
-  tx.schedule(APPROVAL_EXPIRY, id, null);
+  tx.schedule(DUE.approvalExpiry, id, null);
   tx.emit("policy.approval_decided", { approval_id: id, rule_id: row.rule_id, decision: status });
   return done(200, toApproval(decided), { target: id, detail: { rule_id: row.rule_id } });
 }
@@ -51,8 +52,6 @@ function hasAnotherAdmin(tx: Tx): boolean {
   );
   return others.toArray().length > 0;
 }
-
-export const APPROVAL_EXPIRY = "approval.expiry";
 
 /** What nobody decided in time is no longer waiting; the same attempt asks anew. */
 export const expireApproval: DueHandler = {

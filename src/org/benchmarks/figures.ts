@@ -1,8 +1,7 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/month.ts";
 import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
 import { query, type View } from "../kernel/door.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What the org did in a month, up to now; null when the org is younger than the month. */
 export function figuresFor(view: View, month: Month): MonthlyFigures | null {

@@ -1,3 +1,5 @@
+import { DUE } from "../kernel/due-kinds.ts";
+import { HOUR_MS } from "../../contract/durations.ts";
 import { monthOf, nextMonth, previousMonth, startOf } from "../../domain/cohort/month.ts";
 import { pushContribution, pushFigures } from "../../platform/cohort-answers.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
@@ -5,7 +7,7 @@ import { scheduleDue } from "../kernel/due/table.ts";
 import { figuresFor } from "./figures.ts";
 import { loadBenchmarkProfile } from "./profile.ts";
 
-const SPREAD_MS = 3_600_000;
+const SPREAD_MS = HOUR_MS;
 
 /**
  * Tells D1 whether the org contributes and, while it does, what the last whole month came to. The row then waits for the
@@ -21,7 +23,7 @@ export async function publishBenchmarks(context: DueContext): Promise<void> {
   if (figures !== null) await pushFigures(env.DB, orgId, previousMonth(month), figures);
   const next = startOf(nextMonth(month)) + offsetOf(orgId);
   const still = loadBenchmarkProfile(storage.sql).contributing;
-  scheduleDue(storage.sql, "publish", "benchmarks", still ? next : null);
+  scheduleDue(storage.sql, DUE.publish, "benchmarks", still ? next : null);
 }
 
 /** The same for an org every month: its id's last characters are random. */

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
@@ -20,7 +21,6 @@ interface NewPack {
   readonly expires_at?: string | undefined;
 }
 
-const EXPIRY_DUE = "pack-expiry";
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 function statusOf(row: MeterRow, now: number): "live" | "scheduled" | "expired" | "voided" {
@@ -81,7 +81,7 @@ export const createCreditPack = command({
       extra: JSON.stringify(extra),
     };
     saveMeterRow(tx.sql, row);
-    tx.schedule(EXPIRY_DUE, row.id, extra.expiresAt);
+    tx.schedule(DUE.packExpiry, row.id, extra.expiresAt);
     return done(201, toCreditPack(tx, row), { target: row.id, detail: { ...input } });
   },
 });
@@ -100,7 +100,7 @@ export const voidCreditPack = command({
     }
     const row = { ...before, extra: JSON.stringify({ ...packExtra(before), voidedAt: tx.now }) };
     saveMeterRow(tx.sql, row);
-    tx.schedule(EXPIRY_DUE, row.id, null);
+    tx.schedule(DUE.packExpiry, row.id, null);
     return done(200, toCreditPack(tx, row), { target: row.id });
   },
 });

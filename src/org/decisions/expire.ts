@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -16,8 +17,6 @@ import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
 const AT_ONCE = 500;
 const DELIVERIES_AT_ONCE = 1500;
 export const TRIES_FOR_ROOM = 4;
-
-const HOLDS_DUE = "holds";
 
 /** No open hold ends before this moment; null when none is open. */
 const earliest = new Copy<number | null>();
@@ -103,7 +102,7 @@ export function expireNoLaterThan(tx: Tx, at: number): void {
   const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
   if (first !== null && first <= at) return;
   earliest.set(tx.sql, at);
-  tx.schedule(HOLDS_DUE, "", at);
+  tx.schedule(DUE.reservations, "", at);
 }
 
 /** The earliest moment at which a hold will need ending; null when none stands. */
@@ -120,7 +119,7 @@ export const expireDueHolds: DueHandler = {
     const isClean = forgetExpired(tx);
     const next = nextExpiry(tx.sql);
     earliest.set(tx.sql, next);
-    tx.schedule(HOLDS_DUE, "", isClean ? next : tx.now);
+    tx.schedule(DUE.reservations, "", isClean ? next : tx.now);
   },
 };
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
 import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
@@ -58,7 +59,7 @@ function scopeUsage(view: View, scope: Scope): ScopeUsage {
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
 function firstDay(view: View): string {
-  return new Date(view.now - FORECAST_MEMORY_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return new Date(view.now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10);
 }
 
 const dayNumber = (day: string) => dayOf(Date.parse(day));
@@ -122,7 +123,7 @@ const RECENT_RUNS = 10_000;
 export const deploymentReturn = query({
   refuses: [],
   run(view, { deploymentId }: { deploymentId: string }) {
-    const since = new Date(view.now - RETURN_DAYS * 86_400_000).toISOString().slice(0, 10);
+    const since = new Date(view.now - RETURN_DAYS * DAY_MS).toISOString().slice(0, 10);
     const days = view.sql
       .exec<{ usd: string }>(
         "SELECT usd FROM usage_daily WHERE scope_kind = 'deployment' AND scope_id = ? AND day > ?",

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../domain/bounded-map.ts";
 import type { View } from "./door.ts";
 
 /** Objects of many orgs share an isolate: what is compiled for those seldom asked makes room. */
@@ -8,17 +9,14 @@ const MOST_ORGS = 500;
  * transaction: a change that was rolled back leaves nothing compiled behind.
  */
 export function compiledOnce<T>(name: string, compile: (sql: SqlStorage) => T) {
-  const known = new Map<string, { version: number; value: T }>();
+  const known = new BoundedMap<string, { version: number; value: T }>(MOST_ORGS);
 
   function load(view: Pick<View, "sql" | "orgId">): T {
     const version = versionOf(view.sql, name);
     const there = known.get(view.orgId);
     if (there !== undefined && there.version === version) return there.value;
     const value = compile(view.sql);
-    known.delete(view.orgId);
     known.set(view.orgId, { version, value });
-    const oldest = known.keys().next().value;
-    if (known.size > MOST_ORGS && oldest !== undefined) known.delete(oldest);
     return value;
   }
 

@@ -1,3 +1,4 @@
+import type { DueKind } from "./due-kinds.ts";
 import type { Role, Scope } from "../../contract/access.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
@@ -115,7 +116,7 @@ export interface Tx extends View {
   /** Adds to one of the platform's counters, if and only if the change happens. */
   count(series: string, by?: number): void;
   /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */
-  schedule(kind: string, key: string, at: number | null): void;
+  schedule(kind: DueKind, key: string, at: number | null): void;
   /** An audit entry beside the one that the command gets by itself. */
   record(entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object }): void;
   /** A refusal undoes all that the rule did; what must stay all the same (an event, an entry) is done here. */

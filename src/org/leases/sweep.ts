@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { isRateKey } from "../../domain/rate-policy.ts";
 import { Copy } from "../kernel/copies.ts";
 import type { Tx, View } from "../kernel/door.ts";
@@ -5,8 +6,6 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import type { Clock } from "../rate-limits/meters.ts";
 import { bookOf, deleteHolder, saveHolder } from "./book-store.ts";
 import { LeasedAccounts } from "./money.ts";
-
-export const LEASES_DUE = "leases";
 
 /** When, by the org's clock, slices are next looked at; null: no dollars are leased. */
 const lookedAt = new Copy<number | null>();
@@ -37,7 +36,7 @@ export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
   if (ends === null) return;
   const at = ends + clock.org - clock.real;
   if (due !== null && due <= at) return;
-  tx.schedule(LEASES_DUE, "", at);
+  tx.schedule(DUE.leases, "", at);
   lookedAt.set(tx.sql, at);
 }
 
@@ -52,7 +51,7 @@ export const freeOrphans: DueHandler = {
     sweepLeases(tx, { real: tx.now - aheadMs, org: tx.now });
     const ends = bookOf(tx.sql).orphanedAt(isMoneyKey);
     const next = ends === null ? null : ends + aheadMs;
-    tx.schedule(LEASES_DUE, "", next);
+    tx.schedule(DUE.leases, "", next);
     lookedAt.set(tx.sql, next);
   },
 };
@@ -62,6 +61,6 @@ function isMoneyKey(key: string): boolean {
 }
 
 function readDue(sql: SqlStorage): number | null {
-  const rows = sql.exec<{ at: number }>("SELECT at FROM due WHERE kind = ? AND key = ''", LEASES_DUE);
+  const rows = sql.exec<{ at: number }>("SELECT at FROM due WHERE kind = ? AND key = ''", DUE.leases);
   return rows.toArray()[0]?.at ?? null;
 }

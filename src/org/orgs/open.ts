@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { scopesOf } from "../../contract/access.ts";
 import type { PlanTerms } from "../../contract/plan.ts";
 import { refuse } from "../../contract/refusal.ts";
@@ -6,7 +7,6 @@ import { derivedId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { createKey } from "../keys/mint.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
-import { RETENTION_SWEEP } from "../retention-policy/policy.ts";
 import type { Profile } from "../../domain/profile.ts";
 import { loadProfile, saveProfile, toOrg } from "./store.ts";
 
@@ -56,7 +56,7 @@ export const openOrg = command({
       expiresAt: null,
     });
     if (known === null) tx.emit("key.created", { key_id: keyId, name: "owner", role: "owner" });
-    tx.schedule(RETENTION_SWEEP, "all", nextSweep(tx.now, false));
+    tx.schedule(DUE.retentionSweep, "all", nextSweep(tx.now, false));
     return done(201, { org: toOrg(profile), owner_key: secret }, { target: input.id });
   },
 });

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { publishOrg } from "../../platform/directory.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
@@ -8,5 +9,5 @@ import { loadProfile } from "./store.ts";
 export async function publishProfile({ storage, env }: DueContext): Promise<void> {
   const profile = loadProfile(storage.sql);
   if (profile !== null && profile.id !== PLATFORM_ORG_ID) await publishOrg(env.DB, profile);
-  scheduleDue(storage.sql, "publish", "profile", null);
+  scheduleDue(storage.sql, DUE.publish, "profile", null);
 }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { KeyRole } from "../../contract/access.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
@@ -125,7 +126,7 @@ export const listSessions = query({
         sort: { created_at: "created_at" },
         where: {
           sql: "revoked_at IS NULL AND created_at > ? AND last_seen_at > ?",
-          bindings: [view.now - SESSION_MAX_MS, view.now - 3_600_000],
+          bindings: [view.now - SESSION_MAX_MS, view.now - HOUR_MS],
         },
         toItem: (row) => toSession(row, view),
       },

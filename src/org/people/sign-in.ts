@@ -1,9 +1,10 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 
 /** Sign-ins under way. Each is good for one return, in the browser that began it, within ten minutes. */
 const ATTEMPT_MS = 600_000;
-const LINK_MEMORY_MS = 30 * 86_400_000;
+const LINK_MEMORY_MS = 30 * DAY_MS;
 
 interface NewAttempt {
   readonly digest: string;

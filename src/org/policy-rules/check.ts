@@ -1,3 +1,5 @@
+import { DUE } from "../kernel/due-kinds.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
@@ -12,13 +14,12 @@ import {
 } from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { RunWork } from "../../domain/work.ts";
-import { APPROVAL_EXPIRY } from "../approvals/decide.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
 import { loadPolicies } from "./store.ts";
 
-const PENDING_MS = 7 * 86_400_000;
+const PENDING_MS = 7 * DAY_MS;
 
 type Checked = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
@@ -136,7 +137,7 @@ function requested(
     });
     if (waiting !== null) return;
     saveApproval(tx.sql, approval);
-    tx.schedule(APPROVAL_EXPIRY, approval.id, approval.expires_at);
+    tx.schedule(DUE.approvalExpiry, approval.id, approval.expires_at);
     tx.emit("policy.approval_requested", answer);
   });
   return refuse("policy_approval_required", answer);

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { publishRateLimits } from "../../platform/rate-limits.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -9,6 +10,6 @@ export const publishRates: DueHandler = {
   async run(context) {
     const { storage, env } = context;
     await publishRateLimits(env.DB, context.view().orgId, loadRateLimits(storage.sql));
-    scheduleDue(storage.sql, "publish_rate_limits", "", null);
+    scheduleDue(storage.sql, DUE.publishRateLimits, "", null);
   },
 };

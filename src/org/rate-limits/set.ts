@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import type { RatePolicy } from "../../domain/rate-policy.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
@@ -28,7 +29,7 @@ export const setRateLimits = command({
     });
     const after = { read_rpm: input.read_rpm, policies };
     saveRateLimits(tx.sql, after);
-    tx.schedule("publish_rate_limits", "", tx.now);
+    tx.schedule(DUE.publishRateLimits, "", tx.now);
     return done(200, after, { target: tx.orgId, detail: { ...input } });
   },
 });

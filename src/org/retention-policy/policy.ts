@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/retention.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
@@ -8,8 +9,6 @@ type Row = {
   legal_hold: number;
   updated_at: number;
 };
-
-export const RETENTION_SWEEP = "retention.sweep";
 
 export function loadRetention(sql: SqlStorage): RetentionPolicy & { updatedAt: number | null } {
   const row = sql.exec<Row>("SELECT * FROM retention_policy").toArray()[0];
@@ -55,7 +54,7 @@ export const setRetentionPolicy = command({
       legalHold ? 1 : 0,
       tx.now,
     );
-    tx.schedule(RETENTION_SWEEP, "all", tx.now);
+    tx.schedule(DUE.retentionSweep, "all", tx.now);
     const { updated_at: _, ...detail } = current(tx);
     return done(200, current(tx), { target: tx.orgId, detail });
   },

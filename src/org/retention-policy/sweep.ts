@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
 import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
@@ -6,8 +7,7 @@ import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { keepIds, quarterOf } from "../runs/purged.ts";
 import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
-import { loadRetention, RETENTION_SWEEP } from "./policy.ts";
-import { USAGE_SWEEP } from "./usage-sweep.ts";
+import { loadRetention } from "./policy.ts";
 
 /** What one step takes away at most, of each kind. */
 const STEP = 2_000;
@@ -28,8 +28,8 @@ export const sweepRetention: DueHandler = {
             purgeAudit(tx, before.audit),
           ];
     const wasFull = taken.some((count) => count === STEP);
-    tx.schedule(RETENTION_SWEEP, key, nextSweep(tx.now, wasFull));
-    if (!wasFull) tx.schedule(USAGE_SWEEP, "", tx.now);
+    tx.schedule(DUE.retentionSweep, key, nextSweep(tx.now, wasFull));
+    if (!wasFull) tx.schedule(DUE.usageSweep, "", tx.now);
   },
 };
 

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
 import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
@@ -8,8 +9,6 @@ import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
 import { forgetDaily } from "../runs/daily.ts";
 import { loadRetention } from "./policy.ts";
-
-export const USAGE_SWEEP = "retention.usage";
 
 /** How many rows one step looks at. */
 const STEP = 2_000;
@@ -95,7 +94,7 @@ export const sweepUsage: DueHandler = {
     if (loadRetention(tx.sql).legalHold) return;
     const place: Place = key === "" ? [0] : (JSON.parse(key) as Place);
     const next = step(tx, place);
-    if (next !== null) tx.schedule(USAGE_SWEEP, JSON.stringify(next), nextSweep(tx.now, true));
+    if (next !== null) tx.schedule(DUE.usageSweep, JSON.stringify(next), nextSweep(tx.now, true));
   },
 };
 

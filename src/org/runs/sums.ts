@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contract/durations.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import type { Run } from "./run.ts";
@@ -59,8 +60,8 @@ let lastDay = { startMs: Number.NaN, text: "" };
 
 /** Most runs of a batch share a day: its text is kept from one to the next. */
 function dayOf(atMs: number): string {
-  if (atMs >= lastDay.startMs && atMs < lastDay.startMs + 86_400_000) return lastDay.text;
-  const startMs = Math.floor(atMs / 86_400_000) * 86_400_000;
+  if (atMs >= lastDay.startMs && atMs < lastDay.startMs + DAY_MS) return lastDay.text;
+  const startMs = Math.floor(atMs / DAY_MS) * DAY_MS;
   lastDay = { startMs, text: new Date(startMs).toISOString().slice(0, 10) };
   return lastDay.text;
 }

@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { SupportScope } from "../../domain/support.ts";
@@ -73,7 +74,7 @@ export const openSupportGrant = command({
       row.created_at,
       row.expires_at,
     );
-    tx.schedule("support-expiry", row.id, row.expires_at);
+    tx.schedule(DUE.supportExpiry, row.id, row.expires_at);
     const { scope, reason } = row;
     tx.emit("support.grant_opened", { grant_id: row.id, scope, reason, expires_at: iso(row.expires_at) });
     return done(201, toGrant(row, tx.now), { target: row.id, detail: { scope, reason } });
@@ -92,7 +93,7 @@ export const closeSupportGrant = command({
     if (row === null) return refuse("not_found");
     if (grantStatus(row, tx.now) === "active") {
       tx.sql.exec("UPDATE support_grants SET closed_at = ? WHERE id = ?", tx.now, row.id);
-      tx.schedule("support-expiry", row.id, null);
+      tx.schedule(DUE.supportExpiry, row.id, null);
       tx.emit("support.grant_closed", { grant_id: row.id, reason: "closed" });
     }
     return done(204, null, { target: row.id });

@@ -1,9 +1,10 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { Webhook } from "../../contract/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
-import { DELIVER, moveUp } from "./queue.ts";
+import { moveUp } from "./queue.ts";
 import { dropSecrets } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
 
@@ -61,7 +62,7 @@ export const changeWebhook = command({
       updated_at: tx.now,
     };
     saveSubscription(tx.sql, after);
-    if (wanted === "disabled") tx.schedule(DELIVER, webhookId, null);
+    if (wanted === "disabled") tx.schedule(DUE.delivery, webhookId, null);
     else if (before.disabled_reason !== null) moveUp(tx.sql, tx.now, webhookId);
     return done(200, toWebhook(tx, after), { target: webhookId, detail: { ...change } });
   },
@@ -77,7 +78,7 @@ export const deleteWebhook = command({
     tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
     tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
     dropSecrets(tx.sql, webhookId);
-    tx.schedule(DELIVER, webhookId, null);
+    tx.schedule(DUE.delivery, webhookId, null);
     return done(204, null, { target: webhookId, detail: { url: row.url } });
   },
 });

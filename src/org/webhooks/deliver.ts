@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.ts";
 import { deliverySeries } from "../../contract/metrics.ts";
 import { type NextStep, nextStep } from "../../domain/delivery.ts";
@@ -10,7 +11,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { eventText } from "../events/log.ts";
 import { performDue } from "../kernel/perform/perform.ts";
-import { attemptsOf, DELIVER, type DeliveryRow, headOf } from "./queue.ts";
+import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";
 
@@ -47,11 +48,11 @@ function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Atte
   const subscription = loadSubscription(sql, subscriptionId);
   const delivery = subscription?.disabled_reason === null ? headOf(sql, subscriptionId) : null;
   if (subscription === null || delivery === null) {
-    scheduleDue(sql, DELIVER, subscriptionId, null);
+    scheduleDue(sql, DUE.delivery, subscriptionId, null);
     return null;
   }
   const dueAt = delivery.next_attempt_at ?? now;
-  scheduleDue(sql, DELIVER, subscriptionId, dueAt > now ? dueAt : now + LEASE_MS);
+  scheduleDue(sql, DUE.delivery, subscriptionId, dueAt > now ? dueAt : now + LEASE_MS);
   return dueAt > now ? null : toAttempt(view, subscription, delivery, sentAtMs);
 }
 

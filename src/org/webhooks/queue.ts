@@ -1,3 +1,4 @@
+import { DUE } from "../kernel/due-kinds.ts";
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -9,8 +10,6 @@ import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscr
  * Each subscription has a queue of its own, in order of creation: its head is tried until it succeeds or is
  * given up, and what comes after waits. A queue that is not empty, and not switched off, has one due row.
  */
-export const DELIVER = "webhook-delivery";
-
 export type DeliveryRow = {
   seq: number;
   id: string;
@@ -56,7 +55,7 @@ export function enqueue(
   replayOf: string | null = null,
 ): string {
   const id = newId("dlv", now);
-  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DELIVER, subscriptionId, now);
+  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   sql.exec(
     `INSERT INTO webhook_deliveries
        (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, replay_of, created_at)
@@ -89,7 +88,7 @@ function enqueueAll(
   type: EventKind,
   eventIds: readonly string[],
 ): void {
-  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DELIVER, subscriptionId, now);
+  if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
   sql.exec(
     `INSERT INTO webhook_deliveries
@@ -107,7 +106,7 @@ export function moveUp(sql: SqlStorage, now: number, subscriptionId: string): vo
   const head = headOf(sql, subscriptionId);
   if (head === null) return;
   sql.exec("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?", now, head.id);
-  scheduleDue(sql, DELIVER, subscriptionId, now);
+  scheduleDue(sql, DUE.delivery, subscriptionId, now);
 }
 
 export function attemptsOf(row: DeliveryRow): AttemptEntry[] {

@@ -1,3 +1,4 @@
+import { DUE } from "../due-kinds.ts";
 import { scheduleDue } from "../due/table.ts";
 
 /**
@@ -6,8 +7,6 @@ import { scheduleDue } from "../due/table.ts";
  * under its number is safe.
  */
 
-export const COUNTERS_DUE = "counters";
-
 export function countSeries(sql: SqlStorage, now: number, series: string, by = 1): void {
   sql.exec(
     `INSERT INTO counted (seq, series, n) SELECT open, ?1, ?2 FROM counter_batch WHERE true
@@ -15,7 +14,7 @@ export function countSeries(sql: SqlStorage, now: number, series: string, by = 1
     series,
     by,
   );
-  scheduleDue(sql, COUNTERS_DUE, "", now);
+  scheduleDue(sql, DUE.counters, "", now);
 }
 
 export interface ClosedBatch {

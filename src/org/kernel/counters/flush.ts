@@ -1,8 +1,9 @@
+import { DUE } from "../due-kinds.ts";
 import { shardOf } from "../../../contract/metrics.ts";
 import { transaction } from "../copies.ts";
 import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
-import { closeBatches, confirmBatches, COUNTERS_DUE, hasCounts } from "./count.ts";
+import { closeBatches, confirmBatches, hasCounts } from "./count.ts";
 
 /** Hands the org's counts to its shard. An org that goes down in between sends the same batches again. */
 export const flushCounts: DueHandler = {
@@ -15,7 +16,7 @@ export const flushCounts: DueHandler = {
     if (first) await env.COUNTERS.getByName(shardOf(orgId)).add(orgId, first.seq, batches);
     transaction(storage, () => {
       confirmBatches(sql, batches);
-      scheduleDue(sql, COUNTERS_DUE, "", hasCounts(sql) ? object.view().now : null);
+      scheduleDue(sql, DUE.counters, "", hasCounts(sql) ? object.view().now : null);
     });
   },
 };

@@ -1,16 +1,17 @@
+import type { DueKind } from "../due-kinds.ts";
 import { Copy } from "../copies.ts";
 
 /** What is to happen later, by the org's clock: one row each, so that an alarm that fails loses nothing. */
 
 export interface DueRow extends Record<string, SqlStorageValue> {
-  kind: string;
+  kind: DueKind;
   key: string;
   at: number;
 }
 
 const next = new Copy<number | null>();
 
-export function scheduleDue(sql: SqlStorage, kind: string, key: string, at: number | null): void {
+export function scheduleDue(sql: SqlStorage, kind: DueKind, key: string, at: number | null): void {
   next.forget(sql);
   if (at === null) sql.exec("DELETE FROM due WHERE kind = ? AND key = ?", kind, key);
   else {

@@ -1,10 +1,11 @@
+import { HOUR_MS } from "../../../contract/durations.ts";
 import type { ErrorCode } from "../../../contract/errors.ts";
 import { refuse } from "../../../contract/refusal.ts";
 import { seal, unseal } from "../../../domain/seal.ts";
 import { newSeed } from "../../../domain/ulid.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
 
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = 24 * HOUR_MS;
 const PURGED_AT_ONCE = 20;
 const SEAL_PURPOSE = "idempotency";
 

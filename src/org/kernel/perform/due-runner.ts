@@ -1,3 +1,4 @@
+import type { DueKind } from "../due-kinds.ts";
 import { logFailure } from "../../../log.ts";
 import { transaction } from "../copies.ts";
 import type { OrgEnv, View } from "../door.ts";
@@ -19,7 +20,7 @@ export class DueRunner {
   readonly #storage: DurableObjectStorage;
   readonly #env: OrgEnv;
   /** By the kind of row. */
-  readonly #handlers: Readonly<Record<string, DueHandler>>;
+  readonly #handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
   readonly #view: (trace: string) => View;
   /** Work under way, by kind and key: never the same one twice at a time. */
   readonly #working = new Map<string, Promise<void>>();
@@ -28,7 +29,7 @@ export class DueRunner {
   constructor(host: {
     storage: DurableObjectStorage;
     env: OrgEnv;
-    handlers: Readonly<Record<string, DueHandler>>;
+    handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
     view: (trace: string) => View;
   }) {
     this.#storage = host.storage;
@@ -62,7 +63,7 @@ export class DueRunner {
   }
 
   /** Runs one row ahead of its time; a failure leaves it for the alarm. */
-  async runNow(kind: string, key: string): Promise<void> {
+  async runNow(kind: DueKind, key: string): Promise<void> {
     await this.#working.get(`${kind} ${key}`);
     await this.#start(kind, key, this.#view(`due-${crypto.randomUUID()}`));
   }
@@ -96,7 +97,7 @@ export class DueRunner {
     return true;
   }
 
-  #start(kind: string, key: string, view: View): Promise<void> | undefined {
+  #start(kind: DueKind, key: string, view: View): Promise<void> | undefined {
     const failed = (error: unknown) => {
       logFailure(view.trace, error);
       this.#retryLater(kind, key);
@@ -131,7 +132,7 @@ export class DueRunner {
     }
   }
 
-  #retryLater(kind: string, key: string): void {
+  #retryLater(kind: DueKind, key: string): void {
     const { sql, now } = this.#view("retry");
     transaction(this.#storage, () => scheduleDue(sql, kind, key, now + RETRY_MS));
   }

@@ -1,3 +1,4 @@
+import { DUE } from "../due-kinds.ts";
 import type { ErrorCode } from "../../../contract/errors.ts";
 import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
@@ -89,7 +90,7 @@ export function perform<Input>(
           detail: outcome.detail,
         });
       }
-      if (command.publishes !== undefined) tx.schedule("publish", command.publishes, tx.now);
+      if (command.publishes !== undefined) tx.schedule(DUE.publish, command.publishes, tx.now);
       return outcome;
     });
     if (isRefusal(result)) {

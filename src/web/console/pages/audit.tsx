@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/durations.ts";
 import { count, moment, words } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
@@ -6,7 +7,6 @@ import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit 
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
-const DAY_MS = 86_400_000;
 interface Entry {
   readonly seq: number;
   readonly id: string;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/durations.ts";
 import { type DayAmount, type ForecastPoint, Ranking, SpendChart } from "../view/charts.tsx";
 import { count, ends, moment, usd } from "../view/format.ts";
 import { Card, Empty, Head, Tile, Tiles, UsedOf } from "../view/parts.tsx";
@@ -5,7 +6,6 @@ import { type Column, Table } from "../view/table.tsx";
 import { type ListOf, show, type Shown, type Visit } from "../visit.ts";
 import { type AtAGlance, type Limits, readLimits } from "./limits-at-a-glance.ts";
 
-const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 30;
 
 export interface Usage {

@@ -61,6 +61,8 @@ export default defineConfig({
           setupFiles: ["test/support/seed.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           sequence: { groupOrder: 2 },
+          // Each file has servers and folders of its own, and mostly waits for them.
+          maxWorkers: 3,
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ERRORS } from "../../src/contract/errors.ts";
+import { DETAILS } from "../../src/contract/error-details.ts";
+import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { buildOpenApi } from "../../src/contract/openapi.ts";
 import type { OperationContract } from "../../src/contract/operation.ts";
 import { type Facts, factsOf } from "./facts.ts";
@@ -13,9 +14,9 @@ export interface Manifest {
 
 /** What the code publishes now. */
 export function publishedFacts(operations: readonly OperationContract[]): Facts {
-  const errors = Object.entries(ERRORS).map(([code, { statuses, details }]) => [
+  const errors = Object.entries(ERRORS).map(([code, { statuses }]) => [
     code,
-    { statuses, details: z.toJSONSchema(details, { io: "output" }) as Schema },
+    { statuses, details: z.toJSONSchema(DETAILS[code as ErrorCode], { io: "output" }) as Schema },
   ]);
   return factsOf({
     document: buildOpenApi(operations, "https://sluice.example"),

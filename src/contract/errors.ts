@@ -1,41 +1,10 @@
-import { z } from "zod";
-
 /**
  * The error catalog: the one list of what a caller can be told. The envelope, the typed refusals, the OpenAPI
  * responses and `GET /v1/meta/errors` are computed from it. Codes, statuses and details fields are frozen in /v1.
  */
 
-const usd = z.string().meta({ description: "Dollars as a decimal string.", examples: ["12.50"] });
-const none = z.object({});
-
-const policyDetails = z.object({
-  reason: z.string(),
-  attempted: z.string().meta({ description: "The model or action that was attempted." }),
-  rule_id: z.string().meta({ description: "The rule that decided." }),
-});
-
-const fieldError = z.object({
-  field: z.string().meta({ description: "Path of the offending field, with dots and brackets." }),
-  code: z.string().meta({ description: "What is wrong with it; open-ended.", examples: ["out_of_range"] }),
-  message: z.string(),
-});
-export type FieldError = z.output<typeof fieldError>;
-
-const quotaDetails = z.union([
-  z.object({ quota: z.literal("prepaid"), available_usd: usd, attempted_usd: usd }),
-  z.object({
-    quota: z.literal("window"),
-    policy_id: z.string(),
-    limit: z.number().int(),
-    used: z.number().int(),
-    window_seconds: z.number().int(),
-    resets_at: z.string(),
-  }),
-]);
-
 interface ErrorSpec {
   readonly statuses: readonly [number, ...number[]];
-  readonly details: z.ZodType;
   /** Whether sending the same request again can succeed by itself: never, after `Retry-After`, or with backoff. */
   readonly retry: "never" | "after_interval" | "with_backoff";
   readonly message: string;
@@ -44,229 +13,167 @@ interface ErrorSpec {
 export const ERRORS = {
   bad_request: {
     statuses: [400],
-    details: none,
     retry: "never",
     message: "The request is malformed. Check it against the documentation of this operation.",
   },
   unauthorized: {
     statuses: [401],
-    details: none,
     retry: "never",
     message: "No valid API key was sent. Send `Authorization: Bearer <API_KEY>`.",
   },
   key_expired: {
     statuses: [401],
-    details: none,
     retry: "never",
     message: "This API key is expired or not yet valid. Use a key that is valid now.",
   },
   session_revoked: {
     statuses: [401],
-    details: none,
     retry: "never",
     message: "This console session was revoked or has expired. Sign in again.",
   },
   forbidden: {
     statuses: [403],
-    details: none,
     retry: "never",
     message: "The role of this key does not allow this operation.",
   },
   missing_scope: {
     statuses: [403],
-    details: z.object({ required: z.string().meta({ description: "The scope that the key lacks." }) }),
     retry: "never",
     message:
       "This key lacks a scope. Scopes are fixed when a key is minted: mint a key with the required one.",
   },
   ip_not_allowed: {
     statuses: [403],
-    details: none,
     retry: "never",
     message: "The caller's address is outside the organization's allow-list.",
   },
   org_suspended: {
     statuses: [403],
-    details: none,
     retry: "never",
     message: "This organization is suspended. Contact the operator of the service.",
   },
   residency_violation: {
     statuses: [403],
-    details: none,
     retry: "never",
     message: "The organization's residency rule does not allow this operation in this region.",
   },
   policy_blocked: {
     statuses: [403],
-    details: policyDetails,
     retry: "never",
     message: "A policy of the organization blocks this model or action.",
   },
   policy_approval_required: {
     statuses: [403],
-    details: policyDetails.extend({
-      approval_id: z
-        .string()
-        .optional()
-        .meta({ description: "The pending approval that would let it pass." }),
-    }),
     retry: "never",
     message: "A policy asks for an approval first. Once approved, the same attempt passes.",
   },
   content_safety_blocked: {
     statuses: [403],
-    details: z.object({
-      detector: z.string().meta({ description: "The detector that fired." }),
-      sample: z.string().max(120).meta({ description: "The offending excerpt." }),
-    }),
     retry: "never",
     message: "A content safety detector fired on the input.",
   },
   support_scope_denied: {
     statuses: [403],
-    details: z.object({ reason: z.string(), scope: z.string(), method: z.string() }),
     retry: "never",
     message: "This operation is outside the scope of the support grant. A new grant is needed to widen it.",
   },
   not_found: {
     statuses: [404],
-    details: none,
     retry: "never",
     message: "There is no such route or resource, or this key may not see it.",
   },
   conflict: {
     statuses: [409],
-    details: none,
     retry: "never",
     message: "The operation conflicts with the current state of the resource.",
   },
   idempotency_key_conflict: {
     statuses: [409],
-    details: none,
     retry: "never",
     message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
   },
   idempotency_key_processing: {
     statuses: [409],
-    details: none,
     retry: "with_backoff",
     message: "A request with this Idempotency-Key is still in flight. Retry shortly to get its answer.",
   },
   gone: {
     statuses: [410],
-    details: none,
     retry: "never",
     message: "This resource is permanently unavailable.",
   },
   payload_too_large: {
     statuses: [413],
-    details: none,
     retry: "never",
     message:
       "The body is larger than this operation accepts. Bulk operations accept batches: send smaller ones.",
   },
   validation_failed: {
     statuses: [422],
-    details: z.object({ fields: z.array(fieldError) }),
     retry: "never",
     message: "The request has invalid fields; see details.fields.",
   },
   insufficient_cohort_size: {
     statuses: [400],
-    details: z.object({ minimum_cohort_size: z.number().int() }),
     retry: "never",
     message: "The cohort has too few contributing organizations for an aggregate.",
   },
   spend_cap_exceeded: {
     statuses: [402],
-    details: z.object({
-      cap_usd: usd,
-      spent_usd: usd,
-      resets_at: z.string().meta({ description: "ISO-8601 timestamp with offset." }),
-      reason: z.string().optional().meta({ description: "`pre_flight`: refused before cost was incurred." }),
-    }),
     retry: "never",
     message: "The daily spend cap is reached or would be. It resets at details.resets_at.",
   },
   chain_budget_exceeded: {
     statuses: [402, 429],
-    details: z.object({
-      reason: z.enum(["cost", "depth", "tokens"]).meta({ description: "The dimension that bound." }),
-      current: z.union([z.string(), z.number().int()]),
-      attempted: z.union([z.string(), z.number().int()]),
-      limit: z.union([z.string(), z.number().int()]),
-    }),
     retry: "never",
     message: "The budget of this run chain would be exceeded.",
   },
   budget_exceeded: {
     statuses: [402],
-    details: z.object({
-      budget_id: z.string(),
-      scope_kind: z.enum(["org", "workflow", "deployment", "department", "customer"]),
-      limit_usd: usd,
-      spent_usd: usd,
-      period_start: z.string(),
-      period_end: z.string().nullable(),
-    }),
     retry: "never",
     message: "A budget or customer limit for the period would be exceeded.",
   },
   quota_exhausted: {
     statuses: [402, 429],
-    details: quotaDetails,
     retry: "never",
     message: "A quota is exhausted: top up the prepaid balance, or wait for the window to end.",
   },
   credits_exhausted: {
     statuses: [402],
-    details: z.object({ available_usd: usd, attempted_usd: usd }),
     retry: "never",
     message: "The customer's remaining credits cannot cover this charge.",
   },
   plan_limit_exceeded: {
     statuses: [402],
-    details: z.object({
-      limit_kind: z.enum(["runs", "tokens"]),
-      limit: z.number().int(),
-      used: z.number().int(),
-    }),
     retry: "never",
     message: "The plan's monthly entitlement is used up. It clears on a plan change or when the month ends.",
   },
   rate_limited: {
     statuses: [429],
-    details: z.object({ retry_after_seconds: z.number().int().min(1) }),
     retry: "after_interval",
     message: "Too many requests. Retry after the interval in Retry-After.",
   },
   policy_expression_error: {
     statuses: [500],
-    details: z.object({ rule_id: z.string() }),
     retry: "never",
     message: "A policy rule failed to evaluate. Fix or remove the rule named in details.rule_id.",
   },
   internal: {
     statuses: [500],
-    details: none,
     retry: "never",
     message: "Something failed on our side. Quote the x-svc-trace-id header when you report it.",
   },
   no_model_passes_eval: {
     statuses: [503],
-    details: none,
     retry: "never",
     message: "No eligible model meets the configured eval bar, and there is no fallback model.",
   },
   service_unavailable: {
     statuses: [503],
-    details: none,
     retry: "with_backoff",
     message: "A dependency is unavailable. Retry with backoff.",
   },
 } as const satisfies Record<string, ErrorSpec>;
 
 export type ErrorCode = keyof typeof ERRORS;
-export type DetailsOf<C extends ErrorCode> = z.output<(typeof ERRORS)[C]["details"]>;
 export type StatusOf<C extends ErrorCode> = (typeof ERRORS)[C]["statuses"][number];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
+import { DETAILS } from "./error-details.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { RESPONSE_HEADERS, responseHeaders } from "./openapi-headers.ts";
 import { type OperationContract, refusalsOf } from "./operation.ts";
@@ -14,7 +15,7 @@ function envelopeShape(code: ErrorCode): z.ZodType {
   const name = code.replaceAll(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
   const shape = z
     .object({
-      error: z.object({ code: z.literal(code), message: z.string(), details: ERRORS[code].details }),
+      error: z.object({ code: z.literal(code), message: z.string(), details: DETAILS[code] }),
     })
     .meta({ id: `${name}Error`, description: ERRORS[code].message });
   envelopes.set(code, shape);

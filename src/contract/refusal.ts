@@ -1,4 +1,5 @@
-import { type DetailsOf, ERRORS, type ErrorCode, type FieldError, type StatusOf } from "./errors.ts";
+import type { DetailsOf, FieldError } from "./error-details.ts";
+import { ERRORS, type ErrorCode, type StatusOf } from "./errors.ts";
 
 /** A no, as a value: returned, never thrown, and plain enough to cross from an object to an isolate. */
 export interface Refusal<C extends ErrorCode = ErrorCode> {

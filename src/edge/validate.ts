@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldError } from "../contract/errors.ts";
+import type { FieldError } from "../contract/error-details.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
 import { invalidField, invalidFields, type Refusal } from "../contract/refusal.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DETAILS } from "../../src/contract/error-details.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { envelopeText, refusalHeaders, refuse } from "../../src/contract/refusal.ts";
 
@@ -56,7 +57,8 @@ test.each(Object.entries(PUBLISHED))(
     expect(spec.message).toMatch(/^[A-Z].*\.$/s);
     // A code with details refuses an empty object: each of its fields is there in every answer.
     if (fields.length > 0) {
-      const missing = spec.details.safeParse({}).error?.issues.map((issue) => issue.path[0]) ?? [];
+      const details = DETAILS[code as keyof typeof DETAILS];
+      const missing = details.safeParse({}).error?.issues.map((issue) => issue.path[0]) ?? [];
       expect(missing).toEqual(expect.arrayContaining(fields));
     }
   },

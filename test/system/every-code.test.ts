@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DETAILS } from "../../src/contract/error-details.ts";
 import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { Kitchen, RECIPES } from "../support/every-code.ts";
 import { type ServerFixture, serverFixture } from "../support/server.ts";
@@ -24,10 +25,9 @@ test.each([...codes.filter((code) => code !== "internal"), "internal" as const])
   async (code) => {
     const answer = await RECIPES[code](await Kitchen.open(fixture.server));
     expect([code, answer.status, answer.body?.error?.code]).toEqual([code, expect.any(Number), code]);
-    const { statuses, details } = ERRORS[code];
-    expect(statuses).toContain(answer.status);
+    expect(ERRORS[code].statuses).toContain(answer.status);
     expect(Object.keys(answer.body)).toEqual(["error"]);
-    expect(details.safeParse(answer.body.error.details).success).toBe(true);
+    expect(DETAILS[code].safeParse(answer.body.error.details).success).toBe(true);
     expect(answer.headers.get("x-svc-trace-id")).toMatch(/^[\w-]{8,}$/);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
     if (code === "rate_limited") {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ERRORS } from "../../contract/errors.ts";
+import { DETAILS } from "../../contract/error-details.ts";
+import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { operation, reply } from "../../edge/operation.ts";
 
 const entry = z
@@ -19,7 +20,7 @@ const catalog = () =>
     statuses: [...spec.statuses],
     retry: spec.retry,
     message: spec.message,
-    details: z.toJSONSchema(spec.details, { target: "draft-2020-12" }),
+    details: z.toJSONSchema(DETAILS[code as ErrorCode], { target: "draft-2020-12" }),
   }));
 let computed: ReturnType<typeof catalog> | undefined;
 

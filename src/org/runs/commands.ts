@@ -1,4 +1,4 @@
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/error-details.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";

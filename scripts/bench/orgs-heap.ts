@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { newAsker } from "../../src/gate/asker.ts";
 import { decideHere, learn, wish } from "../../src/gate/decision.ts";
-import { gateOf, MOST_ORGS } from "../../src/gate/gates.ts";
-import type { Background } from "../../src/gate/org-gate.ts";
+import type { Background } from "../../src/gate/background.ts";
+import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
 import { KnownKeys } from "../../src/edge/known-keys.ts";
 import { newId } from "../../src/domain/ulid.ts";
 import type { BenchRow } from "./harness.ts";
@@ -16,8 +16,7 @@ import { standIn } from "./orgs-stand-in.ts";
 export async function heapRows(orgs: number): Promise<BenchRow[]> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  Object.assign(globalThis, { scheduler: { wait: () => new Promise(() => {}) } });
-  const keys = new KnownKeys();
+  const isolate = { keys: new KnownKeys(), gates: new Gates(() => crypto.randomUUID()) };
   const kept = (): number => {
     collect();
     return process.memoryUsage().heapUsed;
@@ -27,7 +26,7 @@ export async function heapRows(orgs: number): Promise<BenchRow[]> {
   const atOnce = Math.min(orgs, MOST_ORGS);
   for (const name of ["memory: orgs in traffic", "memory: as many others"]) {
     const ends: (() => Promise<void>)[] = [];
-    for (let org = 0; org < atOnce; org += 1) ends.push(await use(keys));
+    for (let org = 0; org < atOnce; org += 1) ends.push(await use(isolate));
     const bytes = kept() - empty;
     for (const end of ends) await end();
     const note = `${(bytes / 1e6).toFixed(1)} MB kept, ${(bytes / atOnce / 1000).toFixed(1)} kB for each of ${atOnce}`;
@@ -36,8 +35,13 @@ export async function heapRows(orgs: number): Promise<BenchRow[]> {
   return rows;
 }
 
+interface Isolate {
+  readonly keys: KnownKeys;
+  readonly gates: Gates;
+}
+
 /** One org comes into use: its key, what its calls touch, and slices of all five limits. Gives what ends its traffic. */
-async function use(keys: KnownKeys): Promise<() => Promise<void>> {
+async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   const now = Date.now();
   const orgId = newId("org", now);
   const keyId = newId("key", now);
@@ -45,17 +49,19 @@ async function use(keys: KnownKeys): Promise<() => Promise<void>> {
   const bearer = `svc_live_${orgId}${keyId}_${"x".repeat(49)}`;
   const digest = keyId.slice(4).padEnd(64, "0");
   keys.learn(bearer, digest, await object.authenticate(keyId), now);
-  const gate = gateOf(orgId);
+  const gate = gates.of(orgId);
   if (gate === null) throw new Error("the isolate has its hands full");
   const asker = newAsker(orgId, keyId, [], "pepper");
   const ask = { estimate: { cost_usd: "0.00125" } };
   const background: Background = {
-    object: () => object as unknown as ReturnType<Background["object"]>,
+    object: () => object,
     waitUntil: () => {},
+    now: Date.now,
+    wait: () => new Promise(() => {}),
   };
   for (let call = 0; call < 8; call += 1) {
     const verdict = await object.decide(ask, keyId, true);
-    learn(gate, asker, ask, verdict, now);
+    learn(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
     wish(gate, asker, ask, now, background);
   }
   await gate.flush(background);

@@ -1,9 +1,9 @@
 import { SCOPES } from "../../src/contract/access.ts";
 import type { Account } from "../../src/domain/meter.ts";
 import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
-import type { DecisionVerdict } from "../../src/org/leases/gate.ts";
+import type { DecisionVerdict } from "../../src/gate/object-verdict.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
-import type { Snapshot } from "../../src/org/snapshots/snapshot.ts";
+import type { Snapshot } from "../../src/gate/snapshot.ts";
 
 /**
  * A stand-in for the orgs' objects, which elsewhere are in other isolates, so that what is measured is what an isolate

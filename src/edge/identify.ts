@@ -3,7 +3,7 @@ import { isSecret, keyDigest, type ParsedKey, parseKey } from "../domain/api-key
 import { keyProblem } from "../domain/key-state.ts";
 import { orgOfToken } from "../domain/org-token.ts";
 import { refuseKey } from "../org/caller.ts";
-import type { Snapshot } from "../org/snapshots/snapshot.ts";
+import type { Snapshot } from "../gate/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
 import { DeadSecrets } from "./dead-secrets.ts";

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../domain/bounded-map.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type Cidr, parseCidr } from "../domain/address.ts";
-import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../org/snapshots/snapshot.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../gate/snapshot.ts";
 
 /** An org as this isolate knows it: a snapshot, good until two seconds after it was asked for. */
 export interface KnownOrg {

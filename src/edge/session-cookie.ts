@@ -4,7 +4,7 @@ import type { ownSession } from "../contract/people-resources.ts";
 import { type EntryProblem, entryProblem } from "../domain/entry.ts";
 import { SESSION_MAX_MS } from "../domain/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
-import type { OrgSnapshot } from "../org/snapshots/snapshot.ts";
+import type { OrgSnapshot } from "../gate/snapshot.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import { doorHome } from "./region/door-home.ts";

@@ -6,7 +6,7 @@ import { logFailure } from "../log.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { grantRefusal } from "../org/support/grant.ts";
 import type { GrantState } from "../org/support/session.ts";
-import { type OrgSnapshot, SNAPSHOT_MS } from "../org/snapshots/snapshot.ts";
+import { type OrgSnapshot, SNAPSHOT_MS } from "../gate/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
 import { doorHome } from "./region/door-home.ts";

@@ -5,22 +5,22 @@ import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../domain/rate-policy.ts";
-import { ReservationIds } from "../domain/reservation-id.ts";
-import { DECISION_ROUTE, type DecisionVerdict } from "../org/leases/gate.ts";
-import { accountKey } from "../org/leases/money.ts";
+import { accountKey } from "./account-key.ts";
 import {
+  DECISION_ROUTE,
   DEFAULT_HOLD_SECONDS,
   DEFAULT_OUTPUT_TOKENS,
   type DecisionAsk,
-  otherQuestion,
   tokensOf,
-} from "../org/decisions/decide.ts";
-import { questionOf } from "./question.ts";
+} from "./ask.ts";
+import type { DecisionVerdict } from "./object-verdict.ts";
+import { otherQuestion, questionOf } from "./question.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
-import { type Background, isFresh, type OrgGate } from "./org-gate.ts";
+import type { Background } from "./background.ts";
+import { isFresh, type OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
-import { isSameHold, type RecentAllow, recent } from "./recent.ts";
+import { isSameHold, type RecentAllow } from "./recent.ts";
 import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
 import { allowText } from "./verdict.ts";
 
@@ -63,7 +63,7 @@ export function decideHere(
 ): Verdict | null {
   if (ask.dry_run === true) return null;
   const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
-  const told = named === null ? undefined : recent.get(named);
+  const told = named === null ? undefined : gate.recent.get(named);
   if (told !== undefined) {
     // Once the object has the hold, it alone can say whether it still stands.
     if (isReported(gate, told)) return null;
@@ -83,7 +83,7 @@ export function decideHere(
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
-  const id = named ?? idsOf(gate, asker).newId(orgNow);
+  const id = named ?? gate.idsFor(asker).newId(orgNow);
   gate.purse.note({
     touch: touch.reported,
     id,
@@ -94,19 +94,19 @@ export function decideHere(
   });
   gate.keep(now, touch.slices, background);
   const text = allowText(gate, touch, id, nanos, expiresAt, orgNow, now);
-  if (named !== null) recent.set({ id, text, gate, batch });
+  if (named !== null) gate.recent.set({ id, text, gate, batch });
   return text;
 }
 
+/** A decision of the object's, when it was asked, and when it answered. */
+interface Heard {
+  readonly verdict: DecisionVerdict;
+  readonly askedAt: number;
+  readonly now: number;
+}
+
 /** Takes from the object's decision what lets this isolate decide the next one. */
-export function learn(
-  gate: OrgGate,
-  asker: Asker,
-  ask: DecisionAsk,
-  verdict: DecisionVerdict,
-  askedAt: number,
-): void {
-  const now = Date.now();
+export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
   const { lesson, orgNow, rates, refusal, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
@@ -139,9 +139,9 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
   const id = idOfRequest(gate, asker, requestId, ask);
-  const told = recent.get(id);
+  const told = gate.recent.get(id);
   if (told !== undefined && isSameHold(told.text, text)) return told.text;
-  recent.set({ id, text, gate, batch: REPORTED });
+  gate.recent.set({ id, text, gate, batch: REPORTED });
   return text;
 }
 
@@ -229,19 +229,8 @@ function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): number | null 
   return nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
-const ids = new WeakMap<OrgGate, ReservationIds>();
-
-function idsOf(gate: OrgGate, asker: Asker): ReservationIds {
-  let found = ids.get(gate);
-  if (found === undefined) {
-    found = new ReservationIds(asker.pepper, asker.orgId);
-    ids.set(gate, found);
-  }
-  return found;
-}
-
 function idOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
-  return idsOf(gate, asker).idOf(requestId, questionOf(ask));
+  return gate.idsFor(asker).idOf(requestId, questionOf(ask));
 }
 
 /** A gate that was forgotten since had reported everything. */

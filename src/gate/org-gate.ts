@@ -3,18 +3,15 @@ import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
 import type { Account } from "../domain/meter.ts";
 import type { TokenPrice } from "../domain/money.ts";
-import type { ReportedHolds, ReportedTouch } from "../org/leases/report.ts";
+import { ReservationIds } from "../domain/reservation-id.ts";
+import type { Asker } from "./asker.ts";
+import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 import { type ReportedHold, reportedHold } from "./reported-hold.ts";
 import { type RateInfo, readReply, writeAsk } from "./wire.ts";
 import { cached } from "../domain/cached.ts";
-import type { OrgStub } from "../edge/region/remote-org.ts";
+import type { Background } from "./background.ts";
+import type { Recent } from "./recent.ts";
 import { type Known, KnownAccount, Touches } from "./touch.ts";
-
-/** What the isolate does in the background for a request: work that outlives the answer, on the org's object. */
-export interface Background {
-  readonly object: () => OrgStub;
-  readonly waitUntil: (work: Promise<unknown>) => void;
-}
 
 /** How a limit stood when the object last said so, in this isolate's time. */
 export interface Told<T> {
@@ -69,7 +66,9 @@ const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
 
 /** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
 export class OrgGate {
-  readonly purse = new Purse<MadeHold>(crypto.randomUUID(), BOUNDS);
+  readonly purse: Purse<MadeHold>;
+  /** What the host's gates have allowed lately, all orgs together. */
+  readonly recent: Recent;
   readonly touches = new Touches();
   readonly prices = new Map<string, TokenPrice | null>();
   matters: Known | null = null;
@@ -84,6 +83,19 @@ export class OrgGate {
   readonly #clock = new OrgClock();
   #loop = 0;
   #loopSince: number | null = null;
+  #ids: ReservationIds | null = null;
+
+  /** `holder` names this gate to the object: no other gate of the org may ever have the same. */
+  constructor(holder: string, recent: Recent) {
+    this.purse = new Purse(holder, BOUNDS);
+    this.recent = recent;
+  }
+
+  /** The names of the org's reservations. */
+  idsFor({ pepper, orgId }: Asker): ReservationIds {
+    this.#ids ??= new ReservationIds(pepper, orgId);
+    return this.#ids;
+  }
 
   /** The org's time, at most a moment behind the object's own: null until the object has answered once. */
   orgNow(now: number): number | null {
@@ -161,11 +173,11 @@ export class OrgGate {
     this.#loop += 1;
     const mine = this.#loop;
     for (;;) {
-      await scheduler.wait(LEASE.syncMs);
+      await background.wait(LEASE.syncMs);
       if (mine !== this.#loop) return;
       this.asked = 0;
       if (this.purse.idle) break;
-      if (!this.purse.asking(Date.now())) await this.#sync(background, []);
+      if (!this.purse.asking(background.now())) await this.#sync(background, []);
     }
     this.purse.rest();
     this.#loopSince = null;
@@ -176,31 +188,30 @@ export class OrgGate {
    * callers wait for comes through where work in the background may have to wait for it.
    */
   carry(slices: readonly Slice[], now: number): SentAsk | null {
-    return this.purse.wanting(slices, now) ? this.#ask([]) : null;
+    return this.purse.wanting(slices, now) ? this.#ask([], now) : null;
   }
 
   /** The object's answer to an ask; null: there was none, and what was reported goes out again with the next. */
-  answered({ attempt, askedAt }: SentAsk, reply: string | null): void {
-    if (reply !== null) this.#learn(reply, askedAt);
+  answered({ attempt, askedAt }: SentAsk, reply: string | null, now: number): void {
+    if (reply !== null) this.#learn(reply, askedAt, now);
     this.purse.lost(attempt);
   }
 
   async #sync(background: Background, watch: readonly string[]): Promise<void> {
-    const asked = this.#ask(watch);
+    const asked = this.#ask(watch, background.now());
     let reply: string | null = null;
     try {
       reply = await Promise.race([
         background.object().syncLeases(asked.text),
-        scheduler.wait(GIVE_UP_MS).then(() => null),
+        background.wait(GIVE_UP_MS).then(() => null),
       ]);
     } catch {
       // The object did not answer.
     }
-    this.answered(asked, reply);
+    this.answered(asked, reply, background.now());
   }
 
-  #ask(watch: readonly string[]): SentAsk {
-    const askedAt = Date.now();
+  #ask(watch: readonly string[], askedAt: number): SentAsk {
     const { batches, ...ask } = this.purse.ask(askedAt);
     const touches = new Map<ReportedTouch, number>();
     const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
@@ -213,8 +224,7 @@ export class OrgGate {
     return { attempt: ask.attempt, askedAt, text };
   }
 
-  #learn(text: string, askedAt: number): void {
-    const now = Date.now();
+  #learn(text: string, askedAt: number, now: number): void {
     const { grant, rates, usage, orgNow, version } = readReply(text);
     if (this.purse.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);

@@ -1,4 +1,4 @@
-import type { DecisionAsk } from "../org/decisions/decide.ts";
+import type { DecisionAsk } from "./ask.ts";
 
 /**
  * Whether a body is a decision's, beyond doubt. Written out for speed: it says yes only to what the operation's shape

@@ -1,4 +1,5 @@
-import type { DecisionAsk } from "../org/decisions/decide.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];
 /** All but the name of the request, and what holds nothing. */
@@ -25,4 +26,8 @@ export function questionOf(ask: DecisionAsk): string {
     max_output_tokens: estimate.max_output_tokens,
   };
   return JSON.stringify([asked, estimated]);
+}
+
+export function otherQuestion(): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message: "This request_id was used for another question." });
 }

@@ -12,11 +12,11 @@ export interface RecentAllow {
 const MOST = 2_000;
 
 /**
- * The allows that this isolate has given lately, by their requests (which no two orgs share), so that asking again gets the
+ * The allows that a host's gates have given lately, by their requests (which no two orgs share), so that asking again gets the
  * same answer to the byte, and asking something else is noticed. Two generations: when the younger is full, the older goes.
  * A request that has gone is named alike again, and its hold, which the object has by then, is kept once.
  */
-class Recent {
+export class Recent {
   #young = new Map<number, RecentAllow>();
   #old = new Map<number, RecentAllow>();
 
@@ -46,8 +46,6 @@ function placeOf(id: string): number {
   }
   return place;
 }
-
-export const recent = new Recent();
 
 /** Whether two allows name the same hold, with the same amount and the same end. */
 export function isSameHold(one: string, other: string): boolean {

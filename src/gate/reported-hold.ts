@@ -13,16 +13,16 @@ const MADE_AT = ID_CHARACTERS;
 const ENDS_AT = MADE_AT + TIME_CHARACTERS;
 const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 
+/** Where the parts of a line are; the amount goes to its end. */
+export const PLACES = {
+  id: { from: 0, characters: ID_CHARACTERS },
+  at: { from: MADE_AT, characters: TIME_CHARACTERS },
+  expiresAt: { from: ENDS_AT, characters: TIME_CHARACTERS },
+  amount: { from: AMOUNT_AT, characters: null },
+} as const;
+
 /** Later moments have no place in a line: whatever they end is for the object. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
-
-/** The columns of a line, for a statement that reads lines as `row`. */
-export const REPORTED_COLUMNS = {
-  id: `substr(row, 1, ${ID_CHARACTERS})`,
-  at: `substr(row, ${MADE_AT + 1}, ${TIME_CHARACTERS})`,
-  expiresAt: `substr(row, ${ENDS_AT + 1}, ${TIME_CHARACTERS})`,
-  amount: `substr(row, ${AMOUNT_AT + 1})`,
-} as const;
 
 export function reportedHold(
   id: string,

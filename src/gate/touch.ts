@@ -5,8 +5,8 @@ import { type UsdParts, usdParts } from "../domain/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
-import type { Matters } from "../org/leases/lesson.ts";
-import type { ReportedTouch } from "../org/leases/report.ts";
+import type { Matters } from "./lesson.ts";
+import type { ReportedTouch } from "./reported-touch.ts";
 import { LAST_REPORTED_MS } from "./reported-hold.ts";
 
 /** A dollar limit as it stood when the object was asked. */

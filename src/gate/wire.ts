@@ -1,7 +1,7 @@
 import type { Ask, Grant } from "./lease/protocol.ts";
 import type { Usage } from "../domain/meter.ts";
 import type { RateStanding } from "../domain/rate-policy.ts";
-import type { ReportedHolds, ReportedTouch } from "../org/leases/report.ts";
+import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
 /**
  * What isolates and the object tell each other about leases, as text: one string crosses cheaper than the objects in

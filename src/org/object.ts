@@ -26,9 +26,11 @@ import type {
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
 import { fanOut } from "./webhooks/queue.ts";
-import { type DecisionReply, ObjectGate, type RequestVerdict } from "./leases/gate.ts";
+import type { DecisionAsk } from "../gate/ask.ts";
+import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
+import type { Snapshot } from "../gate/snapshot.ts";
+import { ObjectGate } from "./leases/gate.ts";
 import type { RateInfo } from "../gate/wire.ts";
-import type { DecisionAsk } from "./decisions/decide.ts";
 import { loadHolds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
 import { claim } from "./kernel/idempotency/records.ts";
@@ -41,7 +43,7 @@ import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
-import { Granted, keySnapshot, orgSnapshot, type Snapshot } from "./snapshots/snapshot.ts";
+import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 

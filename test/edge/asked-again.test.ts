@@ -3,8 +3,9 @@ import { isRefusal } from "../../src/contract/refusal.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
 import { newAsker } from "../../src/gate/asker.ts";
 import { decideHere } from "../../src/gate/decision.ts";
-import { type Background, OrgGate } from "../../src/gate/org-gate.ts";
-import { recent } from "../../src/gate/recent.ts";
+import type { Background } from "../../src/gate/background.ts";
+import { OrgGate } from "../../src/gate/org-gate.ts";
+import { Recent } from "../../src/gate/recent.ts";
 import { questionOf } from "../../src/gate/question.ts";
 import { call, newOrg } from "../support/worker.ts";
 
@@ -15,11 +16,14 @@ const nowhere: Background = {
     throw new Error("nothing is asked");
   },
   waitUntil: () => undefined,
+  now: Date.now,
+  wait: () => new Promise(() => undefined),
 };
+const recent = new Recent();
 
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
-  const gate = new OrgGate();
+  const gate = new OrgGate(crypto.randomUUID(), recent);
   const asker = newAsker(orgId, "key_A", [], PEPPER);
   const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK));
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
@@ -41,13 +45,13 @@ describe("an isolate that has allowed a request and not reported it", () => {
   test("leaves it to the object once it has forgotten the org, and so had reported everything", () => {
     allowedIn("org_B");
     const asker = newAsker("org_B", "key_A", [], PEPPER);
-    expect(decideHere(new OrgGate(), asker, ASK, Date.now(), nowhere)).toBeNull();
+    expect(decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, Date.now(), nowhere)).toBeNull();
   });
 
   test("knows nothing of the same request id of another org", () => {
     allowedIn("org_C");
     const asker = newAsker("org_D", "key_A", [], PEPPER);
-    expect(decideHere(new OrgGate(), asker, ASK, Date.now(), nowhere)).toBeNull();
+    expect(decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, Date.now(), nowhere)).toBeNull();
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { OrgGate } from "../../src/gate/org-gate.ts";
+import { Recent } from "../../src/gate/recent.ts";
 import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
-import type { OrgStub } from "../../src/edge/region/remote-org.ts";
 import { newId } from "../../src/domain/ulid.ts";
-import { accountKey } from "../../src/org/leases/money.ts";
+import { accountKey } from "../../src/gate/account-key.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env } from "../support/worker.ts";
@@ -26,14 +26,18 @@ test("a report of more than another region takes at once goes there in parts, an
     if (length > MOST_CALL_BYTES) throw new Error("404");
     return home.syncLeases(report);
   };
-  const object = { syncLeases } as unknown as OrgStub;
-  const background = { object: () => object, waitUntil: (work: Promise<unknown>) => void work };
+  const background = {
+    object: () => ({ syncLeases }),
+    waitUntil: (work: Promise<unknown>) => void work,
+    now: Date.now,
+    wait: (ms: number) => scheduler.wait(ms),
+  };
 
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
   const lesson = (await home.decide(ask, ACTOR.id, true, envelope, null))?.lesson;
   const keys = (lesson?.accounts ?? []).map(accountKey);
-  const gate = new OrgGate();
+  const gate = new OrgGate(crypto.randomUUID(), new Recent());
   const slices = keys.map((key) => gate.purse.slice(key));
   for (let call = 0; call < 8; call += 1) for (const slice of slices) gate.purse.miss(slice, 1e12);
   await gate.flush(background);

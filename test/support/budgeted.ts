@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
-import type { DecisionAsk } from "../../src/org/decisions/decide.ts";
+import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { questionOf } from "../../src/gate/question.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { newSpender, type Spender } from "./ledger.ts";

@@ -1,8 +1,8 @@
 import { Purse } from "../../src/gate/lease/purse.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
-import { accountKey } from "../../src/org/leases/money.ts";
-import type { ReportedHolds, ReportedTouch } from "../../src/org/leases/report.ts";
+import { accountKey } from "../../src/gate/account-key.ts";
+import type { ReportedHolds, ReportedTouch } from "../../src/gate/reported-touch.ts";
 import { reportedHold } from "../../src/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import { env } from "./worker.ts";

@@ -1,10 +1,11 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Answer } from "../../org/kernel/door.ts";
-import type { DecisionReply } from "../../org/leases/gate.ts";
-import type { DecisionAsk } from "../../org/decisions/decide.ts";
+import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { gates, type ObjectBackground, waitFor } from "./gates.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import {
   asGiven,
@@ -17,8 +18,7 @@ import {
   type Verdict,
   wish,
 } from "../../gate/decision.ts";
-import { gateOf } from "../../gate/gates.ts";
-import type { Background, OrgGate } from "../../gate/org-gate.ts";
+import type { OrgGate } from "../../gate/org-gate.ts";
 
 /** What a decision needs of the call it came with. */
 type Deciding = Pick<
@@ -50,7 +50,7 @@ export async function answerDecision(
   ask: DecisionAsk,
 ): Promise<Answer | Refusal<DecisionCode>> {
   const asker = askerOf(call);
-  const gate = gateOf(asker.orgId);
+  const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
   const here = gate === null ? null : decideHere(gate, asker, ask, Date.now(), background);
   call.headers["x-svc-decided"] = here === null ? "object" : "edge";
@@ -60,7 +60,7 @@ export async function answerDecision(
 }
 
 export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
-  const gate = gateOf(orgId);
+  const gate = gates.of(orgId);
   if (gate === null) return null;
   const refusal = refusedUnread(gate, askerOf(call), call.startedAt, backgroundOf(call, orgId));
   if (refusal !== null) call.headers["x-svc-decided"] = "edge";
@@ -72,7 +72,7 @@ export async function decideThere(
   gate: OrgGate | null,
   asker: Asker,
   ask: DecisionAsk,
-  background: Background,
+  background: ObjectBackground,
 ): Promise<Verdict> {
   const askedAt = Date.now();
   let verdict: DecisionReply | null;
@@ -86,14 +86,15 @@ export async function decideThere(
     const report = carried?.text ?? null;
     verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
   } catch (error) {
-    if (carried !== null) gate?.answered(carried, null);
+    if (carried !== null) gate?.answered(carried, null, Date.now());
     throw new ObjectUnreachable(String(error), { cause: error });
   }
-  if (carried !== null) gate?.answered(carried, verdict?.leases ?? null);
+  const now = Date.now();
+  if (carried !== null) gate?.answered(carried, verdict?.leases ?? null, now);
   if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
   if (gate !== null) {
-    learn(gate, asker, ask, verdict, askedAt);
-    if (verdict.refusal === null && leasable) wish(gate, asker, ask, Date.now(), background);
+    learn(gate, asker, ask, { verdict, askedAt, now });
+    if (verdict.refusal === null && leasable) wish(gate, asker, ask, now, background);
   }
   if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
   return verdict.refusal ?? unanswered();
@@ -112,9 +113,11 @@ function askerOf(call: Deciding): Asker {
 export function backgroundOf(
   call: Pick<Call, "env" | "settings" | "context" | "home">,
   orgId: string,
-): Background {
+): ObjectBackground {
   return {
     object: () => orgObject(call.env, call.settings, orgId, call.home),
     waitUntil: (work) => call.context.waitUntil(work),
+    now: Date.now,
+    wait: waitFor,
   };
 }

@@ -2,8 +2,8 @@ import { roleIncludes } from "../../contract/access.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
 import { keyProblem } from "../../domain/key-state.ts";
-import { DECISION_PATH } from "../../org/leases/gate.ts";
-import type { DecisionAsk } from "../../org/decisions/decide.ts";
+import { DECISION_PATH } from "../../gate/ask.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
 import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { cached } from "../../domain/cached.ts";
@@ -16,10 +16,10 @@ import { orgObject } from "../region/home.ts";
 import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { decideThere } from "./answer.ts";
+import { gates, type ObjectBackground, waitFor } from "./gates.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import { decideHere, refusedUnread, type Verdict } from "../../gate/decision.ts";
-import { gateOf } from "../../gate/gates.ts";
-import type { Background, OrgGate } from "../../gate/org-gate.ts";
+import type { OrgGate } from "../../gate/org-gate.ts";
 import { isPlainAsk } from "../../gate/plain-ask.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 import { leaveTrail } from "./trail.ts";
@@ -134,7 +134,7 @@ function cutOff(): ReadableStream {
 }
 
 /** The call as the background and the object see it. */
-class FastCall implements Background {
+class FastCall implements ObjectBackground {
   readonly who: Ready;
   readonly env: Env;
   readonly context: ExecutionContext;
@@ -168,6 +168,14 @@ class FastCall implements Background {
   waitUntil(work: Promise<unknown>): void {
     this.context.waitUntil(work);
   }
+
+  now(): number {
+    return Date.now();
+  }
+
+  wait(ms: number): Promise<void> {
+    return waitFor(ms);
+  }
 }
 
 function readyFor(key: KnownKey, settings: Settings): Ready | null {
@@ -183,7 +191,7 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const { snapshot, id } = key.org;
   const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
   const admitted = roleIncludes(key.role, "developer") && key.scopes.has("decisions:evaluate");
-  const gate = gateOf(id);
+  const gate = gates.of(id);
   if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
   const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
   return { asker, gate, key, settings, refused: null };

@@ -9,13 +9,13 @@ import {
   rateRefusal,
   readPolicy,
 } from "../../domain/rate-policy.ts";
-import type { RequestVerdict } from "../../org/leases/gate.ts";
+import type { RequestVerdict } from "../../gate/object-verdict.ts";
 import type { Call } from "../call.ts";
 import type { KnownOrg } from "../known-keys.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf, refusedBeforeBody } from "./answer.ts";
-import { gateOf } from "../../gate/gates.ts";
-import type { Background, OrgGate } from "../../gate/org-gate.ts";
+import { gates, type ObjectBackground } from "./gates.ts";
+import type { OrgGate } from "../../gate/org-gate.ts";
 import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
 
 /**
@@ -50,7 +50,7 @@ function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | 
     meters.unshift({ policy, key: policy.id });
   }
   if (meters.length === 0) return null;
-  const gate = gateOf(org.id);
+  const gate = gates.of(org.id);
   const background = backgroundOf(call, org.id);
   const decided = gate === null ? undefined : inIsolate(call, gate, meters, background);
   return decided === undefined ? byObject(call, gate, meters, background) : decided;
@@ -61,7 +61,7 @@ function inIsolate(
   call: Call,
   gate: OrgGate,
   meters: readonly RateMeter[],
-  background: Background,
+  background: ObjectBackground,
 ): Refusal | null | undefined {
   const now = call.startedAt;
   const orgNow = gate.orgNow(now);
@@ -90,7 +90,7 @@ async function byObject(
   call: Call,
   gate: OrgGate | null,
   meters: readonly RateMeter[],
-  background: Background,
+  background: ObjectBackground,
 ): Promise<Refusal | null> {
   const askedAt = Date.now();
   let verdict: RequestVerdict | null;

@@ -1,7 +1,7 @@
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
 import { TimeText } from "../../domain/time-text.ts";
 import { logText } from "../../log.ts";
-import { DECISION_PATH } from "../../org/leases/gate.ts";
+import { DECISION_PATH } from "../../gate/ask.ts";
 import { cached } from "../../domain/cached.ts";
 import { DENIALS } from "../count-decision.ts";
 import { counters } from "../counters.ts";

@@ -1,4 +1,4 @@
-import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { admit, denialOf, holdAll } from "../../domain/admission.ts";
 import { type Attempt, availableOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
@@ -13,29 +13,9 @@ import type { Entry } from "../meters/usage.ts";
 import { priceOf } from "../models/store.ts";
 import { isSameAsEarlier } from "./earlier.ts";
 import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
-import { questionOf } from "../../gate/question.ts";
+import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
+import { otherQuestion, questionOf } from "../../gate/question.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
-
-export const DEFAULT_HOLD_SECONDS = 900;
-export const DEFAULT_OUTPUT_TOKENS = 4096;
-
-/** May this go ahead? As asked at `POST /v1/edge/decision`, already checked against its shape. */
-export interface DecisionAsk {
-  readonly request_id?: string | undefined;
-  readonly model?: string | undefined;
-  readonly action?: string | undefined;
-  readonly workflow_id?: string | undefined;
-  readonly deployment_id?: string | undefined;
-  readonly department_id?: string | undefined;
-  readonly customer_id?: string | undefined;
-  readonly estimate: {
-    readonly cost_usd?: string | undefined;
-    readonly input_tokens?: number | undefined;
-    readonly max_output_tokens?: number | undefined;
-  };
-  readonly hold_seconds?: number | undefined;
-  readonly dry_run?: boolean | undefined;
-}
 
 /** A decision, and whether it holds something now that it did not before. */
 export interface Decided {
@@ -175,10 +155,6 @@ function verdictOfReported(row: HoldRow, nanos: bigint): object {
   };
 }
 
-export function otherQuestion(): Refusal<"conflict"> {
-  return refuse("conflict", {}, { message: "This request_id was used for another question." });
-}
-
 interface VerdictParts {
   readonly decisionId: string;
   readonly reservation: object | null;
@@ -222,12 +198,6 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
   return nanos > MAX_USD_NANOS
     ? invalidField("estimate", "out_of_range", "costs more than an amount can be")
     : nanos;
-}
-
-/** What a limit on tokens counts of a call: what it may use, as far as it says. */
-export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: DecisionAsk): number {
-  if (input_tokens === undefined && max_output_tokens === undefined) return 0;
-  return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);
 }
 
 export function scopesOf(ask: DecisionAsk): Scopes {

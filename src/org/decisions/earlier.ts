@@ -1,4 +1,4 @@
-import type { DecisionAsk } from "./decide.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
 import type { HoldRow } from "./store.ts";
 
 /**

@@ -13,44 +13,23 @@ import {
 } from "../../domain/rate-policy.ts";
 import { transaction } from "../kernel/copies.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
-import { type DecisionAsk, decideOnce, tokensOf } from "../decisions/decide.ts";
+import { DECISION_ROUTE, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
+import type { Lesson } from "../../gate/lesson.ts";
+import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
+import { decideOnce } from "../decisions/decide.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
-import { type Lesson, lessonFor, withRates } from "./lesson.ts";
+import { lessonFor, withRates } from "./lesson.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
 import { type RateInfo, readAsk, type SyncReply, writeReply } from "../../gate/wire.ts";
 
-/** Whether a request is within its rate limits, and how they stand. */
-export interface RequestVerdict {
-  readonly refusal: Refusal | null;
-  readonly rates: readonly RateInfo[];
-  readonly orgNow: number;
-}
-
-/** A decision of the object's, and what the isolate may learn from it. */
-export interface DecisionVerdict extends RequestVerdict {
-  /** The verdict as it goes to the caller; null when it is refused. */
-  readonly text: string | null;
-  readonly lesson: Lesson | null;
-  /** Which limits the lesson is about: when they change, so does this. */
-  readonly version: string;
-}
-
-/** With the answer to the report that the call took along; null where it took none, or the report failed. */
-export interface DecisionReply extends DecisionVerdict {
-  readonly leases: string | null;
-}
-
 interface Decided {
   readonly result: Done | Refusal;
   readonly taken: boolean;
 }
-
-export const DECISION_PATH = "/v1/edge/decision";
-export const DECISION_ROUTE = `POST ${DECISION_PATH}`;
 
 /** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
 function isMalformed(result: Done | Refusal): boolean {

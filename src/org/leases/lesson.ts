@@ -1,28 +1,12 @@
 import type { Refusal } from "../../contract/refusal.ts";
-import type { Account } from "../../domain/meter.ts";
-import type { TokenPrice } from "../../domain/money.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
-import { type DecisionAsk, scopesOf } from "../decisions/decide.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
+import type { Lesson, Matters } from "../../gate/lesson.ts";
+import { scopesOf } from "../decisions/decide.ts";
 import { Draft } from "../ledger/draft.ts";
 import { knownMeters } from "../meters/store.ts";
 import { priceOf } from "../models/store.ts";
-
-/** What an isolate needs to decide calls like this one by itself. */
-export interface Lesson {
-  /** The dollar limits that the call touches, in order of refusal, and how they stand. */
-  readonly accounts: readonly Account[];
-  readonly matters: Matters;
-  readonly price: TokenPrice | null;
-}
-
-/** Which of the names that a call may give decide what it touches: all, some, or none. */
-export interface Matters {
-  readonly department: readonly string[] | null;
-  readonly workflow: readonly string[] | null;
-  readonly deployment: readonly string[] | null;
-  readonly customer: boolean;
-}
 
 const MOST_NAMES = 500;
 

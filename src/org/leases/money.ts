@@ -1,3 +1,4 @@
+import { accountKey } from "../../gate/account-key.ts";
 import type { Move, Orphan } from "../../gate/lease/book.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
 import { type Account, type Meter, windowOf } from "../../domain/meter.ts";
@@ -6,14 +7,6 @@ import { loadMetersById, recountedAt } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import type { Clock } from "../rate-limits/meters.ts";
 import { loadBook } from "./book-store.ts";
-
-/**
- * What a slice of a limit in dollars is leased under: the meter, since when it has been that meter, whose count it is, and
- * the window it belongs to. A limit that counts in other windows since, or was ended and made again, has other keys.
- */
-export function accountKey({ meter, subject, window }: Account): string {
-  return `usd\n${window.startMs}\n${window.endMs}\n${meter.id}\n${meter.sinceMs}\n${subject}`;
-}
 
 interface Named {
   readonly key: string;

@@ -10,30 +10,12 @@ import {
   idOf,
   madeAt,
   madeAtLater,
-  REPORTED_COLUMNS,
   type ReportedHold,
   timeText,
   withId,
 } from "../../gate/reported-hold.ts";
-
-/** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
-export interface ReportedTouch {
-  readonly keys: readonly string[];
-  /** Their meters' ids, between spaces, as the hold's row has them. */
-  readonly meters: string;
-  /** Null where it makes no difference to them. */
-  readonly customer: string | null;
-}
-
-/**
- * The holds of one touch. Only a request with an id of its caller's can have been decided elsewhere as well: those are
- * `named` after it, and all others have a name of their own.
- */
-export type ReportedHolds = readonly [
-  touch: number,
-  named: readonly ReportedHold[],
-  unnamed: readonly ReportedHold[],
-];
+import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
+import { REPORTED_COLUMNS } from "./reported-columns.ts";
 
 /** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
 export type Dropped = ReadonlyMap<string, bigint>;

@@ -1,11 +1,5 @@
 import type { RatePolicy } from "../../domain/rate-policy.ts";
-
-/** The org's rate limits as an operator set them. */
-export interface RateLimits {
-  /** Null: the service's fallback. */
-  readonly read_rpm: number | null;
-  readonly policies: readonly RatePolicy[];
-}
+import type { RateLimits } from "../../gate/snapshot.ts";
 
 export function loadRateLimits(sql: SqlStorage): RateLimits {
   const row = sql.exec<{ read_rpm: number | null }>("SELECT read_rpm FROM rate_limits").toArray()[0];

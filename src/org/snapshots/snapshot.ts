@@ -1,38 +1,10 @@
-import type { KeyRole, Scope } from "../../contract/access.ts";
+import type { Scope } from "../../contract/access.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS } from "../../gate/snapshot.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
 import type { Profile } from "../../domain/profile.ts";
-import { loadRateLimits, type RateLimits } from "../rate-limits/store.ts";
+import { loadRateLimits } from "../rate-limits/store.ts";
 import { loadRegions } from "../residency/rule.ts";
-
-/** For how long an isolate may act on what the object told it, counted from when it asked. */
-export const SNAPSHOT_MS = 2000;
-
-export interface KeySnapshot {
-  readonly id: string;
-  readonly role: KeyRole;
-  readonly scopes: readonly Scope[];
-  readonly revoked: boolean;
-  readonly notBefore: number | null;
-  readonly expiresAt: number | null;
-}
-
-export interface OrgSnapshot {
-  readonly id: string;
-  readonly status: Profile["status"];
-  readonly environment: Profile["environment"];
-  readonly homeRegion: string;
-  /** Where the org's calls may be served; null is everywhere. */
-  readonly regions: readonly string[] | null;
-  readonly ipAllowList: readonly string[];
-  readonly clockOffsetMs: number;
-  readonly rates: RateLimits;
-}
-
-export interface Snapshot {
-  readonly org: OrgSnapshot;
-  readonly key: KeySnapshot;
-}
 
 /** The key that the digest proves, or null: there is no such key, or it has another secret. */
 export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest: string): KeySnapshot | null {

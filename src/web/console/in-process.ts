@@ -2,7 +2,7 @@ import { parseCidr } from "../../domain/address.ts";
 import type { Caller } from "../../edge/call.ts";
 import type { OwnSession } from "../../edge/session-cookie.ts";
 import { vouchFor } from "../../edge/vouched.ts";
-import type { OrgSnapshot } from "../../org/snapshots/snapshot.ts";
+import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import type { Answer, Api } from "./visit.ts";
 
 /** The person behind a session, as a caller of the API: what the role may do, from the address the request came from. */

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { gateOf, MOST_ORGS } from "../../../src/gate/gates.ts";
+import { Gates, MOST_ORGS } from "../../../src/gate/gates.ts";
+
+const newGates = () => new Gates(() => crypto.randomUUID());
 
 /** A hold that the isolate has not reported yet. */
-function busy(orgId: string): void {
-  const gate = gateOf(orgId);
+function busy(gates: Gates, orgId: string): void {
+  const gate = gates.of(orgId);
   const slice = gate?.purse.slice("usd");
   if (gate === null || slice === undefined) throw new Error("no gate");
   slice.left = 5;
@@ -12,22 +14,35 @@ function busy(orgId: string): void {
 }
 
 test("an isolate with more orgs than it keeps forgets those with nothing outstanding, and only them", () => {
+  const gates = newGates();
   for (let org = 0; org < MOST_ORGS; org += 1) {
-    if (org % 3 === 0) busy(`org_${org}`);
-    else gateOf(`org_${org}`);
+    if (org % 3 === 0) busy(gates, `org_${org}`);
+    else gates.of(`org_${org}`);
   }
-  const kept = gateOf("org_0");
-  for (let org = 0; org < 2 * MOST_ORGS; org += 1) gateOf(`org_new_${org}`);
-  expect(gateOf("org_0")).toBe(kept);
-  for (let org = 0; org < MOST_ORGS; org += 3) expect(gateOf(`org_${org}`)?.purse.idle).toBe(false);
+  const kept = gates.of("org_0");
+  for (let org = 0; org < 2 * MOST_ORGS; org += 1) gates.of(`org_new_${org}`);
+  expect(gates.of("org_0")).toBe(kept);
+  for (let org = 0; org < MOST_ORGS; org += 3) expect(gates.of(`org_${org}`)?.purse.idle).toBe(false);
 });
 
 test("one whose orgs all have something outstanding takes no more: their calls are decided by their objects", () => {
+  const gates = newGates();
   let taken = 0;
-  while (taken < 2 * MOST_ORGS && gateOf(`org_busy_${taken}`) !== null) {
-    busy(`org_busy_${taken}`);
+  while (taken < 2 * MOST_ORGS && gates.of(`org_busy_${taken}`) !== null) {
+    busy(gates, `org_busy_${taken}`);
     taken += 1;
   }
-  expect(taken).toBeLessThanOrEqual(MOST_ORGS);
-  expect(gateOf("org_one_too_many")).toBeNull();
+  expect(taken).toBe(MOST_ORGS);
+  expect(gates.of("org_one_too_many")).toBeNull();
+});
+
+test("hosts in one isolate share no org, and each gate has a name of its own", () => {
+  const [one, other] = [newGates(), newGates()];
+  const [here, there] = [one.of("org_A"), other.of("org_A")];
+  if (here === null || there === null) throw new Error("no gate");
+  expect(here).not.toBe(there);
+  expect(here.recent).not.toBe(there.recent);
+  expect(one.of("org_B")?.recent).toBe(here.recent);
+  const names = [here, there, one.of("org_B")].map((gate) => gate?.purse.ask(1).holder);
+  expect(new Set(names).size).toBe(3);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/ulid.ts";
-import type { ReportedHolds } from "../../../src/org/leases/report.ts";
+import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
 import { idOf, reportedHold } from "../../../src/gate/reported-hold.ts";
 import { writeAsk } from "../../../src/gate/wire.ts";
 import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";

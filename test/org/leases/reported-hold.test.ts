@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { newId } from "../../src/domain/ulid.ts";
+import { newId } from "../../../src/domain/ulid.ts";
 import {
   amountOf,
   endingLater,
@@ -9,14 +9,14 @@ import {
   LAST_REPORTED_MS,
   madeAt,
   madeAtLater,
-  REPORTED_COLUMNS,
   reportedHold,
   timeText,
   withId,
-} from "../../src/gate/reported-hold.ts";
-import { jsonRows } from "../../src/org/kernel/json-rows.ts";
-import { rowsOf } from "../support/rows.ts";
-import { newOrg } from "../support/worker.ts";
+} from "../../../src/gate/reported-hold.ts";
+import { REPORTED_COLUMNS } from "../../../src/org/leases/reported-columns.ts";
+import { jsonRows } from "../../../src/org/kernel/json-rows.ts";
+import { rowsOf } from "../../support/rows.ts";
+import { newOrg } from "../../support/worker.ts";
 
 const moment = fc.integer({ min: 0, max: LAST_REPORTED_MS });
 const amount = fc.nat(Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,18 @@
+import type { Account } from "../domain/meter.ts";
+import type { TokenPrice } from "../domain/money.ts";
+
+/** What an isolate needs to decide calls like this one by itself. */
+export interface Lesson {
+  /** The dollar limits that the call touches, in order of refusal, and how they stand. */
+  readonly accounts: readonly Account[];
+  readonly matters: Matters;
+  readonly price: TokenPrice | null;
+}
+
+/** Which of the names that a call may give decide what it touches: all, some, or none. */
+export interface Matters {
+  readonly department: readonly string[] | null;
+  readonly workflow: readonly string[] | null;
+  readonly deployment: readonly string[] | null;
+  readonly customer: boolean;
+}

@@ -1,0 +1,39 @@
+import type { KeyRole, Scope } from "../contract/access.ts";
+import type { Profile } from "../domain/profile.ts";
+import type { RatePolicy } from "../domain/rate-policy.ts";
+
+/** The org's rate limits as an operator set them. */
+export interface RateLimits {
+  /** Null: the service's fallback. */
+  readonly read_rpm: number | null;
+  readonly policies: readonly RatePolicy[];
+}
+
+/** For how long an isolate may act on what the object told it, counted from when it asked. */
+export const SNAPSHOT_MS = 2000;
+
+export interface KeySnapshot {
+  readonly id: string;
+  readonly role: KeyRole;
+  readonly scopes: readonly Scope[];
+  readonly revoked: boolean;
+  readonly notBefore: number | null;
+  readonly expiresAt: number | null;
+}
+
+export interface OrgSnapshot {
+  readonly id: string;
+  readonly status: Profile["status"];
+  readonly environment: Profile["environment"];
+  readonly homeRegion: string;
+  /** Where the org's calls may be served; null is everywhere. */
+  readonly regions: readonly string[] | null;
+  readonly ipAllowList: readonly string[];
+  readonly clockOffsetMs: number;
+  readonly rates: RateLimits;
+}
+
+export interface Snapshot {
+  readonly org: OrgSnapshot;
+  readonly key: KeySnapshot;
+}

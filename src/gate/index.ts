@@ -1,0 +1,31 @@
+/**
+ * What decides in an isolate, for a host to embed. The host proves the key and reads the body; it has one `Gates`, and
+ * asks the org's object whatever `decideHere` leaves open. Its clock, its object and its background are arguments.
+ */
+export { DECISION_PATH, DECISION_ROUTE, type DecisionAsk } from "./ask.ts";
+export { type Asker, newAsker } from "./asker.ts";
+export type { Background, LeaseObject } from "./background.ts";
+export {
+  asGiven,
+  decideHere,
+  isForSlices,
+  isTaught,
+  learn,
+  refusedUnread,
+  slicesOf,
+  type Verdict,
+  wish,
+} from "./decision.ts";
+export { Gates } from "./gates.ts";
+export type { Lesson, Matters } from "./lesson.ts";
+export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./object-verdict.ts";
+export type { OrgGate } from "./org-gate.ts";
+export { isPlainAsk } from "./plain-ask.ts";
+export { decisionRateHeaders, rateHeaders, standingNow } from "./rate-standing.ts";
+export {
+  type KeySnapshot,
+  type OrgSnapshot,
+  type RateLimits,
+  type Snapshot,
+  SNAPSHOT_MS,
+} from "./snapshot.ts";

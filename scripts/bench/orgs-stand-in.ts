@@ -2,6 +2,7 @@ import { SCOPES } from "../../src/contract/access.ts";
 import type { Account } from "../../src/domain/meter.ts";
 import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
 import type { DecisionVerdict } from "../../src/gate/object-verdict.ts";
+import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 import type { Snapshot } from "../../src/gate/snapshot.ts";
 
@@ -70,7 +71,8 @@ export function standIn(orgId: string) {
         }),
       );
       const grant = { attempt: ask.attempt, slices };
-      return Promise.resolve(writeReply({ grant, rates: [], usage: [], orgNow: Date.now(), version: "1" }));
+      const reply = { grant, rates: [], usage: [], orgNow: Date.now(), version: "1", requests: NONE_TOLD };
+      return Promise.resolve(writeReply(reply));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { KeyedHash } from "./keyed-hash.ts";
 import { RequestNames } from "./request-hash.ts";
-import { lettersOf, newId, timeOf } from "./ulid.ts";
+import { ALPHABET, lettersOf, newId, timeOf } from "./ulid.ts";
 
 /**
  * The ids of an org's reservations. Of the 26 characters after `rsv_`, which have the shape of a ULID, six are a keyed check
@@ -83,6 +83,19 @@ export function isSameRequest(one: string, other: string): boolean {
 
 function requestPart(id: string): string {
   return id.slice(QUESTION_TO, CHECK_FROM) + id.slice(CHECK_TO);
+}
+
+/** What each letter of an id stands for, by its code. */
+const BITS = new Uint8Array(128);
+for (const [bits, code] of ALPHABET.entries()) BITS[code] = bits;
+
+/** A request as a number of 30 bits, made of the six characters that all of its ids end with. Few requests have the same. */
+export function requestNumber(id: string): number {
+  let number = 0;
+  for (let index = id.length - 6; index < id.length; index += 1) {
+    number = (number << 5) | (BITS[id.charCodeAt(index)] ?? 0);
+  }
+  return number;
 }
 
 /** When the reservation of an id that is made of a time was made. */

@@ -69,7 +69,7 @@ export function decideHere(
     if (isReported(gate, told)) return null;
     return told.id === named ? told.text : otherQuestion();
   }
-  if (!isForSlices(ask)) return null;
+  if (!isForSlices(ask) || (named !== null && gate.heard.has(named))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const touch = gate.touches.get(gate.matters, asker.keyId, ask);

@@ -1,3 +1,4 @@
+import { HeardTotal } from "./heard-requests.ts";
 import { OrgGate } from "./org-gate.ts";
 import { Recent } from "./recent.ts";
 
@@ -12,6 +13,7 @@ const MOST_LOOKS = 16;
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
   readonly #recent = new Recent();
+  readonly #heard = new HeardTotal();
   readonly #newHolder: () => string;
 
   /** `newHolder` gives a name that nothing else has, for each gate. */
@@ -24,7 +26,7 @@ export class Gates {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
     if (this.#gates.size >= MOST_ORGS && !this.#forgetIdle()) return null;
-    const gate = new OrgGate(this.#newHolder(), this.#recent);
+    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#heard);
     this.#gates.set(orgId, gate);
     return gate;
   }
@@ -34,6 +36,7 @@ export class Gates {
     let looked = 0;
     for (const [orgId, gate] of this.#gates) {
       if (gate.purse.idle) {
+        gate.heard.forget();
         this.#gates.delete(orgId);
         return true;
       }

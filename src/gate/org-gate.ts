@@ -10,6 +10,7 @@ import { type ReportedHold, reportedHold } from "./reported-hold.ts";
 import { type RateInfo, readReply, writeAsk } from "./wire.ts";
 import { cached } from "../domain/cached.ts";
 import type { Background } from "./background.ts";
+import { HeardRequests, HeardTotal } from "./heard-requests.ts";
 import type { Recent } from "./recent.ts";
 import { type Known, KnownAccount, Touches } from "./touch.ts";
 
@@ -26,6 +27,7 @@ export interface Told<T> {
 interface SentAsk {
   readonly attempt: number;
   readonly askedAt: number;
+  readonly heard: string;
   readonly text: string;
 }
 
@@ -69,6 +71,7 @@ export class OrgGate {
   readonly purse: Purse<MadeHold>;
   /** What the host's gates have allowed lately, all orgs together. */
   readonly recent: Recent;
+  readonly heard: HeardRequests;
   readonly touches = new Touches();
   readonly prices = new Map<string, TokenPrice | null>();
   matters: Known | null = null;
@@ -86,9 +89,10 @@ export class OrgGate {
   #ids: ReservationIds | null = null;
 
   /** `holder` names this gate to the object: no other gate of the org may ever have the same. */
-  constructor(holder: string, recent: Recent) {
+  constructor(holder: string, recent: Recent, total = new HeardTotal()) {
     this.purse = new Purse(holder, BOUNDS);
     this.recent = recent;
+    this.heard = new HeardRequests(total);
   }
 
   /** The names of the org's reservations. */
@@ -180,6 +184,7 @@ export class OrgGate {
       if (!this.purse.asking(background.now())) await this.#sync(background, []);
     }
     this.purse.rest();
+    this.heard.forget();
     this.#loopSince = null;
   }
 
@@ -192,9 +197,9 @@ export class OrgGate {
   }
 
   /** The object's answer to an ask; null: there was none, and what was reported goes out again with the next. */
-  answered({ attempt, askedAt }: SentAsk, reply: string | null, now: number): void {
-    if (reply !== null) this.#learn(reply, askedAt, now);
-    this.purse.lost(attempt);
+  answered(asked: SentAsk, reply: string | null, now: number): void {
+    if (reply !== null) this.#learn(reply, asked, now);
+    this.purse.lost(asked.attempt);
   }
 
   async #sync(background: Background, watch: readonly string[]): Promise<void> {
@@ -220,12 +225,14 @@ export class OrgGate {
       touches: [...touches.keys()],
       watch,
       lagMs: this.#clock.sent(),
+      heard: this.heard.mark,
     });
-    return { attempt: ask.attempt, askedAt, text };
+    return { attempt: ask.attempt, askedAt, heard: this.heard.mark, text };
   }
 
-  #learn(text: string, askedAt: number, now: number): void {
-    const { grant, rates, usage, orgNow, version } = readReply(text);
+  #learn(text: string, { askedAt, heard }: SentAsk, now: number): void {
+    const { grant, rates, usage, orgNow, version, requests } = readReply(text);
+    this.heard.learn(heard, requests);
     if (this.purse.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);
     this.taught(version, askedAt);

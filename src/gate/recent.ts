@@ -1,4 +1,4 @@
-import { isSameRequest } from "../domain/reservation-id.ts";
+import { isSameRequest, requestNumber } from "../domain/reservation-id.ts";
 import type { OrgGate } from "./org-gate.ts";
 
 /** An allow that was given lately, by the id of its reservation, and the batch in which its gate reports the hold. */
@@ -22,7 +22,8 @@ export class Recent {
 
   /** Of the request that an id belongs to, whatever was asked. */
   get(id: string): RecentAllow | undefined {
-    const place = placeOf(id);
+    // A number is found several times as fast as a text that is new each time.
+    const place = requestNumber(id);
     const young = this.#young.get(place);
     if (young !== undefined && isSameRequest(young.id, id)) return young;
     const old = this.#old.get(place);
@@ -34,17 +35,8 @@ export class Recent {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(placeOf(allow.id), allow);
+    this.#young.set(requestNumber(allow.id), allow);
   }
-}
-
-/** A request's ids end alike. A number made of six characters is found several times as fast as a text that is new each time. */
-function placeOf(id: string): number {
-  let place = 0;
-  for (let index = id.length - 6; index < id.length; index += 1) {
-    place = ((place << 5) ^ id.charCodeAt(index)) & 0x3fffffff;
-  }
-  return place;
 }
 
 /** Whether two allows name the same hold, with the same amount and the same end. */

@@ -1,5 +1,6 @@
 import type { Ask, Grant } from "./lease/protocol.ts";
 import type { Usage } from "../domain/meter.ts";
+import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
 import type { RateStanding } from "../domain/rate-policy.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
@@ -22,6 +23,7 @@ export interface SyncReply {
   /** The org's clock when the object answered. */
   readonly orgNow: number;
   readonly version: string;
+  readonly requests: ToldRequests;
 }
 
 /** A report: what was held, from what, and which limits the isolate would also like to hear about. */
@@ -31,6 +33,8 @@ export interface Report {
   readonly watch: readonly string[];
   /** The most by which the holds may be later than they say; null: it cannot be told. */
   readonly lagMs: number | null;
+  /** How far the object has told of requests; null: it need not. */
+  readonly heard: string | null;
 }
 
 type WireAsk = {
@@ -40,17 +44,19 @@ type WireAsk = {
   watch: readonly string[];
   /** Isolates of an earlier version do not send it. */
   lagMs?: number | null;
+  heard?: string | null;
   batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
 };
 
-export function writeAsk({ ask, touches, watch, lagMs }: Report): string {
+export function writeAsk({ ask, touches, watch, lagMs, heard }: Report): string {
   const wire: WireAsk = {
     holder: ask.holder,
     attempt: ask.attempt,
     touches,
     watch,
     lagMs,
+    heard,
     batches: ask.batches.map(({ number, holds, used }) => [
       number,
       holds,
@@ -67,7 +73,8 @@ export function writeAsk({ ask, touches, watch, lagMs }: Report): string {
 }
 
 export function readAsk(text: string): Report {
-  const { holder, attempt, batches, wants, touches, watch, lagMs = null } = JSON.parse(text) as WireAsk;
+  const wire = JSON.parse(text) as WireAsk;
+  const { holder, attempt, batches, wants, touches, watch, lagMs = null, heard = null } = wire;
   const ask: Ask<ReportedHolds> = {
     holder,
     attempt,
@@ -83,7 +90,7 @@ export function readAsk(text: string): Report {
       ]),
     ),
   };
-  return { ask, touches, watch, lagMs };
+  return { ask, touches, watch, lagMs, heard };
 }
 
 type WireReply = {
@@ -93,9 +100,11 @@ type WireReply = {
   usage: [key: string, spent: string, over: string, held: string, leased: string][];
   orgNow: number;
   version: string;
+  /** Objects of an earlier version do not send it. */
+  requests?: ToldRequests;
 };
 
-export function writeReply({ grant, rates, usage, orgNow, version }: SyncReply): string {
+export function writeReply({ grant, rates, usage, orgNow, version, requests }: SyncReply): string {
   const wire: WireReply = {
     attempt: grant.attempt,
     slices: [...grant.slices].map(([meter, { add, forMs, share }]) => [
@@ -114,12 +123,14 @@ export function writeReply({ grant, rates, usage, orgNow, version }: SyncReply):
     ]),
     orgNow,
     version,
+    requests,
   };
   return JSON.stringify(wire);
 }
 
 export function readReply(text: string): SyncReply {
-  const { attempt, slices, rates, usage, orgNow, version } = JSON.parse(text) as WireReply;
+  const wire = JSON.parse(text) as WireReply;
+  const { attempt, slices, rates, usage, orgNow, version, requests = NONE_TOLD } = wire;
   return {
     grant: {
       attempt,
@@ -137,5 +148,6 @@ export function readReply(text: string): SyncReply {
     ]),
     orgNow,
     version,
+    requests,
   };
 }

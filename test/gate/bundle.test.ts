@@ -1,6 +1,7 @@
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 
@@ -69,7 +70,7 @@ function host(gate: typeof Gate, startedAt: number) {
       Array.from(ask.wants, ([key, { want }]) => [key, { add: want, forMs: 1000, share: want }] as const),
     );
     const grant = { attempt: ask.attempt, slices };
-    return writeReply({ grant, rates: [], usage: [], orgNow: clock.now, version: "1" });
+    return writeReply({ grant, rates: [], usage: [], orgNow: clock.now, version: "1", requests: NONE_TOLD });
   };
   const background: Gate.Background = {
     object: () => ({ syncLeases }),

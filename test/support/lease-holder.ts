@@ -59,7 +59,7 @@ export class LeaseHolder {
 
   async report(now = Date.now()): Promise<void> {
     const ask = this.#purse.ask(now);
-    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs });
+    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
     const reply = await this.#object().syncLeases(report);
     if (reply !== null) this.#purse.granted(readReply(reply).grant);
   }

@@ -123,6 +123,21 @@ test("one request id with another question is refused where it is known, and hol
   await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
 });
 
+test("another question is a conflict in every isolate in traffic, a report after the first was answered", async () => {
+  const org = await isolates.newOrg();
+  await isolates.budget(org, "100000");
+  await isolates.drive(org, 300);
+  const first = { request_id: "once", estimate: { cost_usd: "0.01" } };
+  expect((await isolates.decide(org, 1, first)).status).toBe(200);
+  const until = performance.now() + 1500;
+  let answers: Answer[] = [];
+  while (performance.now() < until) answers = await isolates.drive(org, 100);
+  expect(atEdge(answers).length).toBeGreaterThan(90);
+  const other = { request_id: "once", estimate: { cost_usd: "0.02" } };
+  const asked = await Promise.all([0, 1, 2, 3].map((isolate) => isolates.decide(org, isolate, other)));
+  expect(asked.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
+});
+
 test("a limit is refused by in the isolates, and a lowered one as soon as the change is answered", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");

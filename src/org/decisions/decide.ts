@@ -21,6 +21,8 @@ import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./s
 export interface Decided {
   readonly result: Done | Refusal<DecideCode>;
   readonly taken: boolean;
+  /** The id of the reservation that was made, where it is made of a request id. */
+  readonly named: string | null;
 }
 
 type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "conflict";
@@ -36,14 +38,15 @@ export const decide = command({
 export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
   if (ask.request_id === undefined || ask.dry_run === true) {
     const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now));
-    return { result, taken: !isRefusal(result) && ask.dry_run !== true };
+    return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
   }
   // The same question has the same id wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
   const told = retold(tx, ask, id);
-  if (told !== null) return { result: told, taken: false };
+  if (told !== null) return { result: told, taken: false, named: null };
   const result = decideAnew(tx, ask, id);
-  return { result, taken: !isRefusal(result) };
+  const taken = !isRefusal(result);
+  return { result, taken, named: taken ? id : null };
 }
 
 function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {

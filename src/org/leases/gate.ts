@@ -23,12 +23,27 @@ import { bookOf, saveHolder } from "./book-store.ts";
 import { lessonFor, withRates } from "./lesson.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
+import { ReservedRequests } from "./reserved-requests.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
-import { type RateInfo, readAsk, type SyncReply, writeReply } from "../../gate/wire.ts";
+import { NONE_TOLD } from "../../gate/heard-requests.ts";
+import { idOf } from "../../gate/reported-hold.ts";
+import type { ReportedHolds } from "../../gate/reported-touch.ts";
+import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/wire.ts";
+
+/** A report that counts, its answer but for what the others reported, and what it brought. */
+interface TakenReport {
+  readonly reply: Omit<SyncReply, "requests">;
+  readonly holds: readonly ReportedHolds[];
+}
 
 interface Decided {
   readonly result: Done | Refusal;
   readonly taken: boolean;
+  readonly named: string | null;
+}
+
+function turnedAway(refusal: Refusal): Decided {
+  return { result: refusal, taken: false, named: null };
 }
 
 /** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
@@ -47,6 +62,7 @@ export class ObjectGate {
   #toldAt: number;
   #changes = 0;
   readonly #wokeAt: number;
+  #requests: ReservedRequests | null = null;
 
   constructor(storage: DurableObjectStorage, fallbackReadRpm: number, wokeAt: number) {
     this.#storage = storage;
@@ -86,7 +102,8 @@ export class ObjectGate {
 
   /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
   decide(ask: DecisionAsk, keyId: string, learn: boolean, view: View, clock: Clock): DecisionVerdict {
-    return this.#transaction(() => {
+    let named: string | null = null;
+    const verdict = this.#transaction((): DecisionVerdict => {
       sweepLeases(view, clock);
       const subject = { route: DECISION_ROUTE, keyId, customerId: ask.customer_id };
       const meters = this.#rates.touchedBy(subject);
@@ -94,9 +111,9 @@ export class ObjectGate {
       const standings = this.#standings(meters, amountOf, clock);
       const denial = rateDenial(standings, clock.org);
       const limit = denial === null ? null : rateRefusal(denial);
-      const decided =
-        limit !== null && ask.dry_run !== true ? { result: limit, taken: false } : this.#exact(ask, view);
+      const decided = limit !== null && ask.dry_run !== true ? turnedAway(limit) : this.#exact(ask, view);
       const { result } = decided;
+      named = decided.named;
       const takenOf = (meter: RateMeter): number => {
         if (decided.taken) return amountOf(meter);
         return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
@@ -114,51 +131,61 @@ export class ObjectGate {
         version: this.#version(),
       };
     });
+    if (named !== null) this.#requests?.note(named);
+    return verdict;
   }
 
   /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
   sync(text: string, view: View, clock: Clock): string | null {
-    const { ask, touches, watch, lagMs } = readAsk(text);
-    return this.#transaction(() => {
-      sweepLeases(view, clock);
-      const book = this.#leases();
-      const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
-      for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
-      const accounts = new LeasedAccounts(
-        this.#storage.sql,
-        keys.filter((key) => !isRateKey(key)),
-        clock,
-      );
-      const settled = book.settle(
-        ask,
-        (key) => (isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key)),
-        clock.real,
-      );
-      if (settled === null) return null;
-      performDue(this.#storage, view, (tx) => {
-        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
-        for (const [key, move] of settled.moves) {
-          if (isRateKey(key)) this.#rates.report(key, move, clock);
-          else accounts.apply(key, move, dropped.get(key) ?? 0n);
-        }
-        accounts.save();
-        sweepWhenOrphaned(tx, ask.holder, clock);
-      });
-      saveHolder(this.#storage.sql, book.holder(ask.holder));
-      this.#toldAt = clock.real;
-      const known = [...ask.wants.keys(), ...watch];
-      const reply: SyncReply = {
-        grant: settled.grant,
-        rates: this.look(known, clock),
-        usage: known.flatMap((key) => {
-          const account = accounts.get(key);
-          return account === null ? [] : [[key, account.usage] as const];
-        }),
-        orgNow: clock.org,
-        version: this.#version(),
-      };
-      return writeReply(reply);
+    const report = readAsk(text);
+    const taken = this.#transaction(() => this.#takeReport(report, view, clock));
+    if (taken === null) return null;
+    const requests = this.#requestsWith(taken.holds);
+    return writeReply({
+      ...taken.reply,
+      requests: report.heard === null ? NONE_TOLD : requests.since(report.heard),
     });
+  }
+
+  #takeReport({ ask, touches, watch, lagMs }: Report, view: View, clock: Clock): TakenReport | null {
+    sweepLeases(view, clock);
+    const book = this.#leases();
+    const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
+    for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
+    const accounts = new LeasedAccounts(
+      this.#storage.sql,
+      keys.filter((key) => !isRateKey(key)),
+      clock,
+    );
+    const settled = book.settle(
+      ask,
+      (key) => (isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key)),
+      clock.real,
+    );
+    if (settled === null) return null;
+    performDue(this.#storage, view, (tx) => {
+      const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
+      for (const [key, move] of settled.moves) {
+        if (isRateKey(key)) this.#rates.report(key, move, clock);
+        else accounts.apply(key, move, dropped.get(key) ?? 0n);
+      }
+      accounts.save();
+      sweepWhenOrphaned(tx, ask.holder, clock);
+    });
+    saveHolder(this.#storage.sql, book.holder(ask.holder));
+    this.#toldAt = clock.real;
+    const known = [...ask.wants.keys(), ...watch];
+    const reply = {
+      grant: settled.grant,
+      rates: this.look(known, clock),
+      usage: known.flatMap((key) => {
+        const account = accounts.get(key);
+        return account === null ? [] : [[key, account.usage] as const];
+      }),
+      orgNow: clock.org,
+      version: this.#version(),
+    };
+    return { reply, holds: settled.holds };
   }
 
   /** How rate limits stand, for an isolate that refuses by what it knew a second ago. */
@@ -197,6 +224,16 @@ export class ObjectGate {
 
   #lesson(ask: DecisionAsk, view: View): Lesson {
     return lessonFor(view, ask, this.#rates.matchesCustomers());
+  }
+
+  /** With those that a report brings. The first time they are among what is stored. */
+  #requestsWith(holds: readonly ReportedHolds[]): ReservedRequests {
+    if (this.#requests === null) {
+      this.#requests = ReservedRequests.stored(this.#storage.sql, String(this.#wokeAt));
+      return this.#requests;
+    }
+    for (const [, named] of holds) for (const hold of named) this.#requests.note(idOf(hold));
+    return this.#requests;
   }
 
   #version(): string {

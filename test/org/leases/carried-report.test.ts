@@ -13,6 +13,7 @@ const report = (attempt: number) =>
     touches: [],
     watch: [],
     lagMs: 0,
+    heard: null,
   });
 
 test("a report that a decision takes along is answered with it, and once", async () => {

@@ -94,7 +94,7 @@ test("holds of several customers in one report are each kept as its own", async 
   ];
   const batches = [{ number: 1, used: new Map<string, bigint>(), holds }];
   const ask = { holder: "isolate", attempt: 1, batches, wants: new Map() };
-  await env.ORG.getByName(org.id).syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0 }));
+  await env.ORG.getByName(org.id).syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null }));
   const rows = await rowsOf(org.id, "SELECT id, meters, customer_id FROM holds ORDER BY seq");
   expect(rows).toEqual([
     { id: idOf(one), meters: "m", customer_id: "a" },

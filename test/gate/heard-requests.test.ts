@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { requestNumber } from "../../src/domain/reservation-id.ts";
+import { HeardRequests, HeardTotal } from "../../src/gate/heard-requests.ts";
+import { OrgGate } from "../../src/gate/org-gate.ts";
+import { Recent } from "../../src/gate/recent.ts";
+
+const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const id = (index: number) =>
+  `rsv_00000000000000000000${Array.from({ length: 6 }, (_, at) => LETTERS.charAt((index >>> (at * 5)) & 31)).join("")}`;
+const told = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => requestNumber(id(from + index)));
+
+test("an isolate keeps the latest 10,000 requests that it heard of, and no more than 20,000", () => {
+  const heard = new HeardRequests(new HeardTotal());
+  const most = 100_000;
+  for (let from = 0; from < most; from += 4000) {
+    heard.learn(heard.mark, { numbers: told(from, from + 4000), mark: `1 ${from + 4000}` });
+  }
+  let kept = 0;
+  for (let index = 0; index < most; index += 1) if (heard.has(id(index))) kept += 1;
+  for (let index = most - 10_000; index < most; index += 1) expect(heard.has(id(index))).toBe(true);
+  expect(kept).toBeLessThanOrEqual(20_000);
+});
+
+test("an answer to an older ask leaves no gap: what it would skip is told again", () => {
+  const heard = new HeardRequests(new HeardTotal());
+  heard.learn("", { numbers: told(0, 2), mark: "1 2" });
+  const late = heard.mark;
+  heard.forget();
+  heard.learn(late, { numbers: told(2, 3), mark: "1 3" });
+  expect([heard.mark, heard.has(id(0)), heard.has(id(2))]).toEqual(["", false, false]);
+  heard.learn("", { numbers: told(0, 3), mark: "1 3" });
+  expect([0, 1, 2, 3].map((index) => heard.has(id(index)))).toEqual([true, true, true, false]);
+});
+
+test("of an org whose traffic is over nothing is kept, and all is told again when it comes back", async () => {
+  const gate = new OrgGate("isolate", new Recent());
+  gate.heard.learn("", { numbers: told(0, 2), mark: "1 2" });
+  expect(gate.heard.has(id(1))).toBe(true);
+  const work: Promise<unknown>[] = [];
+  gate.keep(1, [], {
+    object: () => {
+      throw new Error("nothing is asked");
+    },
+    waitUntil: (running) => void work.push(running),
+    now: () => 1,
+    wait: async () => undefined,
+  });
+  await Promise.all(work);
+  expect([gate.heard.mark, gate.heard.has(id(1))]).toEqual(["", false]);
+});
+
+test("orgs of one host keep no more than 500,000 requests together, and each still its latest", () => {
+  const total = new HeardTotal();
+  const orgs = Array.from({ length: 100 }, () => new HeardRequests(total));
+  const numbers = told(0, 12_000);
+  for (const heard of orgs) {
+    heard.learn("", { numbers, mark: "1 12000" });
+    expect([11_900, 11_999].map((index) => heard.has(id(index)))).toEqual([true, true]);
+  }
+  expect(total.numbers).toBeGreaterThan(400_000);
+  expect(total.numbers).toBeLessThanOrEqual(500_000 + orgs.length * 200);
+  for (const heard of orgs) heard.forget();
+  expect(total.numbers).toBe(0);
+});

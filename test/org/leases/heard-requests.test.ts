@@ -1,0 +1,163 @@
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { requestNumber } from "../../../src/domain/reservation-id.ts";
+import type { DecisionAsk } from "../../../src/gate/ask.ts";
+import { newAsker } from "../../../src/gate/asker.ts";
+import type { Background } from "../../../src/gate/background.ts";
+import { decideHere, learn, wish } from "../../../src/gate/decision.ts";
+import { Gates } from "../../../src/gate/gates.ts";
+import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
+import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
+import { env } from "../../support/worker.ts";
+
+/** Another question under one request id is a conflict in every isolate once it has reported again. */
+
+const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
+const CENT = { estimate: { cost_usd: "0.01" } };
+const DOLLAR = { estimate: { cost_usd: "1" } };
+const CALLS = 8;
+const ask = (request_id: string, fields: object = {}): DecisionAsk => ({ request_id, ...CENT, ...fields });
+
+/** The gate of an isolate that decides for the org, and reports when it is told to. */
+class Isolate {
+  readonly #org: string;
+  readonly #gate = new Gates(() => crypto.randomUUID()).of("org") ?? unavailable();
+  readonly #asker;
+  /** Whether the object's answers get lost on their way. */
+  deaf = false;
+  readonly #background: Background = {
+    object: () => ({
+      syncLeases: async (report) => {
+        const reply = await env.ORG.getByName(this.#org).syncLeases(report);
+        if (this.deaf) throw new Error("lost");
+        return reply;
+      },
+    }),
+    waitUntil: () => undefined,
+    now: Date.now,
+    wait: (ms) => scheduler.wait(ms),
+  };
+
+  constructor(org: string) {
+    this.#org = org;
+    this.#asker = newAsker(org, ACTOR.id, [], env.SVC_KEY_PEPPER);
+  }
+
+  static async inTraffic(org: Budgeted): Promise<Isolate> {
+    const isolate = new Isolate(org.id);
+    await isolate.#drive();
+    return isolate;
+  }
+
+  /** Calls that the object decides, until the isolate has slices. */
+  async #drive(): Promise<void> {
+    for (let call = 0; call < CALLS; call += 1) {
+      const askedAt = Date.now();
+      const verdict = await byObject(this.#org, DOLLAR);
+      const now = Date.now();
+      learn(this.#gate, this.#asker, DOLLAR, { verdict, askedAt, now });
+      wish(this.#gate, this.#asker, DOLLAR, now, this.#background);
+    }
+    await this.report();
+  }
+
+  /** Null: the object decides. */
+  decide(asked: DecisionAsk): "allowed" | "refused" | null {
+    const verdict = decideHere(this.#gate, this.#asker, asked, Date.now(), this.#background);
+    return verdict === null ? null : typeof verdict === "string" ? "allowed" : "refused";
+  }
+
+  report(): Promise<void> {
+    return this.#gate.flush(this.#background);
+  }
+}
+
+async function byObject(org: string, asked: DecisionAsk) {
+  return (await env.ORG.getByName(org).decide(asked, ACTOR.id, true, ENVELOPE, null)) ?? unavailable();
+}
+
+function unavailable(): never {
+  throw new Error("nothing decides");
+}
+
+test("another question under a request that another isolate has reported is left to the object, which refuses it", async () => {
+  const org = await newBudgeted("1000000");
+  const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
+  expect(one.decide(ask("q"))).toBe("allowed");
+  expect(one.decide(ask("q", { action: "other" }))).toBe("refused");
+  expect(two.decide(ask("p"))).toBe("allowed");
+  await one.report();
+  await two.report();
+  expect(two.decide(ask("q", { action: "other" }))).toBeNull();
+  expect((await byObject(org.id, ask("q", { action: "other" }))).refusal?.code).toBe("conflict");
+  // The same question is answered again, and all others are decided as before.
+  expect(two.decide(ask("q"))).toBeNull();
+  const again = JSON.parse((await byObject(org.id, ask("q"))).text ?? "");
+  expect(again.reservation.id).toBe(org.idOf({ request_id: "q", ...CENT }));
+  expect(two.decide(ask("r"))).toBe("allowed");
+  expect(two.decide(CENT)).toBe("allowed");
+});
+
+test("before that it is a reservation of its own, and taken from the limits", async () => {
+  const org = await newBudgeted("1000000");
+  const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
+  expect(one.decide(ask("q"))).toBe("allowed");
+  expect(two.decide(ask("q", { action: "other" }))).toBe("allowed");
+  for (let report = 0; report < 4; report += 1) await Promise.all([one.report(), two.report()]);
+  expect((await org.budget()).reserved_usd).toBe(`${2 * CALLS}.02`);
+  expect(await org.kept(org.idOf({ request_id: "q", ...CENT }))).toHaveLength(1);
+  expect(await org.kept(org.idOf({ request_id: "q", ...CENT, action: "other" }))).toHaveLength(1);
+});
+
+test("a request that the object decided is known in the isolates, too", async () => {
+  const org = await newBudgeted("1000000");
+  const isolate = await Isolate.inTraffic(org);
+  expect((await byObject(org.id, ask("q"))).refusal).toBeNull();
+  expect((await byObject(org.id, { ...ask("dry"), dry_run: true })).refusal).toBeNull();
+  await isolate.report();
+  expect(isolate.decide(ask("q", { action: "other" }))).toBeNull();
+  expect(isolate.decide(ask("dry"))).toBe("allowed");
+});
+
+test("an answer that was lost is told again with the next", async () => {
+  const org = await newBudgeted("1000000");
+  const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
+  expect(one.decide(ask("q"))).toBe("allowed");
+  await one.report();
+  two.deaf = true;
+  expect(two.decide(CENT)).toBe("allowed");
+  await two.report();
+  two.deaf = false;
+  expect(two.decide(CENT)).toBe("allowed");
+  await two.report();
+  expect(two.decide(ask("q", { action: "other" }))).toBeNull();
+  expect(two.decide(ask("r"))).toBe("allowed");
+});
+
+test("the object knows its latest requests after a restart, and tells an isolate that is new", async () => {
+  const org = await newBudgeted("1000000");
+  const one = await Isolate.inTraffic(org);
+  expect(one.decide(ask("q"))).toBe("allowed");
+  await one.report();
+  await evictDurableObject(env.ORG.getByName(org.id));
+  const two = await Isolate.inTraffic(org);
+  expect(two.decide(ask("q", { action: "other" }))).toBeNull();
+  expect(two.decide(ask("r"))).toBe("allowed");
+});
+
+test("an answer has the requests after its mark, the latest of them where they are too many", () => {
+  const id = (index: number) => `rsv_${String(index).padStart(26, "0")}`;
+  const numbers = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => requestNumber(id(from + index)));
+  const requests = new ReservedRequests("1");
+  for (let index = 0; index < 3; index += 1) requests.note(id(index));
+  const { mark, numbers: first } = requests.since("");
+  expect(first).toEqual(numbers(0, 3));
+  expect(requests.since(mark)).toEqual({ mark, numbers: [] });
+  requests.note(id(3));
+  expect(requests.since(mark).numbers).toEqual(numbers(3, 4));
+  expect(requests.since("another-life 4").numbers).toEqual(numbers(0, 4));
+  for (let index = 4; index < 50_000; index += 1) requests.note(id(index));
+  expect(requests.since(mark).numbers).toEqual(numbers(50_000 - MOST_TOLD, 50_000));
+});

@@ -90,7 +90,8 @@ export function checkShape<T extends z.ZodType>(
 }
 
 function queryOf(url: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = {};
+  // Without a prototype, a parameter of any name is just that.
+  const query = Object.create(null) as Record<string, string | string[]>;
   for (const [name, value] of new URL(url).searchParams) {
     const seen = query[name];
     query[name] = seen === undefined ? value : [...(Array.isArray(seen) ? seen : [seen]), value];

@@ -1,3 +1,4 @@
+import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
 import { z } from "zod";
 import { pageOf } from "../../contract/list.ts";
 import { callerId, SAFE_ID } from "../../contract/ids.ts";
@@ -32,7 +33,10 @@ export const runInput = z
       .meta({ description: "It has happened: record it whatever the limits say." }),
     input: z.unknown().optional().meta({ description: "Scanned for content safety, never stored." }),
     approval_id: z.string().regex(SAFE_ID).optional(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .refine(fitsMetadata, { message: METADATA_BOUND, params: { code: "out_of_range" } })
+      .optional(),
   })
   .superRefine((run, context) => {
     if (run.ended_at === undefined) return;

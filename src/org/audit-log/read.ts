@@ -67,6 +67,8 @@ export const beginAuditExport = command({
 });
 
 export const AUDIT_PAGE = 2_000;
+/** A page crosses from the object to the isolate in one piece, which the platform bounds at 32 MiB. */
+const PAGE_CHARACTERS = 8_000_000;
 
 /** The next entries of an export. */
 export const auditPage = query({
@@ -78,6 +80,14 @@ export const auditPage = query({
       input.last,
       AUDIT_PAGE,
     );
-    return { links: rows.toArray().map(linkReader(view)) };
+    const toLink = linkReader(view);
+    const links: AuditLink[] = [];
+    let characters = 0;
+    for (const row of rows) {
+      characters += row.detail.length;
+      if (links.length > 0 && characters > PAGE_CHARACTERS) break;
+      links.push(toLink(row));
+    }
+    return { links };
   },
 });

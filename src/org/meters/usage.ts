@@ -1,7 +1,7 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
 import { Copy } from "../kernel/copies.ts";
-import { jsonRows } from "../kernel/json-rows.ts";
+import { inParts, jsonRows } from "../kernel/json-rows.ts";
 
 /** An account as it is worked on: with what was announced about it, and what of it is stored. */
 export interface Entry extends Account {
@@ -59,7 +59,16 @@ function fill(entry: Entry, stored: Stored): void {
   entry.stored = stored;
 }
 
+/** In steps whose keys fit into one text. */
 function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
+  for (let from = 0; from < entries.length; from += READ_AT_ONCE) {
+    readSome(sql, entries.slice(from, from + READ_AT_ONCE));
+  }
+}
+
+const READ_AT_ONCE = 2000;
+
+function readSome(sql: SqlStorage, entries: readonly Entry[]): void {
   const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
   const rows = sql.exec<UsageRow>(
     `SELECT k.key AS at, u.spent, u.over, u.held, u.leased, u.notices
@@ -100,8 +109,9 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
     entry.stored = { usage: entry.usage, notices: entry.notices };
     known.set(keyOf(entry), entry.stored);
   }
-  if (changed.length > MOST_BOUND) sql.exec(upsertFrom(FROM_JSON), JSON.stringify(changed));
-  else if (changed.length > 0) sql.exec(BOUND[changed.length] ?? "", ...changed.flat());
+  if (changed.length > MOST_BOUND) {
+    inParts(changed, (json) => sql.exec(upsertFrom(FROM_JSON), json));
+  } else if (changed.length > 0) sql.exec(BOUND[changed.length] ?? "", ...changed.flat());
 }
 
 type Row = readonly [

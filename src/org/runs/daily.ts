@@ -1,5 +1,5 @@
 import { Copy } from "../kernel/copies.ts";
-import { jsonRows } from "../kernel/json-rows.ts";
+import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import type { Sum, Total } from "./sums.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
@@ -65,12 +65,14 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
     known.set(key, { usd, runs, tokens });
     rows.push([scopeKind, scopeId, day, String(usd), runs, tokens]);
   }
-  sql.exec(
-    `INSERT INTO usage_daily (scope_kind, scope_id, day, usd, runs, tokens)
-     SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5 FROM ${jsonRows()} WHERE true
-     ON CONFLICT (scope_kind, scope_id, day) DO UPDATE SET usd = excluded.usd, runs = excluded.runs,
-       tokens = excluded.tokens`,
-    JSON.stringify(rows),
+  inParts(rows, (json) =>
+    sql.exec(
+      `INSERT INTO usage_daily (scope_kind, scope_id, day, usd, runs, tokens)
+       SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5 FROM ${jsonRows()} WHERE true
+       ON CONFLICT (scope_kind, scope_id, day) DO UPDATE SET usd = excluded.usd, runs = excluded.runs,
+         tokens = excluded.tokens`,
+      json,
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import { THREE_DIGITS } from "../../domain/digits.ts";
+import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -8,13 +9,15 @@ import type { Run } from "./run.ts";
  */
 export class RowTexts {
   #rows = "";
+  readonly #full: string[] = [];
   #names: Names | null = null;
   #namesText = "";
   #charges: string | null = null;
   #chargesText = "";
 
-  get text(): string {
-    return `[${this.#rows}]`;
+  /** Each of a size that can be bound. */
+  get texts(): readonly string[] {
+    return [...this.#full, this.#rows].map((rows) => `[${rows}]`);
   }
 
   /** `more` are columns beside those that every row has. */
@@ -24,6 +27,10 @@ export class RowTexts {
     const name = PLAIN.test(id) ? `"${id}"` : JSON.stringify(id);
     const amount = cost <= Number.MAX_SAFE_INTEGER ? Number(cost) : cost;
     const row = `[${name},${digitsOf(startedAt)},"${amount}","${this.#data(run)}"${rest}]`;
+    if (this.#rows !== "" && this.#rows.length + row.length > MOST_BOUND_CHARACTERS) {
+      this.#full.push(this.#rows);
+      this.#rows = "";
+    }
     this.#rows += this.#rows === "" ? row : `,${row}`;
   }
 

@@ -73,7 +73,7 @@ export function loadRuns(sql: SqlStorage, sought: Sought): Map<string, Run> {
 }
 
 /**
- * All rows in one statement, from one text: nothing crosses into SQLite row by row. What plain runs of a batch have in
+ * All rows in one statement, from one text where they fit into one: nothing crosses into SQLite row by row. What plain runs of a batch have in
  * common is bound once, because each column taken out of the text costs as much as a tenth of the row. `data` goes in as
  * a text, which SQLite need not write again.
  */
@@ -84,13 +84,15 @@ function insertRows(
   charged: string,
   chain: string,
 ): void {
-  sql.exec(
-    `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
-     SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ${charged}, ${chain}
-     FROM ${jsonRows("?2")}`,
-    recordedAt,
-    rows.text,
-  );
+  for (const text of rows.texts) {
+    sql.exec(
+      `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
+       SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ${charged}, ${chain}
+       FROM ${jsonRows("?2")}`,
+      recordedAt,
+      text,
+    );
+  }
 }
 
 /** Stores the runs of one batch. */

@@ -3,7 +3,7 @@ import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { jsonRows } from "../kernel/json-rows.ts";
+import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**
@@ -90,14 +90,16 @@ function enqueueAll(
 ): void {
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
-  sql.exec(
-    `INSERT INTO webhook_deliveries
-       (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
-     SELECT row ->> 0, ?2, row ->> 1, ?3, 'pending', 0, ?4, '[]', ?4 FROM ${jsonRows("?1")}`,
-    JSON.stringify(rows),
-    subscriptionId,
-    type,
-    now,
+  inParts(rows, (json) =>
+    sql.exec(
+      `INSERT INTO webhook_deliveries
+         (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
+       SELECT row ->> 0, ?2, row ->> 1, ?3, 'pending', 0, ?4, '[]', ?4 FROM ${jsonRows("?1")}`,
+      json,
+      subscriptionId,
+      type,
+      now,
+    ),
   );
 }
 

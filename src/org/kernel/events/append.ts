@@ -1,7 +1,7 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { newId } from "../../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { jsonRows } from "../json-rows.ts";
+import { inParts, jsonRows } from "../json-rows.ts";
 
 /**
  * The outbox: events are there, and queued for those who asked for them, if and only if their cause is. Many of one kind take
@@ -24,12 +24,14 @@ export function recordEvents(
   all: readonly object[],
 ): readonly string[] {
   const rows = all.map((data) => [newId("evt", now), JSON.stringify(data)] as const);
-  sql.exec(
-    `INSERT INTO events (id, type, created_at, data)
-     SELECT row ->> 0, ?2, ?3, row ->> 1 FROM ${jsonRows("?1")}`,
-    JSON.stringify(rows),
-    kind,
-    now,
+  inParts(rows, (json) =>
+    sql.exec(
+      `INSERT INTO events (id, type, created_at, data)
+       SELECT row ->> 0, ?2, ?3, row ->> 1 FROM ${jsonRows("?1")}`,
+      json,
+      kind,
+      now,
+    ),
   );
   return rows.map(([id]) => id);
 }

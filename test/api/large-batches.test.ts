@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { aRun, newSpender } from "../support/ledger.ts";
+import { call, newOrg, operatorKey } from "../support/worker.ts";
+
+describe("a batch of a thousand runs is recorded whole", () => {
+  test("where its metadata is more than one statement takes", async () => {
+    const org = await newSpender();
+    const metadata = { note: "é".repeat(2500) };
+    const runs = Array.from({ length: 1000 }, () => aRun({ cost_usd: "0.01", incurred: true, metadata }));
+    const answer = await org.bulk(runs);
+    expect([answer.status, answer.body.accepted]).toEqual([200, 1000]);
+    const page = (await call("GET", "/v1/runs?limit=200", { key: org.key })).body;
+    expect(page.data).toHaveLength(200);
+    expect(page.data[199].metadata).toEqual(metadata);
+  });
+
+  test("where each run is charged to a hundred and twenty budgets", async () => {
+    const org = await newSpender();
+    const limit = { scope_kind: "org", limit_usd: "1000", period: "month", mode: "enforce" };
+    const budgets = await Promise.all(Array.from({ length: 120 }, () => org.send("POST", "budgets", limit)));
+    const answer = await org.bulk(Array.from({ length: 1000 }, () => aRun({ cost_usd: "0.01" })));
+    expect([answer.status, answer.body.accepted]).toEqual([200, 1000]);
+    const [first, last] = [budgets[0], budgets.at(-1)].map((made) => made?.body.id as string);
+    for (const id of [first, last]) {
+      expect((await org.send("GET", `budgets/${id}`)).body.spent_usd).toBe("10.00");
+    }
+  });
+});
+
+test("metadata beyond 64 KiB is refused by its field, alone and in a batch", async () => {
+  const org = await newSpender();
+  const most = { a: "x".repeat(65_536 - '{"a":""}'.length) };
+  const more = { a: `${most.a}x` };
+  expect((await org.run({ cost_usd: "0", metadata: most })).status).toBe(201);
+  const alone = await org.run({ cost_usd: "0", metadata: more });
+  expect([alone.status, alone.body.error.details.fields]).toEqual([
+    422,
+    [{ field: "metadata", code: "out_of_range", message: "must be at most 64 KiB of JSON" }],
+  ]);
+  const batch = await org.bulk([aRun(), aRun({ metadata: more })]);
+  expect([batch.status, batch.body.error.details.fields[0].field]).toEqual([422, "runs[1].metadata"]);
+});
+
+test("an export of the trail has every entry, however large they are", async () => {
+  const org = await newOrg();
+  const path = `/v1/admin/orgs/${org.id}/rate-limits`;
+  const policies = Array.from({ length: 100 }, (_, index) => ({
+    name: `${index}`.padStart(100, "n"),
+    match: { customer_id: `${index}`.padStart(128, "c") },
+    unit: "requests",
+    limit: 1_000_000,
+    window_seconds: 60,
+    kind: "rate",
+  }));
+  const WRITES = 300;
+  for (let write = 0; write < WRITES; write += 1) {
+    const body = { read_rpm: 1_000_000 + write, policies };
+    expect((await call("PUT", path, { key: operatorKey(), body })).status).toBe(200);
+  }
+  const window = `from=${today(0)}&to=${today(2)}`;
+  const exported = await call("GET", `/v1/orgs/${org.id}/audit-log/export?${window}`, { key: org.ownerKey });
+  const entries = exported.text.trim().split("\n");
+  expect(exported.text.length).toBeGreaterThan(8_000_000);
+  expect(entries.filter((line) => line.includes('"rate_limits'))).toHaveLength(WRITES);
+});
+
+function today(plusDays: number): string {
+  return new Date(Date.now() + plusDays * 86_400_000 - 3_600_000).toISOString().slice(0, 10);
+}
+
+test("a parameter named like a prototype is unknown under its own name", async () => {
+  const org = await newOrg();
+  for (const path of ["plan", "budgets"]) {
+    const answer = await call("GET", `/v1/orgs/${org.id}/${path}?__proto__=1`, { key: org.ownerKey });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.details.fields.map(({ field }: { field: string }) => field)).toEqual([
+      "__proto__",
+    ]);
+  }
+});

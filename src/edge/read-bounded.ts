@@ -21,6 +21,9 @@ export function refuseCutOff(): Refusal<"bad_request"> {
 const DRAINED_BYTES = 16 * 1_048_576;
 const DRAINED_MS = 2000;
 
+/** Gathered before they are handed over. */
+const PIECE_BYTES = 16_384;
+
 /** The body of a request, whatever its declared length says; null: it is longer than `limitBytes`. */
 export async function readBounded(request: Request, limitBytes: number): Promise<Uint8Array | null> {
   const { body } = request;
@@ -28,11 +31,11 @@ export async function readBounded(request: Request, limitBytes: number): Promise
   const header = request.headers.get("content-length");
   const declaredBytes = header === null ? null : Number(header);
   if (declaredBytes !== null && declaredBytes > limitBytes) {
-    if (declaredBytes <= limitBytes + DRAINED_BYTES) await drain(body.getReader(), declaredBytes);
+    if (declaredBytes <= limitBytes + DRAINED_BYTES) await drain(piecesOf(body), declaredBytes);
     return null;
   }
   try {
-    if (declaredBytes === null) return await readChunks(body.getReader(), limitBytes);
+    if (declaredBytes === null) return await readPieces(piecesOf(body), limitBytes);
     const bytes = new Uint8Array(await request.arrayBuffer());
     return bytes.byteLength > limitBytes ? null : bytes;
   } catch (error) {
@@ -40,40 +43,78 @@ export async function readBounded(request: Request, limitBytes: number): Promise
   }
 }
 
-async function readChunks(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limitBytes: number,
-): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
+/**
+ * A client may send a byte at a time. Read one by one, each would come in a buffer of its own, thousands of times as large:
+ * so the runtime gathers them, and what it hands over is copied at once.
+ */
+interface Pieces {
+  /** The next bytes; null: there are no more. */
+  readonly next: () => Promise<Uint8Array | null>;
+  readonly cancel: () => Promise<void>;
+}
+
+function piecesOf(body: ReadableStream<Uint8Array>): Pieces {
+  const reader = gathering(body);
+  if (reader === null) return madePieces(body.getReader());
+  return {
+    async next() {
+      const { value } = await reader.readAtLeast(PIECE_BYTES, new Uint8Array(PIECE_BYTES));
+      return value === undefined || value.byteLength === 0 ? null : value;
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+/** The runtime's own; the standard's reader, by whose type it goes elsewhere, has no such method. */
+interface Gathering {
+  readAtLeast(least: number, into: Uint8Array): Promise<{ readonly value?: Uint8Array }>;
+  cancel(): Promise<void>;
+}
+
+/** Null: the body was made here, not sent, and cannot be read so. */
+function gathering(body: ReadableStream<Uint8Array>): Gathering | null {
+  try {
+    return body.getReader({ mode: "byob" }) as unknown as Gathering;
+  } catch {
+    return null;
+  }
+}
+
+function madePieces(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
+  return { next: async () => (await reader.read()).value ?? null, cancel: () => reader.cancel() };
+}
+
+async function readPieces(pieces: Pieces, limitBytes: number): Promise<Uint8Array | null> {
+  let bytes = new Uint8Array(Math.min(PIECE_BYTES, limitBytes));
   let size = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    size += next.value.byteLength;
-    if (size > limitBytes) {
-      await drain(reader, DRAINED_BYTES);
+  for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+    const end = size + piece.byteLength;
+    if (end > limitBytes) {
+      await drain(pieces, DRAINED_BYTES);
       return null;
     }
-    chunks.push(next.value);
+    if (end > bytes.byteLength) {
+      const larger = new Uint8Array(Math.min(limitBytes, Math.max(end, 2 * bytes.byteLength)));
+      larger.set(bytes.subarray(0, size));
+      bytes = larger;
+    }
+    bytes.set(piece, size);
+    size = end;
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return bytes.subarray(0, size);
 }
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, mostBytes: number): Promise<void> {
-  await Promise.race([discard(reader, mostBytes), scheduler.wait(DRAINED_MS)]);
+async function drain(pieces: Pieces, mostBytes: number): Promise<void> {
+  await Promise.race([discard(pieces, mostBytes), scheduler.wait(DRAINED_MS)]);
   // What is left, if anything, is given up; so is a client that has gone.
-  await reader.cancel().catch(() => undefined);
+  await pieces.cancel().catch(() => undefined);
 }
 
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, mostBytes: number): Promise<void> {
+async function discard(pieces: Pieces, mostBytes: number): Promise<void> {
   let size = 0;
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      size += next.value.byteLength;
+    for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+      size += piece.byteLength;
       if (size > mostBytes) return;
     }
   } catch {

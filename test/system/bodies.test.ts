@@ -63,6 +63,27 @@ test("what is thrown away has a bound: a body without end is answered all the sa
   expect(answered).toMatch(/^HTTP\/1\.1 413 /);
 });
 
+test(
+  "a body that comes a byte at a time is gathered, not kept byte by byte",
+  { timeout: 60_000 },
+  async () => {
+    const { hostname, port } = new URL(sharedServer().urls[0]);
+    const form = "POST /saml/org_01J00000000000000000000000/acs HTTP/1.1";
+    const lines = [form, `host: ${hostname}`, "content-type: application/x-www-form-urlencoded"];
+    const socket = connect(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    const answer = new Promise<string>((resolve) => {
+      socket.on("data", (part: Buffer) => resolve(part.toString())).on("error", () => undefined);
+    });
+    const begun = performance.now();
+    socket.write(`${lines.join("\r\n")}\r\ntransfer-encoding: chunked\r\n\r\n`);
+    socket.write(`${"1\r\na\r\n".repeat(200_000)}0\r\n\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
+    // Each byte in a buffer of its own would be a gigabyte, and take many times as long.
+    expect(performance.now() - begun).toBeLessThan(3000);
+  },
+);
+
 async function failures(): Promise<string[]> {
   const { text } = await call("GET", "/metrics");
   return text.split("\n").filter((line) => /^svc_requests_total\{.*status="5/.test(line));

@@ -35,7 +35,7 @@ export async function readBounded(request: Request, limitBytes: number): Promise
     return null;
   }
   try {
-    if (declaredBytes === null) return await readPieces(piecesOf(body), limitBytes);
+    if (declaredBytes === null) return await readOrDrain(piecesOf(body), limitBytes);
     const bytes = new Uint8Array(await request.arrayBuffer());
     return bytes.byteLength > limitBytes ? null : bytes;
   } catch (error) {
@@ -84,15 +84,29 @@ function madePieces(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
   return { next: async () => (await reader.read()).value ?? null, cancel: () => reader.cancel() };
 }
 
-async function readPieces(pieces: Pieces, limitBytes: number): Promise<Uint8Array | null> {
+/** All of a stream that somebody else writes; null: it is longer than `limitBytes`, and given up. */
+export async function readStream(
+  stream: ReadableStream<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const pieces = piecesOf(stream);
+  const bytes = await readPieces(pieces, limitBytes);
+  if (bytes === null) await pieces.cancel().catch(() => undefined);
+  return bytes;
+}
+
+async function readOrDrain(pieces: Pieces, limitBytes: number): Promise<Uint8Array | null> {
+  const bytes = await readPieces(pieces, limitBytes);
+  if (bytes === null) await drain(pieces, DRAINED_BYTES);
+  return bytes;
+}
+
+async function readPieces(pieces: Pieces, limitBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   let bytes = new Uint8Array(Math.min(PIECE_BYTES, limitBytes));
   let size = 0;
   for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
     const end = size + piece.byteLength;
-    if (end > limitBytes) {
-      await drain(pieces, DRAINED_BYTES);
-      return null;
-    }
+    if (end > limitBytes) return null;
     if (end > bytes.byteLength) {
       const larger = new Uint8Array(Math.min(limitBytes, Math.max(end, 2 * bytes.byteLength)));
       larger.set(bytes.subarray(0, size));

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 
@@ -83,6 +83,34 @@ test(
     expect(performance.now() - begun).toBeLessThan(3000);
   },
 );
+
+test("so is the answer of an identity provider", { timeout: 60_000 }, async () => {
+  const provider = createServer((socket) => {
+    socket
+      .on("error", () => undefined)
+      .once("data", () => {
+        socket.write(
+          "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n",
+        );
+        socket.write(`${"1\r\n \r\n".repeat(200_000)}0\r\n\r\n`);
+      });
+  });
+  onTestFinished(() => void provider.close());
+  await new Promise<void>((resolve) => void provider.listen(0, "127.0.0.1", resolve));
+  const org = await newOrg();
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const body = {
+    kind: "oidc",
+    issuer,
+    client_id: "c",
+    client_secret: "s".repeat(32),
+    default_role: "viewer",
+  };
+  expect((await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.ownerKey, body })).status).toBe(200);
+  const begun = performance.now();
+  expect((await call("GET", `/sso/login?org=${org.id}`)).status).toBe(502);
+  expect(performance.now() - begun).toBeLessThan(4000);
+});
 
 async function failures(): Promise<string[]> {
   const { text } = await call("GET", "/metrics");

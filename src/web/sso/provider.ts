@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi";
+import { readStream } from "../../edge/read-bounded.ts";
 
 export interface OidcConnection {
   readonly issuer: string;
@@ -39,14 +40,9 @@ function bounded(send: ProviderAccess["send"]): Send {
     const answer = await send(
       new Request(url, { method, headers, body: content, redirect: "manual", signal }),
     );
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    let bytes = 0;
-    for await (const chunk of answer.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_BYTES) throw new RangeError("the provider's answer is too long");
-      chunks.push(new Uint8Array(chunk));
-    }
-    return new Response(new Blob(chunks), { status: answer.status, headers: answer.headers });
+    const bytes = answer.body === null ? new Uint8Array(0) : await readStream(answer.body, MAX_BYTES);
+    if (bytes === null) throw new RangeError("the provider's answer is too long");
+    return new Response(bytes, { status: answer.status, headers: answer.headers });
   };
 }
 

@@ -11,6 +11,8 @@ import { loadRetention } from "./policy.ts";
 
 /** What one step takes away at most, of each kind. */
 const STEP = 2_000;
+/** Of rows that are read before they go, so much, and at least one: others wait while they are read. */
+const STEP_BYTES = 1_048_576;
 
 /** Takes away what is due, one bounded step of each kind; what was counted and charged stays. */
 export const sweepRetention: DueHandler = {
@@ -38,8 +40,8 @@ type Source = {
   table: string;
   at: string;
   where: string;
-  /** What must be kept of the rows up to a seq before they go. */
-  keep?: (tx: Tx, lastSeq: number) => void;
+  /** What must be kept of the rows up to a seq before they go, and the column that makes them large. */
+  keep?: { readonly column: string; readonly from: (tx: Tx, lastSeq: number) => void };
 };
 
 /** A run that is gone is still known by its id: sent again, it is not charged again. */
@@ -48,9 +50,12 @@ const RUNS: Source = {
   table: "runs",
   at: "recorded_at",
   where: "true",
-  keep(tx, lastSeq) {
-    const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
-    keepIds(tx.sql, rows.map(fromRow), tx.now);
+  keep: {
+    column: "data",
+    from(tx, lastSeq) {
+      const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
+      keepIds(tx.sql, rows.map(fromRow), tx.now);
+    },
   },
 };
 /** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
@@ -70,21 +75,27 @@ const EVENTS: Source = {
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
 };
 
-/** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
+/**
+ * Rows are numbered as they are written: the oldest come first, and the first young one ends the step. One that its size
+ * ends has more to do, as one that is full has.
+ */
 function purgeRows(tx: Tx, { kind, table, at, where, keep }: Source, before: number): number {
   const rows = tx.sql
-    .exec<{ seq: number; at: number }>(
-      `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
+    .exec<{ seq: number; at: number; bytes: number }>(
+      `SELECT seq, ${at} AS at, ${keep === undefined ? 0 : `octet_length(${keep.column})`} AS bytes
+       FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
       STEP,
     )
     .toArray();
   const old = until(rows, (row) => row.at >= before);
-  const last = old.at(-1);
+  let bytes = 0;
+  const some = until(old, (row) => (bytes += row.bytes) > STEP_BYTES && row !== old[0]);
+  const last = some.at(-1);
   if (last === undefined) return 0;
-  keep?.(tx, last.seq);
+  keep?.from(tx, last.seq);
   tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
-  note(tx, { kind, count: old.length, before });
-  return old.length;
+  note(tx, { kind, count: some.length, before });
+  return some.length < old.length ? STEP : some.length;
 }
 
 /** Ids go by whole quarters, once the last of them is too old. */

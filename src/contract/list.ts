@@ -150,8 +150,11 @@ export function encodeCursor(query: ListQuery, last: { value: string | number; i
     .replace(/=+$/, "");
 }
 
+/** With room for the longest value that a list is sorted by: a webhook's URL. */
+const LONGEST_CURSOR = 4096;
+
 function decodeCursor(text: string): Cursor | null {
-  if (text.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
+  if (text.length > LONGEST_CURSOR || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
       c.charCodeAt(0),

@@ -24,6 +24,22 @@ test("a cursor leads on in its own list, whatever the limit, and whichever way t
   expect([rest.status, rest.body.data.length, rest.body.next_cursor]).toEqual([200, 2, null]);
 });
 
+test.each([
+  [
+    "webhooks",
+    "url",
+    (i: number) => ({ url: `https://example.com/${i}${"a".repeat(2_000)}`, events: ["run.recorded"] }),
+  ],
+  ["keys", "name", (i: number) => ({ name: `${i}${"\u0001".repeat(199)}`, role: "viewer" })],
+])("the longest cursors of %s by %s are taken back", async (path, sort, body) => {
+  const org = await newSpender();
+  for (const i of [1, 2, 3]) expect((await org.send("POST", path, body(i))).status).toBe(201);
+  const first = await org.send("GET", `${path}?sort=${sort}&limit=1`);
+  const rest = await org.send("GET", `${path}?sort=${sort}&cursor=${first.body.next_cursor}`);
+  expect(rest.status).toBe(200);
+  expect(rest.body.data.length).toBeGreaterThanOrEqual(2);
+});
+
 test("a cursor of another list, org or filter is refused", async () => {
   const [org, other] = await Promise.all([withBudgets(), withBudgets()]);
   const plain = await cursorOf(org, "budgets?limit=1");

@@ -48,6 +48,21 @@ test("a key rotated again within its grace keeps each secret for its own grace",
   expect(await statusesOf(org, secrets)).toEqual([401, 401, 401, 200]);
 });
 
+test("a key says until when the last of its earlier secrets lives", async () => {
+  const org = await newOrg({ environment: "test" });
+  const key = await newKey(org);
+  const shown = async () =>
+    (await call("GET", `/v1/orgs/${org.id}/keys/${key.id}`, { key: org.ownerKey })).body;
+  const { previous_expires_at: end } = (await key.rotate(600)).body;
+  expect(end).not.toBeNull();
+  for (const grace of [60, 0]) {
+    expect((await key.rotate(grace)).body.previous_expires_at).toBe(end);
+    expect((await shown()).previous_expires_at).toBe(end);
+  }
+  await advance(org, 601);
+  expect((await key.rotate(0)).body.previous_expires_at).toBeNull();
+});
+
 test("a revocation ends every secret of the key at once", async () => {
   const org = await newOrg();
   const key = await newKey(org);

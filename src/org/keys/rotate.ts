@@ -3,7 +3,7 @@ import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { lackOf } from "../../domain/key-rights.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
-import { keepForGrace } from "./secrets.ts";
+import { keepForGrace, lastPreviousEnd } from "./secrets.ts";
 import { loadKey, saveKey, toKey } from "./store.ts";
 
 /** The id stays; the old secret lives for the grace, as do those before it for theirs. */
@@ -37,7 +37,7 @@ export const rotateKey = command({
       ...row,
       digest: keyDigest(pepper, secret),
       last4: secret.slice(-4),
-      previous_expires_at: input.graceSeconds > 0 ? tx.now + input.graceSeconds * 1000 : null,
+      previous_expires_at: lastPreviousEnd(tx.sql, row.id, tx.now),
     };
     saveKey(tx.sql, rotated);
     tx.emit("key.rotated", { key_id: row.id, grace_seconds: input.graceSeconds });

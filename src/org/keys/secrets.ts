@@ -30,6 +30,11 @@ export function secretEnd(
   return livePrevious(sql, row.id, now).find((previous) => sameSecret(previous.digest, digest))?.expires_at;
 }
 
+/** When the last of the key's replaced secrets dies; null: none lives. */
+export function lastPreviousEnd(sql: SqlStorage, keyId: string, now: number): number | null {
+  return livePrevious(sql, keyId, now).at(-1)?.expires_at ?? null;
+}
+
 /** Lets the key's secret live on until the end of its grace. At the bound nothing is cut short: the rotation is refused. */
 export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal<"conflict"> | null {
   tx.sql.exec("DELETE FROM previous_secrets WHERE key_id = ? AND expires_at <= ?", row.id, tx.now);

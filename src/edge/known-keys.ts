@@ -10,6 +10,11 @@ export interface KnownOrg {
   allowList: readonly Cidr[];
 }
 
+/** Shared by all keys of the org. */
+interface SharedOrg extends KnownOrg {
+  askedAt: number;
+}
+
 export interface KnownKey {
   readonly org: KnownOrg;
   readonly key: KeySnapshot;
@@ -29,7 +34,7 @@ const REFRESH_MS = SNAPSHOT_MS / 2;
 /** The keys that this isolate has seen proven, by their full text: looked up, never hashed, on the way in. */
 export class KnownKeys {
   readonly #keys = new BoundedMap<string, KnownKey>(MAX_KEYS);
-  readonly #orgs = new BoundedMap<string, KnownOrg>(MAX_KEYS);
+  readonly #orgs = new BoundedMap<string, SharedOrg>(MAX_KEYS);
 
   get(bearer: string, now: number): KnownKey | null {
     const known = this.#keys.get(bearer);
@@ -39,7 +44,7 @@ export class KnownKeys {
   learn(bearer: string, digest: string, snapshot: Snapshot, askedAt: number): KnownKey {
     const scopes = sharedScopes(snapshot.key.scopes);
     const known: KnownKey = {
-      org: this.#learnOrg(snapshot.org),
+      org: this.#learnOrg(snapshot.org, askedAt),
       key: { ...snapshot.key, scopes: scopes.list },
       digest,
       role: snapshot.key.role,
@@ -56,11 +61,13 @@ export class KnownKeys {
     this.#keys.delete(bearer);
   }
 
-  #learnOrg(snapshot: OrgSnapshot): KnownOrg {
+  /** Answers may come in another order than they were asked for: an older one says nothing to keys that know better. */
+  #learnOrg(snapshot: OrgSnapshot, askedAt: number): KnownOrg {
+    const known = this.#orgs.get(snapshot.id);
+    if (known !== undefined && askedAt < known.askedAt) return known;
     const allowList = snapshot.ipAllowList.flatMap((text) => parseCidr(text) ?? []);
-    const org = this.#orgs.get(snapshot.id) ?? { id: snapshot.id, snapshot, allowList };
-    org.snapshot = snapshot;
-    org.allowList = allowList;
+    const org: SharedOrg = known ?? { id: snapshot.id, snapshot, allowList, askedAt };
+    Object.assign(org, { snapshot, allowList, askedAt });
     this.#orgs.set(snapshot.id, org);
     return org;
   }

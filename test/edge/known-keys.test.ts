@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { KnownKeys } from "../../src/edge/known-keys.ts";
+import type { Snapshot } from "../../src/org/snapshot.ts";
+
+function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
+  const org = {
+    id: "org_1",
+    status,
+    environment: "live",
+    homeRegion: "local",
+    regions: null,
+    ipAllowList: [],
+    clockOffsetMs: 0,
+    rates: { read_rpm: null, policies: [] },
+  } as const;
+  const key = {
+    id: keyId,
+    role: "owner",
+    scopes: [],
+    revoked: false,
+    notBefore: null,
+    expiresAt: null,
+  } as const;
+  return { org, key };
+}
+
+test("an answer that was asked for earlier takes nothing back of what is known of the org since", () => {
+  const known = new KnownKeys();
+  known.learn("one", "digest", snapshotOf("key_1", "suspended"), 1500);
+  known.learn("other", "digest", snapshotOf("key_2", "active"), 0);
+  expect(known.get("one", 3000)?.org.snapshot.status).toBe("suspended");
+  expect(known.get("other", 1999)?.org.snapshot.status).toBe("suspended");
+  known.learn("other", "digest", snapshotOf("key_2", "active"), 1600);
+  expect(known.get("one", 3000)?.org.snapshot.status).toBe("active");
+});

@@ -90,13 +90,13 @@ export function checkShape<T extends z.ZodType>(
 }
 
 function queryOf(url: string): Record<string, string | string[]> {
-  // Without a prototype, a parameter of any name is just that.
-  const query = Object.create(null) as Record<string, string | string[]>;
+  const query = new Map<string, string | string[]>();
   for (const [name, value] of new URL(url).searchParams) {
-    const seen = query[name];
-    query[name] = seen === undefined ? value : [...(Array.isArray(seen) ? seen : [seen]), value];
+    const seen = query.get(name);
+    if (Array.isArray(seen)) seen.push(value);
+    else query.set(name, seen === undefined ? value : [seen, value]);
   }
-  return query;
+  return Object.fromEntries(query);
 }
 
 /** Parameters with escapes that are no UTF-8: read leniently, they would be taken for other text than was sent. */

@@ -110,3 +110,14 @@ test.each([
   expect(status).toBe(422);
   expect(body.error.details.fields).toContainEqual(expect.objectContaining({ field, code }));
 });
+
+test("a query is read in time that grows with its length, and every parameter of it is named", async () => {
+  const org = await newSpender();
+  const begun = performance.now();
+  const long = await call("GET", `/v1/runs?${"a&".repeat(60_000)}`, { key: org.key });
+  expect(performance.now() - begun).toBeLessThan(1500);
+  expect(long.body.error.details.fields).toMatchObject([{ field: "a", code: "unknown_parameter" }]);
+  const odd = await call("GET", "/v1/runs?__proto__=a&constructor=b", { key: org.key });
+  const fields = odd.body.error.details.fields.map(({ field }: { field: string }) => field);
+  expect(fields).toEqual(["__proto__", "constructor"]);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { KnownKeys } from "../../src/edge/known-keys.ts";
-import type { Snapshot } from "../../src/org/snapshot.ts";
+import type { Snapshot } from "../../src/gate/snapshot.ts";
 
 function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
   const org = {

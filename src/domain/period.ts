@@ -1,8 +1,7 @@
 import { DAY_MS } from "../contract/durations.ts";
+import type { PERIODS } from "../contract/lists.ts";
 import { localDayAt, startOfLocalDay } from "./zone.ts";
 
-/** Calendar periods in UTC; `total` never resets. */
-export const PERIODS = ["day", "week", "month", "quarter", "year", "total"] as const;
 export type Period = (typeof PERIODS)[number];
 
 /** A half-open stretch of time, in milliseconds since the epoch; without an end it never resets. */

@@ -1,10 +1,8 @@
 import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
 import { type Allowance, type Bindings, compile, type CompileResult } from "./policy-compile.ts";
+import { EFFECTS, type MODES, type TARGETS } from "../contract/lists.ts";
 import type { Work } from "./work.ts";
 
-export const TARGETS = ["model", "action"] as const;
-export const EFFECTS = ["deny", "require_approval", "allow"] as const;
-export const MODES = ["enforce", "shadow"] as const;
 export type Target = (typeof TARGETS)[number];
 export type Effect = (typeof EFFECTS)[number];
 

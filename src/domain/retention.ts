@@ -1,4 +1,5 @@
 import { DAY_MS } from "../contract/durations.ts";
+import { RETENTION_BOUNDS } from "../contract/lists.ts";
 
 export type RetentionPolicy = {
   runsDays: number;
@@ -6,13 +7,6 @@ export type RetentionPolicy = {
   deliveriesDays: number;
   legalHold: boolean;
 };
-
-/** Days that each kind of record may be kept for. */
-export const RETENTION_BOUNDS = {
-  runsDays: { min: 3, max: 1_095 },
-  auditDays: { min: 90, max: 3_650 },
-  deliveriesDays: { min: 7, max: 90 },
-} as const;
 
 /** Until an org says otherwise, everything is kept for as long as it may be. */
 export const RETENTION_DEFAULT: RetentionPolicy = {

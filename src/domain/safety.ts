@@ -1,10 +1,9 @@
+import type { DETECTOR_ACTIONS } from "../contract/lists.ts";
 import { compileLinear, type LinearPattern, sizeProblem, tooLarge } from "./linear/pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./safety-detectors.ts";
 import { textToRead } from "./safety-text.ts";
 import { type RunWork, take, type Work } from "./work.ts";
 
-export const DETECTOR_ACTIONS = ["block", "shadow"] as const;
-export const MOST_DETECTORS = 30;
 /** What all patterns of one org's detectors may be sized together. */
 const LARGEST_SET = 5_000;
 const LONGEST_SAMPLE = 120;

@@ -3,7 +3,7 @@
  * viewer, and a grant never widens: for more, the owner opens another.
  */
 
-import type { SUPPORT_SCOPES } from "../contract/people-resources.ts";
+import type { SUPPORT_SCOPES } from "../contract/lists.ts";
 
 export type SupportScope = (typeof SUPPORT_SCOPES)[number];
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { CallerCode } from "../org/caller.ts";
 import type { COMMANDS } from "../org/commands.ts";
-import type { Answer, Command, Envelope, Query } from "../org/kernel/door.ts";
+import type { Answer, AnswerOf, Command, Done, Envelope, Query } from "../org/kernel/door.ts";
 import type { QUERIES } from "../org/queries.ts";
 import type { OrgStub } from "./region/remote-org.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
@@ -10,7 +10,14 @@ import { ObjectUnreachable } from "./unreachable.ts";
 type Commands = typeof COMMANDS;
 type Queries = typeof QUERIES;
 type CommandInput<N extends keyof Commands> = Commands[N] extends Command<infer I, ErrorCode> ? I : never;
+type CommandBody<N extends keyof Commands> = Commands[N] extends { run(...args: never): infer R }
+  ? BodyOf<R>
+  : never;
 type QueryInput<N extends keyof Queries> = Queries[N] extends Query<infer I, ErrorCode> ? I : never;
+type QueryBody<N extends keyof Queries> = Queries[N] extends { run(...args: never): infer R }
+  ? Exclude<R, Refusal>
+  : never;
+type BodyOf<R> = R extends Done<infer B> ? B : never;
 type CodesOf<T> = T extends { readonly refuses: readonly (infer C extends ErrorCode)[] } ? C : never;
 
 /** What any call to an object may be refused with, whatever it asks. */
@@ -50,18 +57,18 @@ export class OrgDoor {
     name: N,
     input: CommandInput<N>,
     envelope: Envelope = this.#envelope,
-  ): Promise<Answer | Refusal<CodesOf<Commands[N]> | DoorCode>> {
+  ): Promise<AnswerOf<CommandBody<N>> | Refusal<CodesOf<Commands[N]> | DoorCode>> {
     const outcome = await reach(async () => await this.#stub.execute(name, input, envelope));
-    return outcome as Answer | Refusal<CodesOf<Commands[N]> | DoorCode>;
+    return outcome as AnswerOf<CommandBody<N>> | Refusal<CodesOf<Commands[N]> | DoorCode>;
   }
 
   async query<N extends keyof Queries>(
     name: N,
     input: QueryInput<N>,
-  ): Promise<{ status: 200; body: object } | Refusal<CodesOf<Queries[N]> | DoorCode>> {
+  ): Promise<{ status: 200; body: QueryBody<N> } | Refusal<CodesOf<Queries[N]> | DoorCode>> {
     const outcome: unknown = await reach(async () => await this.#stub.ask(name, input, this.#envelope));
     if (isRefusal(outcome)) return outcome as Refusal<CodesOf<Queries[N]> | DoorCode>;
-    return { status: 200, body: outcome as object };
+    return { status: 200, body: outcome as QueryBody<N> };
   }
 
   async reserve(): Promise<{ fence: number; seed: string } | { outcome: Answer | Refusal<DoorCode> }> {

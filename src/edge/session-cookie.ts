@@ -1,6 +1,6 @@
 import { type Refusal, isRefusal } from "../contract/refusal.ts";
 import type { z } from "zod";
-import type { ownSession } from "../contract/people-resources.ts";
+import type { ownSession } from "../contract/resources/sessions.ts";
 import { type EntryProblem, entryProblem } from "../domain/entry.ts";
 import { SESSION_MAX_MS } from "../domain/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";

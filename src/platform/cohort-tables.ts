@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { COHORT_METRICS } from "../domain/cohort/percentile.ts";
+import { COHORT_METRICS } from "../contract/lists.ts";
 
 /** Cohorts in D1: who was in them in which months, what orgs contribute, and every answer ever given. */
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
-import type { Org } from "../contract/resources.ts";
+import type { Org } from "../contract/resources/orgs.ts";
 import { database, orgs } from "./database.ts";
 
 /** The directory: a copy of every org's profile, for lists. Each org's object is the original, and publishes here. */

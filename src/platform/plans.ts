@@ -1,6 +1,6 @@
 import { asc, desc, eq, gt, lt } from "drizzle-orm";
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
-import type { PlanTerms } from "../contract/plan.ts";
+import type { PlanTerms } from "../contract/resources/plans.ts";
 import { database, orgs, plans } from "./database.ts";
 
 /** Plans span orgs: they live in D1, and each org's object keeps the terms of its own, pushed when they change. */

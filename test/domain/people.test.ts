@@ -1,7 +1,7 @@
 import { assert, constantFrom, integer, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SCOPES } from "../../src/contract/access.ts";
-import { SUPPORT_SCOPES } from "../../src/contract/people-resources.ts";
+import { SUPPORT_SCOPES } from "../../src/contract/lists.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../src/domain/org-token.ts";
 import { isLive, SESSION_IDLE_MS, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../src/domain/session.ts";
 import { supportRefusal } from "../../src/domain/support.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/contract/durations.ts";
-import { dayWindowIn, PERIODS, windowAt } from "../../src/domain/period.ts";
+import { dayWindowIn, windowAt } from "../../src/domain/period.ts";
+import { PERIODS } from "../../src/contract/lists.ts";
 import { formatInZone, isTimeZone } from "../../src/domain/zone.ts";
 
 const HOUR_MS = DAY_MS / 24;

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { compile } from "../../src/domain/policy-compile.ts";
 import {
   type Attempt,
-  EFFECTS,
   explain,
   judge,
   type PolicyRule,
   policySet,
   shadowed,
 } from "../../src/domain/policy.ts";
+import { EFFECTS } from "../../src/contract/lists.ts";
 import { HOSTILE_METADATA, hostileExpressions } from "./hostile-expressions.ts";
 
 const PLACED = /^line \d+, column \d+: ./;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { runInput } from "../../src/api/runs/shapes.ts";
+import { runInput } from "../../src/contract/resources/runs.ts";
 import { usdProblem } from "../../src/contract/shapes.ts";
 import { parseUsd } from "../../src/domain/money.ts";
 import { isWellFormedRun, wellFormedBatch } from "../../src/org/runs/well-formed.ts";

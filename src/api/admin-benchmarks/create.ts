@@ -3,7 +3,7 @@ import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { COHORT_METRICS } from "../../domain/cohort/percentile.ts";
+import { COHORT_METRICS } from "../../contract/lists.ts";
 import { newId } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
 import { createCohort as store } from "../../platform/cohorts.ts";

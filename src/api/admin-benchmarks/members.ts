@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idShape } from "../../contract/ids.ts";
 import { invalidFields, type Refusal } from "../../contract/refusal.ts";
 import { environmentsOf } from "../../platform/cohorts.ts";
-import { cohort } from "../benchmarks/shapes.ts";
+import { cohort } from "../../contract/resources/benchmarks.ts";
 
 const MOST_MEMBERS = 5_000;
 

@@ -4,7 +4,7 @@ import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { COHORT_METRICS } from "../../domain/cohort/percentile.ts";
+import { COHORT_METRICS } from "../../contract/lists.ts";
 import { operation } from "../../edge/operation.ts";
 import { findCohort, replaceMembers } from "../../platform/cohorts.ts";
 import { cohortWithMembers, environmentOf, orgIds } from "./members.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidField } from "../../contract/refusal.ts";
-import { org } from "../../contract/resources.ts";
+import { org } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 import { loadPlan } from "../../platform/plans.ts";

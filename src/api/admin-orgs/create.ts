@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { org } from "../../contract/resources.ts";
+import { org } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { org } from "../../contract/resources.ts";
+import { org } from "../../contract/resources/orgs.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { listOrgs } from "../../platform/directory.ts";
 

@@ -1,4 +1,4 @@
-import { org } from "../../contract/resources.ts";
+import { org } from "../../contract/resources/orgs.ts";
 import { noFields } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 

@@ -1,4 +1,4 @@
-import { approval } from "../../contract/policy-resources.ts";
+import { approval } from "../../contract/resources/approvals.ts";
 import { noFields } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 

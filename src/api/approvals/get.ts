@@ -1,4 +1,4 @@
-import { approval } from "../../contract/policy-resources.ts";
+import { approval } from "../../contract/resources/approvals.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getApproval = operation(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { approval, APPROVAL_STATUSES } from "../../contract/policy-resources.ts";
+import { approval, APPROVAL_STATUSES } from "../../contract/resources/approvals.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = {

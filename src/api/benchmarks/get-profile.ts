@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { benchmarkProfile } from "./shapes.ts";
+import { benchmarkProfile } from "../../contract/resources/benchmarks.ts";
 
 export const getBenchmarkProfile = operation(
   {

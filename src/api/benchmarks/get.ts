@@ -5,7 +5,8 @@ import { operation, reply } from "../../edge/operation.ts";
 import { findCohortOf } from "../../platform/cohorts.ts";
 import { answerIn } from "./answer.ts";
 import { figuresFromObject } from "./figures.ts";
-import { cohortReading, publishedValue } from "./shapes.ts";
+import { publishedValue } from "./published-value.ts";
+import { cohortReading } from "../../contract/resources/benchmarks.ts";
 
 export const getCohort = operation(
   {

@@ -1,7 +1,7 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { cohortsOf } from "../../platform/cohorts.ts";
-import { cohort } from "./shapes.ts";
+import { cohort } from "../../contract/resources/benchmarks.ts";
 
 const LIST = { sort: ["created_at"] } as const;
 

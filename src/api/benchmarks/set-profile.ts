@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { benchmarkProfile } from "./shapes.ts";
+import { benchmarkProfile } from "../../contract/resources/benchmarks.ts";
 
 export const setBenchmarkProfile = operation(
   {

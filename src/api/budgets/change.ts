@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { name, usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { alertThresholds, BUDGET_MODES, budget, period } from "./shapes.ts";
+import { alertThresholds, BUDGET_MODES, budget, period } from "../../contract/resources/budgets.ts";
 
 export const changeBudget = operation(
   {

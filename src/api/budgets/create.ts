@@ -2,7 +2,13 @@ import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { name, usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { alertThresholds, BUDGET_MODES, BUDGET_SCOPES, budget, period } from "./shapes.ts";
+import {
+  alertThresholds,
+  BUDGET_MODES,
+  BUDGET_SCOPES,
+  budget,
+  period,
+} from "../../contract/resources/budgets.ts";
 
 const newBudget = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { budget } from "./shapes.ts";
+import { budget } from "../../contract/resources/budgets.ts";
 
 export const getBudget = operation(
   {

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { chainBudget } from "./shapes.ts";
+import { chainBudget } from "../../contract/resources/chain-budget.ts";
 
 export const getChainBudget = operation(
   {

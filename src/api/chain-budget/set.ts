@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { tokens } from "../runs/shapes.ts";
-import { chainBudget } from "./shapes.ts";
+import { tokens } from "../../contract/resources/runs.ts";
+import { chainBudget } from "../../contract/resources/chain-budget.ts";
 
 const limits = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { contentSafety } from "./shapes.ts";
+import { contentSafety } from "../../contract/resources/content-safety.ts";
 
 export const getContentSafety = operation(
   {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { contentSafety, detectorsInput } from "./shapes.ts";
+import { contentSafety } from "../../contract/resources/content-safety.ts";
+import { workingDetectors } from "./working-detectors.ts";
 
 export const setContentSafety = operation(
   {
@@ -11,7 +12,7 @@ export const setContentSafety = operation(
     role: "admin",
     scope: "policies:write",
     ifMatch: true,
-    body: z.strictObject({ detectors: detectorsInput }),
+    body: z.strictObject({ detectors: workingDetectors }),
     reply: { 200: contentSafety },
     refuses: ["conflict"],
   },

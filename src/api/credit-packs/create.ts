@@ -2,7 +2,7 @@ import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { parseTimestamp, timestampInput, usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { creditPack } from "./shapes.ts";
+import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 const newPack = z
   .strictObject({

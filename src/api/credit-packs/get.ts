@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { creditPack } from "./shapes.ts";
+import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 export const getCreditPack = operation(
   {

@@ -1,6 +1,6 @@
 import { noFields } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { creditPack } from "./shapes.ts";
+import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 export const voidCreditPack = operation(
   {

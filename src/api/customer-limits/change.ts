@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { period } from "../budgets/shapes.ts";
-import { customerLimit } from "./shapes.ts";
+import { period } from "../../contract/resources/budgets.ts";
+import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 export const changeCustomerLimit = operation(
   {

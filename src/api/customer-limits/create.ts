@@ -2,8 +2,8 @@ import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { period } from "../budgets/shapes.ts";
-import { customerLimit } from "./shapes.ts";
+import { period } from "../../contract/resources/budgets.ts";
+import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 export const createCustomerLimit = operation(
   {

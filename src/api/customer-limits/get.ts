@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { customerLimit } from "./shapes.ts";
+import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 export const getCustomerLimit = operation(
   {

@@ -1,8 +1,8 @@
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { period } from "../budgets/shapes.ts";
-import { customerLimit } from "./shapes.ts";
+import { period } from "../../contract/resources/budgets.ts";
+import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 const LIST = { sort: ["created_at"], filters: { customer_id: callerId, period } } as const;
 

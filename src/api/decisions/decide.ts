@@ -3,7 +3,7 @@ import { callerId, idShape } from "../../contract/ids.ts";
 import { timestamp, usd, usdInput } from "../../contract/shapes.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
 import { operation } from "../../edge/operation.ts";
-import { denial, modelName, tokens } from "../runs/shapes.ts";
+import { denial, modelName, tokens } from "../../contract/resources/runs.ts";
 
 const verdict = z
   .object({

@@ -6,7 +6,7 @@ import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, olderCopiesEnd } from "../../edge/deprecation.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
 import { spread } from "../../edge/region/spread.ts";
-import { deprecationEntryShape } from "./entry.ts";
+import { deprecationEntryShape } from "../../contract/resources/deprecations.ts";
 
 /** Both end up between the brackets of a `Link` header. */
 const target = z

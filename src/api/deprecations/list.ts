@@ -2,7 +2,7 @@ import { z } from "zod";
 import { deprecationEntry } from "../../contract/deprecations.ts";
 import { readRegistry } from "../../edge/deprecation.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { deprecationEntryShape } from "./entry.ts";
+import { deprecationEntryShape } from "../../contract/resources/deprecations.ts";
 
 /** Read from the registry itself, not from the isolate's copy: what was just flagged is here. */
 export const listDeprecations = operation(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_KINDS } from "../../contract/event-kinds.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { event } from "../../contract/webhooks.ts";
+import { event } from "../../contract/resources/events.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = { sort: ["created_at"], filters: { type: z.enum(EVENT_KINDS) }, range: true } as const;

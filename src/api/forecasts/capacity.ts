@@ -1,21 +1,22 @@
 import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { LEAST_HISTORY_DAYS, SCENARIOS } from "../../domain/forecast/forecast.ts";
+import { LEAST_HISTORY_DAYS } from "../../domain/forecast/forecast.ts";
+import { SCENARIOS } from "../../contract/lists.ts";
 import {
   type BudgetExhaustion,
   exhaustionsOf,
-  FORECAST_METRICS,
   type ForecastMetric,
   type PlanAsk,
   type ScopeUsage,
 } from "../../domain/forecast/budgets.ts";
+import { FORECAST_METRICS } from "../../contract/lists.ts";
 import { type Plan, planCapacity, type PlanInputs } from "../../domain/forecast/plan.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/inputs.ts";
-import { capacityForecasts, wholeNumber } from "./shapes.ts";
+import { capacityForecasts, wholeNumber } from "../../contract/resources/forecasts.ts";
 
 const SCOPES = ["org", "workflow", "deployment", "department", "customer"] as const;
 

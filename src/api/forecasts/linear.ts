@@ -5,7 +5,7 @@ import { usd } from "../../contract/shapes.ts";
 import { linearReturn } from "../../domain/forecast/returns.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { wholeNumber } from "./shapes.ts";
+import { wholeNumber } from "../../contract/resources/forecasts.ts";
 
 export const forecastLinear = operation(
   {

@@ -1,4 +1,4 @@
-import { key } from "../../contract/resources.ts";
+import { key } from "../../contract/resources/keys.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getKey = operation(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KEY_ROLES, SCOPES } from "../../contract/access.ts";
-import { keyWithSecret } from "../../contract/resources.ts";
+import { keyWithSecret } from "../../contract/resources/keys.ts";
 import { name, parseTimestamp, timestampInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 

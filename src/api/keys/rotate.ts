@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { keyWithSecret } from "../../contract/resources.ts";
+import { keyWithSecret } from "../../contract/resources/keys.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const rotateKey = operation(

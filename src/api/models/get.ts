@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { model } from "./shapes.ts";
+import { model } from "../../contract/resources/models.ts";
 
 export const getModel = operation(
   {

@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { model } from "./shapes.ts";
+import { model } from "../../contract/resources/models.ts";
 
 const LIST = { sort: ["created_at", "model"] } as const;
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { invalidField } from "../../contract/refusal.ts";
 import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { modelName } from "../runs/shapes.ts";
-import { model } from "./shapes.ts";
+import { modelName } from "../../contract/resources/runs.ts";
+import { model } from "../../contract/resources/models.ts";
 
 const price = z.strictObject({
   input_usd_per_mtok: usdInput,

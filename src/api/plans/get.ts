@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { planTerms } from "../../contract/plan.ts";
+import { planTerms } from "../../contract/resources/plans.ts";
 import { timestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 

@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { planTerms } from "../../contract/plan.ts";
+import { planTerms } from "../../contract/resources/plans.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { listPlans as pageOfPlans } from "../../platform/plans.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
-import { type PlanTerms, planTerms } from "../../contract/plan.ts";
+import { type PlanTerms, planTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { ObjectUnreachable } from "../../edge/unreachable.ts";

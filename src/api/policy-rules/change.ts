@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { policyRule } from "../../contract/policy-resources.ts";
+import { policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
-import { ruleFields } from "./shapes.ts";
+import { workingRule } from "./working-rule.ts";
 
 export const changePolicyRule = operation(
   {
@@ -12,7 +12,7 @@ export const changePolicyRule = operation(
     scope: "policies:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject(ruleFields).partial(),
+    body: z.strictObject(workingRule).partial(),
     reply: { 200: policyRule },
     refuses: ["conflict"],
   },

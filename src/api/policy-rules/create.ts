@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { policyRule } from "../../contract/policy-resources.ts";
+import { policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
-import { ruleFields } from "./shapes.ts";
+import { workingRule } from "./working-rule.ts";
 
 export const createPolicyRule = operation(
   {
@@ -14,9 +14,9 @@ export const createPolicyRule = operation(
     scope: "policies:write",
     idempotent: true,
     body: z.strictObject({
-      ...ruleFields,
-      priority: ruleFields.priority.default(0),
-      mode: ruleFields.mode.default("enforce"),
+      ...workingRule,
+      priority: workingRule.priority.default(0),
+      mode: workingRule.mode.default("enforce"),
     }),
     reply: { 201: policyRule },
     refuses: ["conflict"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
-import { policyEvaluation } from "../../contract/policy-resources.ts";
+import { policyEvaluation } from "../../contract/resources/policy-rules.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { usdInput } from "../../contract/shapes.ts";
 import { parseUsd } from "../../domain/money.ts";

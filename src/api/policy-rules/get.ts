@@ -1,4 +1,4 @@
-import { policyRule } from "../../contract/policy-resources.ts";
+import { policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getPolicyRule = operation(

@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { policyRule } from "../../contract/policy-resources.ts";
+import { policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
 
 const { target, effect, mode } = policyRule.shape;

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { quota } from "./shapes.ts";
+import { quota } from "../../contract/resources/quota.ts";
 
 export const getQuota = operation(
   {

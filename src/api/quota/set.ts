@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { quota } from "./shapes.ts";
+import { quota } from "../../contract/resources/quota.ts";
 
 export const setQuota = operation(
   {

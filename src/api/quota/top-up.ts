@@ -2,7 +2,7 @@ import { z } from "zod";
 import { usdInput } from "../../contract/shapes.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { operation } from "../../edge/operation.ts";
-import { quota } from "./shapes.ts";
+import { quota } from "../../contract/resources/quota.ts";
 
 const amount = usdInput.refine((text) => parseUsd(text) !== 0n, {
   message: "must be more than 0",

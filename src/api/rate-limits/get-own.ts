@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { rateLimits } from "./shape.ts";
+import { rateLimits } from "../../contract/resources/rate-limits.ts";
 
 const ownRateLimits = rateLimits
   .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { rateLimits } from "./shape.ts";
+import { rateLimits } from "../../contract/resources/rate-limits.ts";
 
 export const getRateLimits = operation(
   {

@@ -1,6 +1,6 @@
 import { invalidFields } from "../../contract/refusal.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
-import { rateLimits, rateLimitsInput } from "./shape.ts";
+import { rateLimits, rateLimitsInput } from "../../contract/resources/rate-limits.ts";
 
 /** `serves` knows every operation by its name, `POST /v1/edge/decision`. */
 export function setRateLimits(serves: (name: string) => boolean): Operation {

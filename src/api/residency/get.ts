@@ -1,4 +1,4 @@
-import { residency } from "../../contract/resources.ts";
+import { residency } from "../../contract/resources/residency.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getResidency = operation(

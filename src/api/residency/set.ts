@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { regionName, residency } from "../../contract/resources.ts";
+import { regionName, residency } from "../../contract/resources/residency.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const setResidency = operation(

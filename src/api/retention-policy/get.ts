@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { retentionPolicy } from "./shapes.ts";
+import { retentionPolicy } from "../../contract/resources/retention-policy.ts";
 
 export const getRetentionPolicy = operation(
   {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { retentionFields, retentionPolicy } from "./shapes.ts";
+import { retentionFields, retentionPolicy } from "../../contract/resources/retention-policy.ts";
 
 export const setRetentionPolicy = operation(
   {

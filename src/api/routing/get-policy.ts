@@ -1,4 +1,4 @@
-import { routingPolicy } from "../../contract/routing-resources.ts";
+import { routingPolicy } from "../../contract/resources/routing.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getRoutingPolicy = operation(

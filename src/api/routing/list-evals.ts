@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { evalResult } from "../../contract/routing-resources.ts";
+import { evalResult } from "../../contract/resources/routing.ts";
 import { operation } from "../../edge/operation.ts";
 
 const text = z.string().min(1).max(200);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { evalFields, evalResult } from "../../contract/routing-resources.ts";
+import { evalFields, evalResult } from "../../contract/resources/routing.ts";
 import { parseTimestamp, timestampInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { routingPolicy, routingPolicyFields } from "../../contract/routing-resources.ts";
+import { routingPolicy, routingPolicyFields } from "../../contract/resources/routing.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const setRoutingPolicy = operation(

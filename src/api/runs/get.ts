@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { run } from "./shapes.ts";
+import { run } from "../../contract/resources/runs.ts";
 
 export const getRun = operation(
   {

@@ -1,7 +1,7 @@
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { modelName, runPage } from "./shapes.ts";
+import { modelName, runPage } from "../../contract/resources/runs.ts";
 
 const LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],

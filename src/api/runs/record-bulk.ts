@@ -5,7 +5,7 @@ import { parseBody } from "../../edge/body.ts";
 import type { Call } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";
 import { validateBody } from "../../edge/validate.ts";
-import { runInput } from "./shapes.ts";
+import { runInput } from "../../contract/resources/runs.ts";
 
 const result = z.object({
   index: z.int(),

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { run, runInput } from "./shapes.ts";
+import { run, runInput } from "../../contract/resources/runs.ts";
 
 export const recordRun = operation(
   {

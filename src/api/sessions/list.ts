@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { session } from "../../contract/people-resources.ts";
+import { session } from "../../contract/resources/sessions.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = { sort: ["created_at"] } as const;

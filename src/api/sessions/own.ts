@@ -1,4 +1,4 @@
-import { ownSession } from "../../contract/people-resources.ts";
+import { ownSession } from "../../contract/resources/sessions.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { admitCookie } from "../../edge/session-cookie.ts";

@@ -1,5 +1,5 @@
 import { operation } from "../../edge/operation.ts";
-import { spendCap } from "./shapes.ts";
+import { spendCap } from "../../contract/resources/spend-cap.ts";
 
 export const getSpendCap = operation(
   {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { usdInput } from "../../contract/shapes.ts";
 import { isTimeZone } from "../../domain/zone.ts";
 import { operation } from "../../edge/operation.ts";
-import { spendCap } from "./shapes.ts";
+import { spendCap } from "../../contract/resources/spend-cap.ts";
 
 const timezone = z.string().refine(isTimeZone, {
   message: "must be an IANA time zone, such as Europe/Berlin",

@@ -1,4 +1,4 @@
-import { ssoConnection } from "../../contract/people-resources.ts";
+import { ssoConnection } from "../../contract/resources/sso.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getSso = operation(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ssoConnection } from "../../contract/people-resources.ts";
+import { ssoConnection } from "../../contract/resources/sso.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { certificateProblem } from "../../domain/certificate.ts";
 import { operation } from "../../edge/operation.ts";

@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { supportGrant } from "../../contract/people-resources.ts";
+import { supportGrant } from "../../contract/resources/support.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = { sort: ["created_at", "expires_at"] } as const;

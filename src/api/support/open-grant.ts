@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { SUPPORT_SCOPES, supportGrant } from "../../contract/people-resources.ts";
+import { SUPPORT_SCOPES } from "../../contract/lists.ts";
+import { supportGrant } from "../../contract/resources/support.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";

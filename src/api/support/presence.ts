@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { supportGrant } from "../../contract/people-resources.ts";
+import { supportGrant } from "../../contract/resources/support.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getSupportPresence = operation(

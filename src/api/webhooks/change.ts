@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { eventPatterns, webhook, webhookDescription, webhookUrl } from "../../contract/webhooks.ts";
+import { eventPatterns, webhook, webhookDescription, webhookUrl } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { createdWebhook, eventPatterns, webhookDescription, webhookUrl } from "../../contract/webhooks.ts";
+import {
+  createdWebhook,
+  eventPatterns,
+  webhookDescription,
+  webhookUrl,
+} from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 

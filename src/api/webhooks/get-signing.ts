@@ -1,4 +1,4 @@
-import { signing } from "../../contract/webhooks.ts";
+import { signing } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getSigning = operation(

@@ -1,4 +1,4 @@
-import { webhook } from "../../contract/webhooks.ts";
+import { webhook } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getWebhook = operation(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EVENT_KINDS } from "../../contract/event-kinds.ts";
 import { idShape } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { delivery } from "../../contract/webhooks.ts";
+import { delivery } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = {

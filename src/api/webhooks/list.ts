@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { webhook } from "../../contract/webhooks.ts";
+import { webhook } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 const LIST = {

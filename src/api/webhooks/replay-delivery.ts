@@ -1,4 +1,4 @@
-import { delivery } from "../../contract/webhooks.ts";
+import { delivery } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const replayDelivery = operation(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rotatedSigning } from "../../contract/webhooks.ts";
+import { rotatedSigning } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const rotateSigning = operation(

@@ -1,4 +1,5 @@
-export const COHORT_METRICS = ["cost_per_run_usd", "tokens_per_run", "runs_per_day"] as const;
+import type { COHORT_METRICS } from "../../contract/lists.ts";
+
 export type CohortMetric = (typeof COHORT_METRICS)[number];
 
 /** What one org did in one month. `days` are those of the month that had passed. */

@@ -1,11 +1,11 @@
 import { DAY_MS } from "../../contract/durations.ts";
+import type { FORECAST_METRICS } from "../../contract/lists.ts";
 import { windowAt, type Period } from "../period.ts";
 import { type Allowance, type Exhaustion, exhaustionOf } from "./exhaustion.ts";
 import { type Assumptions, futures, historyOf, type Outlook, outlookOf, type Scenario } from "./forecast.ts";
 import type { Returns } from "./returns.ts";
 import { dayOf, type DayNumber } from "./series.ts";
 
-export const FORECAST_METRICS = ["usd", "runs", "tokens"] as const;
 export type ForecastMetric = (typeof FORECAST_METRICS)[number];
 
 /** What one scope used on one day; dollars as a number, because a forecast is an estimate. */

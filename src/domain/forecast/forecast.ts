@@ -1,10 +1,10 @@
+import type { SCENARIOS } from "../../contract/lists.ts";
 import { chooseModel, type Model } from "./choose.ts";
 import { held, type Allowance } from "./exhaustion.ts";
 import { bandsOf, simulate, type Band, type Path, type PathChange } from "./paths.ts";
 import type { Returns } from "./returns.ts";
 import { dateOfDay, seriesOf, type DailySeries, type DayNumber, type DayTotal } from "./series.ts";
 
-export const SCENARIOS = ["baseline", "growth", "constrained"] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
 export const LEAST_HISTORY_DAYS = 14;

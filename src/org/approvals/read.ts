@@ -7,7 +7,7 @@ import { type ApprovalRow, loadApproval, toApproval } from "./store.ts";
 export const listApprovals = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<ApprovalRow>(
+    listRows(
       view.sql,
       {
         table: "approvals",

@@ -1,4 +1,4 @@
-import type { ApprovalResource } from "../../contract/policy-resources.ts";
+import type { ApprovalResource } from "../../contract/resources/approvals.ts";
 
 export type ApprovalRow = {
   id: string;

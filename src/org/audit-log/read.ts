@@ -15,7 +15,7 @@ export const listAudit = command({
       const text = filters[bound];
       if (text !== undefined) filters[bound] = String(parseMoment(text));
     }
-    const page = listRows<AuditRow>(
+    const page = listRows(
       tx.sql,
       {
         table: "audit",
@@ -31,7 +31,7 @@ export const listAudit = command({
           from: "at >= CAST(? AS INTEGER)",
           to: "at < CAST(? AS INTEGER)",
         },
-        toItem: (row) => toAuditJson(toLink(row)),
+        toItem: (row: AuditRow) => toAuditJson(toLink(row)),
       },
       { ...input, filters },
     );

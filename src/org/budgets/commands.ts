@@ -110,7 +110,7 @@ export const getBudget = query({
 export const listBudgets = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<MeterRow>(
+    listRows(
       view.sql,
       {
         table: "meters",
@@ -122,7 +122,7 @@ export const listBudgets = query({
           period: "period = ?",
           mode: "mode = ?",
         },
-        toItem: (row) => toBudget(view, row),
+        toItem: (row: MeterRow) => toBudget(view, row),
       },
       input,
     ),

@@ -128,14 +128,14 @@ export const getCreditPack = query({
 export const listCreditPacks = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<MeterRow>(
+    listRows(
       view.sql,
       {
         table: "meters",
         where: { sql: "kind = ?", bindings: ["credit_pack"] },
         sort: { created_at: "since" },
         filters: { customer_id: "scope_id = ?" },
-        toItem: (row) => toCreditPack(view, row),
+        toItem: (row: MeterRow) => toCreditPack(view, row),
       },
       input,
     ),

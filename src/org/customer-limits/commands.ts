@@ -113,14 +113,14 @@ export const getCustomerLimit = query({
 export const listCustomerLimits = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<MeterRow>(
+    listRows(
       view.sql,
       {
         table: "meters",
         where: { sql: "kind = ?", bindings: ["customer_limit"] },
         sort: { created_at: "since" },
         filters: { customer_id: "scope_id = ?", period: "period = ?" },
-        toItem: (row) => toCustomerLimit(view, row),
+        toItem: (row: MeterRow) => toCustomerLimit(view, row),
       },
       input,
     ),

@@ -1,6 +1,6 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
-import type { Event } from "../../contract/webhooks.ts";
+import type { Event } from "../../contract/resources/events.ts";
 import { query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 
@@ -26,13 +26,13 @@ export function eventText(view: View, id: string): string {
 export const listEvents = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<EventRow>(
+    listRows(
       view.sql,
       {
         table: "events",
         sort: { created_at: "seq" },
         filters: { type: "type = ?", from: "created_at >= ?", to: "created_at < ?" },
-        toItem: (row) => toEvent(view.orgId, row),
+        toItem: (row: EventRow) => toEvent(view.orgId, row),
       },
       input,
     ),

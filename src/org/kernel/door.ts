@@ -91,6 +91,16 @@ export interface Hooks {
   callerRefusal(view: View): Refusal | null;
 }
 
+/** What a command answers with, before it is written as JSON. Null: nothing. */
+export type Body = object | null;
+
+declare const BODY: unique symbol;
+
+/** An answer whose text is `B` as JSON. The symbol is never set: it tells the compiler, and nobody else. */
+export interface AnswerOf<B extends Body> extends Answer {
+  readonly [BODY]?: B;
+}
+
 /** What a rule sees of the object while it runs. Everything is synchronous: no rule can be interleaved with another. */
 export interface View {
   readonly sql: SqlStorage;
@@ -123,24 +133,24 @@ export interface Tx extends View {
   afterRefusal(effect: () => void): void;
 }
 
-export interface Done {
+export interface Done<B extends Body = Body> {
   readonly done: true;
   readonly status: number;
-  readonly body: object | null;
+  readonly body: B;
   /** The id of what was changed, for the audit trail. */
   readonly target: string | null;
   readonly detail: object;
 }
 
-export function done(
+export function done<B extends Body>(
   status: 200 | 201 | 204,
-  body: object | null,
+  body: B,
   audit: { target?: string; detail?: object } = {},
-): Done {
+): Done<B> {
   return { done: true, status, body, target: audit.target ?? null, detail: audit.detail ?? {} };
 }
 
-export interface Command<Input, Code extends ErrorCode> {
+export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   /** The audit entry's action, as `noun.verb`. Null only for what is recorded elsewhere in its own way. */
   readonly action: string | null;
   readonly refuses: readonly Code[];
@@ -164,20 +174,22 @@ export interface Command<Input, Code extends ErrorCode> {
   readonly replayRefusal?: (view: View, answer: string) => Refusal<Code> | null;
   /** Reservations that it is about: one that an isolate has made but not reported yet is waited for, briefly. */
   readonly reservations?: (input: Input) => readonly string[];
-  run(tx: Tx, input: Input): Done | Refusal<Code>;
+  run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
 
-export function command<Input, const Code extends ErrorCode>(
-  spec: Command<Input, Code>,
-): Command<Input, Code> {
+export function command<Input, const Code extends ErrorCode, B extends Body>(
+  spec: Command<Input, Code, B>,
+): Command<Input, Code, B> {
   return spec;
 }
 
-export interface Query<Input, Code extends ErrorCode> {
+export interface Query<Input, Code extends ErrorCode, B extends object = object> {
   readonly refuses: readonly Code[];
-  run(view: View, input: Input): object | Refusal<Code>;
+  run(view: View, input: Input): B | Refusal<Code>;
 }
 
-export function query<Input, const Code extends ErrorCode>(spec: Query<Input, Code>): Query<Input, Code> {
+export function query<Input, const Code extends ErrorCode, B extends object>(
+  spec: Query<Input, Code, B>,
+): Query<Input, Code, B> {
   return spec;
 }

@@ -1,6 +1,6 @@
 import { encodeCursor, type ListQuery, type Page } from "../../contract/list.ts";
 
-interface ListSource<R> {
+interface ListSource<R, Item> {
   readonly table: string;
   readonly columns?: string;
   /** Sort field, as callers name it → column. Every sortable column is NOT NULL. */
@@ -17,7 +17,7 @@ interface ListSource<R> {
   readonly scan?: ScanBound;
   /** The unique column that breaks ties. */
   readonly id?: string;
-  toItem(row: R): object;
+  toItem(row: R): Item;
 }
 
 /**
@@ -38,7 +38,11 @@ interface Bound {
   readonly bindings: readonly SqlStorageValue[];
 }
 
-function filtered<R>({ filters = {} }: ListSource<R>, name: string, value: SqlStorageValue): Bound {
+function filtered<R, Item>(
+  { filters = {} }: ListSource<R, Item>,
+  name: string,
+  value: SqlStorageValue,
+): Bound {
   const sql = filters[name];
   if (sql === undefined) throw new Error(`no condition for filter ${name}`);
   return { sql, bindings: Array<SqlStorageValue>(sql.split("?").length - 1).fill(value) };
@@ -96,9 +100,9 @@ class Order {
 }
 
 /** The first value of the sort column that the page leaves to the next; null: it goes to the end. */
-function scanEnd<R>(
+function scanEnd<R, Item>(
   sql: SqlStorage,
-  source: ListSource<R>,
+  source: ListSource<R, Item>,
   order: Order,
   { filters, after }: ListQuery,
 ): SqlStorageValue {
@@ -127,11 +131,11 @@ function scanEnd<R>(
  * One page by keyset: the rows after the last one seen, in a total order. Rows inserted meanwhile neither repeat nor
  * push out what the caller has yet to see.
  */
-export function listRows<R extends Record<string, SqlStorageValue>>(
+export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   sql: SqlStorage,
-  source: ListSource<R>,
+  source: ListSource<R, Item>,
   query: ListQuery,
-): Page<object> {
+): Page<Item> {
   const id = source.id ?? "id";
   const column = source.sort[query.sort.field];
   if (column === undefined) throw new Error(`no sort column for ${query.sort.field}`);

@@ -7,13 +7,13 @@ import { type KeyRow, loadKey, toKey } from "./store.ts";
 export const listKeys = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<KeyRow>(
+    listRows(
       view.sql,
       {
         table: "keys",
         sort: { created_at: "created_at", name: "name" },
         filters: { role: "role = ?" },
-        toItem: (row) => toKey(row, view.now),
+        toItem: (row: KeyRow) => toKey(row, view.now),
       },
       input,
     ),

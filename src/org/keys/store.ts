@@ -1,5 +1,5 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
-import type { Key } from "../../contract/resources.ts";
+import type { Key } from "../../contract/resources/keys.ts";
 
 export type KeyRow = {
   id: string;

@@ -56,7 +56,7 @@ export const deleteModel = command({
 export const listModels = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<ModelRow>(
+    listRows(
       view.sql,
       { table: "models", id: "model", sort: { model: "model", created_at: "created_at" }, toItem: toModel },
       input,

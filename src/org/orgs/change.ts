@@ -1,4 +1,4 @@
-import type { PlanTerms } from "../../contract/plan.ts";
+import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { keepPlanTerms } from "../plans/commands.ts";

@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { scopesOf } from "../../contract/access.ts";
-import type { PlanTerms } from "../../contract/plan.ts";
+import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { nextSweep } from "../../domain/retention.ts";
 import { derivedId } from "../../domain/ulid.ts";

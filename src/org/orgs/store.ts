@@ -1,5 +1,5 @@
-import type { Org } from "../../contract/resources.ts";
 import type { Profile } from "../../domain/profile.ts";
+import type { Org } from "../../contract/resources/orgs.ts";
 import { Copy } from "../kernel/copies.ts";
 
 type Row = {

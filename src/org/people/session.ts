@@ -119,7 +119,7 @@ export const admitSession = command({
 export const listSessions = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<SessionRow>(
+    listRows(
       view.sql,
       {
         table: "sessions",
@@ -128,7 +128,7 @@ export const listSessions = query({
           sql: "revoked_at IS NULL AND created_at > ? AND last_seen_at > ?",
           bindings: [view.now - SESSION_MAX_MS, view.now - HOUR_MS],
         },
-        toItem: (row) => toSession(row, view),
+        toItem: (row: SessionRow) => toSession(row, view),
       },
       input,
     ),

@@ -1,4 +1,4 @@
-import type { PlanTerms } from "../../contract/plan.ts";
+import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PlanTerms } from "../../contract/plan.ts";
+import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { loadPlan } from "../../platform/plans.ts";
 import type { View } from "../kernel/door.ts";
 import { keptPlanTerms } from "./commands.ts";

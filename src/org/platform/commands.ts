@@ -1,5 +1,5 @@
 import { type DeprecationEntry, operationName } from "../../contract/deprecations.ts";
-import type { PlanTerms } from "../../contract/plan.ts";
+import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { command, done } from "../kernel/door.ts";
 
 /**

@@ -8,7 +8,7 @@ import { loadPolicies, loadRule, type RuleRow, toRule } from "./store.ts";
 export const listPolicyRules = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<RuleRow>(
+    listRows(
       view.sql,
       {
         table: "policy_rules",

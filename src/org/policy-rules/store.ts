@@ -1,4 +1,4 @@
-import type { PolicyRuleResource } from "../../contract/policy-resources.ts";
+import type { PolicyRuleResource } from "../../contract/resources/policy-rules.ts";
 import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
 

@@ -1,6 +1,6 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import type { EvalResource } from "../../contract/routing-resources.ts";
+import type { EvalResource } from "../../contract/resources/routing.ts";
 import type { EvalResult } from "../../domain/routing.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
@@ -41,7 +41,7 @@ export const recordEval = command({
 export const listEvals = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<EvalRow>(
+    listRows(
       view.sql,
       {
         table: "evals",

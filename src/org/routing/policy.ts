@@ -1,5 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
-import type { RoutingPolicyResource } from "../../contract/routing-resources.ts";
+import type { RoutingPolicyResource } from "../../contract/resources/routing.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
 type Row = { policy: string; updated_at: number };

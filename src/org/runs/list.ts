@@ -13,7 +13,7 @@ const ROWS_SEEN = 100_000;
 export const listRuns = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<RunRow>(
+    listRows(
       view.sql,
       {
         table: "run_rows",
@@ -39,7 +39,7 @@ export const listRuns = query({
         },
         // A cost may be more than a double can tell apart: it goes into the cursor as text.
         cursor: { cost: "cost_text" },
-        toItem: (row) => toRun(fromRow(row)),
+        toItem: (row: RunRow) => toRun(fromRow(row)),
       },
       input,
     ),

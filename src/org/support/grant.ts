@@ -112,12 +112,12 @@ export const supportExpiry = {
 export const listSupportGrants = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<GrantRow>(
+    listRows(
       view.sql,
       {
         table: "support_grants",
         sort: { created_at: "created_at", expires_at: "expires_at" },
-        toItem: (row) => toGrant(row, view.now),
+        toItem: (row: GrantRow) => toGrant(row, view.now),
       },
       input,
     ),

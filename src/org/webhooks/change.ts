@@ -1,7 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import type { Webhook } from "../../contract/webhooks.ts";
+import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { moveUp } from "./queue.ts";
@@ -32,13 +32,13 @@ export const getWebhook = query({
 export const listWebhooks = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows<SubscriptionRow>(
+    listRows(
       view.sql,
       {
         table: "webhook_subscriptions",
         sort: { created_at: "created_at", url: "url" },
         filters: { status: "CASE WHEN disabled_reason IS NULL THEN 'enabled' ELSE 'disabled' END = ?" },
-        toItem: (row) => toWebhook(view, row),
+        toItem: (row: SubscriptionRow) => toWebhook(view, row),
       },
       input,
     ),

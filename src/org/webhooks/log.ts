@@ -14,7 +14,7 @@ export const listDeliveries = query({
   refuses: ["not_found"],
   run(view, { webhookId, list }: Named & { list: ListQuery }) {
     if (loadSubscription(view.sql, webhookId) === null) return refuse("not_found");
-    return listRows<DeliveryRow>(
+    return listRows(
       view.sql,
       {
         table: "webhook_deliveries",

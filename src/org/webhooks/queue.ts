@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
-import type { AttemptEntry, Delivery } from "../../contract/webhooks.ts";
+import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";

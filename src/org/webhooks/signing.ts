@@ -1,5 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
-import type { Signing } from "../../contract/webhooks.ts";
+import type { Signing } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER, secretFacts } from "./secrets.ts";
 import { countSubscriptions, loadSubscription } from "./subscriptions.ts";

@@ -1,4 +1,4 @@
-import type { Webhook } from "../../contract/webhooks.ts";
+import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { View } from "../kernel/door.ts";
 import { hasOwnSecret } from "./secrets.ts";
 

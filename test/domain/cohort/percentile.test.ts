@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { COHORT_METRICS, metricOf, percentilesOf } from "../../../src/domain/cohort/percentile.ts";
+import { COHORT_METRICS } from "../../../src/contract/lists.ts";
+import { metricOf, percentilesOf } from "../../../src/domain/cohort/percentile.ts";
 import { monthOf, nextMonth, previousMonth } from "../../../src/domain/cohort/month.ts";
 
 describe("percentiles", () => {

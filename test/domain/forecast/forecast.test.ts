@@ -8,9 +8,9 @@ import {
   methodOf,
   outlookOf,
   pointsOf,
-  SCENARIOS,
   type Assumptions,
 } from "../../../src/domain/forecast/forecast.ts";
+import { SCENARIOS } from "../../../src/contract/lists.ts";
 import { dayOf } from "../../../src/domain/forecast/series.ts";
 
 const TODAY = dayOf(Date.UTC(2026, 6, 15));

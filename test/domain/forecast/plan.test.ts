@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exhaustionsOf } from "../../../src/domain/forecast/budgets.ts";
 import { planCapacity, type PlanInputs } from "../../../src/domain/forecast/plan.ts";
 import { dayOf } from "../../../src/domain/forecast/series.ts";
-import { SCENARIOS } from "../../../src/domain/forecast/forecast.ts";
+import { SCENARIOS } from "../../../src/contract/lists.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 9);
 const TODAY = dayOf(NOW);

@@ -1,4 +1,4 @@
-import { RETENTION_BOUNDS } from "../../../domain/retention.ts";
+import { RETENTION_BOUNDS } from "../../../contract/lists.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";

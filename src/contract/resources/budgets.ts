@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
-import { name, timestamp, usd } from "../../contract/shapes.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { PERIODS } from "../../domain/period.ts";
+import { idShape } from "../ids.ts";
+import { name, timestamp, usd, usdProblem } from "../shapes.ts";
+import { PERIODS } from "../lists.ts";
 
 export const BUDGET_SCOPES = ["org", "workflow", "deployment", "department"] as const;
 export const BUDGET_MODES = ["enforce", "shadow"] as const;
@@ -20,8 +19,8 @@ export const alertThresholds = z
   .meta({ description: "Each is announced once per period.", examples: [["0.8", "1"]] });
 
 function isShare(text: string): boolean {
-  const share = parseUsd(text);
-  return share !== null && share > 0n && share <= 10_000_000_000n;
+  // Nine digits after the point are told apart as floats too.
+  return usdProblem(text) === null && Number(text) > 0 && Number(text) <= 10;
 }
 
 export const budget = z

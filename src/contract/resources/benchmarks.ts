@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
-import { name, timestamp } from "../../contract/shapes.ts";
-import { COHORT_METRICS, type CohortMetric } from "../../domain/cohort/percentile.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { idShape } from "../ids.ts";
+import { name, timestamp } from "../shapes.ts";
+import { COHORT_METRICS } from "../lists.ts";
 
 const month = z.string().meta({ description: "A calendar month in UTC.", examples: ["2026-08"] });
 
@@ -32,8 +31,3 @@ export const cohortReading = cohort
     own_value: value.nullable().meta({ description: "Your own figure for that month." }),
   })
   .meta({ id: "CohortReading" });
-
-/** Values of money are in nano-dollars inside. */
-export function publishedValue(metric: CohortMetric, inner: number): string | number {
-  return metric === "cost_per_run_usd" ? formatUsd(BigInt(Math.round(inner))) : inner;
-}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { usd } from "../../contract/shapes.ts";
+import { usd } from "../shapes.ts";
 
 export const quota = z
   .object({

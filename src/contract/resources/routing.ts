@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp } from "./shapes.ts";
+import { timestamp } from "../shapes.ts";
 
 export const routedModel = z.string().min(1).max(200);
 const suite = z.string().min(1).max(128);

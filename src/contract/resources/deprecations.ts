@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEPRECABLE_METHODS } from "../../contract/deprecations.ts";
+import { DEPRECABLE_METHODS } from "../deprecations.ts";
 
 /** One deprecated route, as callers and operators see it. */
 export const deprecationEntryShape = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
-import { timestamp, usd } from "../../contract/shapes.ts";
-import { period } from "../budgets/shapes.ts";
+import { idShape } from "../ids.ts";
+import { timestamp, usd } from "../shapes.ts";
+import { period } from "./budgets.ts";
 
 export const customerLimit = z
   .object({

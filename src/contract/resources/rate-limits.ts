@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { callerId, idShape, SAFE_ID } from "../../contract/ids.ts";
-import { name } from "../../contract/shapes.ts";
+import { callerId, idShape, SAFE_ID } from "../ids.ts";
+import { name } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;

@@ -1,9 +1,9 @@
 import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
 import { z } from "zod";
-import { pageOf } from "../../contract/list.ts";
-import { callerId, SAFE_ID } from "../../contract/ids.ts";
-import { MAX_TOKENS } from "../../contract/runs.ts";
-import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../../contract/shapes.ts";
+import { pageOf } from "../list.ts";
+import { callerId, SAFE_ID } from "../ids.ts";
+import { MAX_TOKENS } from "../runs.ts";
+import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
 export const modelName = z.string().min(1).max(200);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { timestamp } from "../../contract/shapes.ts";
-import { RETENTION_BOUNDS } from "../../domain/retention.ts";
+import { timestamp } from "../shapes.ts";
+import { RETENTION_BOUNDS } from "../lists.ts";
 
 const days = ({ min, max }: { min: number; max: number }) =>
   z

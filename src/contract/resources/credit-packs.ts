@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
-import { timestamp, usd } from "../../contract/shapes.ts";
+import { idShape } from "../ids.ts";
+import { timestamp, usd } from "../shapes.ts";
 
 export const creditPack = z
   .object({

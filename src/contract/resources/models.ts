@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp, usd } from "../../contract/shapes.ts";
+import { timestamp, usd } from "../shapes.ts";
 
 export const model = z
   .object({

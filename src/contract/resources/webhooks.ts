@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { EVENT_KINDS, isEventPattern } from "./event-kinds.ts";
-import { idShape } from "./ids.ts";
-import { timestamp } from "./shapes.ts";
+import { EVENT_KINDS, isEventPattern } from "../event-kinds.ts";
+import { idShape } from "../ids.ts";
+import { timestamp } from "../shapes.ts";
 
 /** Webhooks as callers see them. */
 
@@ -96,14 +96,3 @@ export const delivery = z
   })
   .meta({ id: "WebhookDelivery" });
 export type Delivery = z.output<typeof delivery>;
-
-export const event = z
-  .object({
-    id: idShape("evt"),
-    type: z.enum(EVENT_KINDS),
-    created_at: timestamp,
-    org_id: idShape("org"),
-    data: z.looseObject({}),
-  })
-  .meta({ id: "Event" });
-export type Event = z.output<typeof event>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SCENARIOS } from "../../domain/forecast/forecast.ts";
-import { FORECAST_METRICS } from "../../domain/forecast/budgets.ts";
+import { SCENARIOS } from "../lists.ts";
+import { FORECAST_METRICS } from "../lists.ts";
 
 /** A whole number in a query string. */
 export function wholeNumber(min: number, max: number) {

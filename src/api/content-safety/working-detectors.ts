@@ -1,0 +1,17 @@
+import { detectors } from "../../contract/resources/content-safety.ts";
+import { detectorProblems } from "../../domain/safety.ts";
+
+/** Patterns are compiled here, so that what cannot run is refused with its place before it is stored. */
+export const workingDetectors = detectors.superRefine((all, context) => {
+  const ids = all.map(({ id }) => id);
+  for (const [index, found] of detectorProblems(all).entries()) {
+    const isTaken = ids.indexOf(ids[index] ?? "") < index;
+    const problem = isTaken ? TAKEN : found && { ...found, code: CODES[found.field] };
+    if (problem === undefined) continue;
+    const { field, code, problem: message } = problem;
+    context.addIssue({ code: "custom", path: [index, field], message, params: { code } });
+  }
+});
+
+const TAKEN = { field: "id", code: "duplicate", problem: "is the id of another detector" };
+const CODES = { id: "invalid_value", pattern: "invalid_pattern" } as const;

@@ -1,0 +1,27 @@
+/** What a field may be, where rules need the list too. Plain values: no rule loads the library of the shapes. */
+
+/** Calendar periods in UTC; `total` never resets. */
+export const PERIODS = ["day", "week", "month", "quarter", "year", "total"] as const;
+
+export const COHORT_METRICS = ["cost_per_run_usd", "tokens_per_run", "runs_per_day"] as const;
+
+export const SCENARIOS = ["baseline", "growth", "constrained"] as const;
+export const FORECAST_METRICS = ["usd", "runs", "tokens"] as const;
+
+export const DETECTOR_ACTIONS = ["block", "shadow"] as const;
+export const MOST_DETECTORS = 30;
+
+/** What a policy rule is about. */
+export const TARGETS = ["model", "action"] as const;
+/** The heaviest first. */
+export const EFFECTS = ["deny", "require_approval", "allow"] as const;
+export const MODES = ["enforce", "shadow"] as const;
+
+export const SUPPORT_SCOPES = ["read_only", "billing_read", "runs_debug"] as const;
+
+/** Days that each kind of record may be kept for. */
+export const RETENTION_BOUNDS = {
+  runsDays: { min: 3, max: 1_095 },
+  auditDays: { min: 90, max: 3_650 },
+  deliveriesDays: { min: 7, max: 90 },
+} as const;

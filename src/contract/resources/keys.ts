@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { KEY_ROLES, SCOPES } from "../access.ts";
+import { idShape } from "../ids.ts";
+import { name, timestamp } from "../shapes.ts";
+
+export const key = z
+  .object({
+    id: idShape("key"),
+    name,
+    role: z.enum(KEY_ROLES),
+    scopes: z.array(z.enum(SCOPES)),
+    status: z.enum(["active", "not_yet_valid", "expired", "revoked"]),
+    last4: z.string().meta({ description: "The last four characters of the key." }),
+    not_before: timestamp.nullable(),
+    expires_at: timestamp.nullable(),
+    previous_expires_at: timestamp
+      .nullable()
+      .meta({ description: "Until when the secret before the last rotation still works." }),
+    revoked_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: "Key" });
+export type Key = z.output<typeof key>;
+
+export const keyWithSecret = key
+  .extend({ key: z.string().meta({ description: "The key itself: shown here, and never again." }) })
+  .meta({ id: "KeyWithSecret" });

@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+export const regionName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
+  .meta({ description: "A region of this service.", examples: ["eu"] });
+
+export const residency = z
+  .object({
+    regions: z.array(regionName).nullable().meta({ description: "Null: every region." }),
+    home_region: regionName,
+  })
+  .meta({ id: "Residency" });

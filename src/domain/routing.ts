@@ -22,13 +22,9 @@ export type Candidate = {
 
 export type Considered = { model: string; eligible: boolean; why: string };
 /** Where no model is selected, `barrier` is what keeps the fallback from being used, and `failedRule` a rule that failed. */
-export type Selection = {
-  model: string | undefined;
-  reason: string;
-  considered: Considered[];
-  barrier?: string | undefined;
-  failedRule?: string | undefined;
-};
+export type NoModel = { model: undefined; barrier: string | undefined; failedRule: string | undefined };
+type Selected = { model: string; reason: "cheapest" | "best" | "fallback" };
+type Selection = (Selected | NoModel) & { considered: Considered[] };
 
 type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
 
@@ -65,12 +61,12 @@ function fallback(
   policy: RoutingPolicy,
   known: readonly Candidate[],
   region: string | undefined,
-): Omit<Selection, "considered"> {
+): Selected | NoModel {
   const candidate = known.find(({ model }) => model === policy.fallbackModel);
   const barrier = candidate && unusable(candidate, region);
   if (candidate && barrier === undefined) return { model: candidate.model, reason: "fallback" };
   const failedRule = known.find(({ ruledOut }) => ruledOut?.failed === true)?.ruledOut?.ruleId;
-  return { model: undefined, reason: "none_eligible", barrier, failedRule };
+  return { model: undefined, barrier, failedRule };
 }
 
 function examine(

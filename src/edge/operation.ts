@@ -2,9 +2,10 @@ import type { z } from "zod";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import type { ReplyOf, Unlisted } from "../contract/reply-type.ts";
 import { noFields } from "../contract/shapes.ts";
 import type { CallerCode } from "../org/caller.ts";
-import type { Answer } from "../org/kernel/door.ts";
+import type { AnswerOf, Body } from "../org/kernel/door.ts";
 import type { Call } from "./call.ts";
 import type { Relayed } from "./region/settle.ts";
 
@@ -20,9 +21,9 @@ export type StandardCode =
   | "internal";
 
 /** A reply made in the isolate; its body is held against the contract before it leaves. */
-export interface Reply {
+export interface Reply<B extends Body = Body> {
   readonly status: number;
-  readonly body: object | null;
+  readonly body: B;
 }
 
 /** A reply that is written while it is read; only operations that declare another media type give one. */
@@ -32,7 +33,12 @@ export interface Streamed {
   readonly media: string;
 }
 
-export type Result<Code extends ErrorCode = ErrorCode> = Answer | Reply | Streamed | Relayed | Refusal<Code>;
+export type Result<Code extends ErrorCode = ErrorCode, B extends Body = Body> =
+  | AnswerOf<B>
+  | Reply<B>
+  | Streamed
+  | Relayed
+  | Refusal<Code>;
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -51,13 +57,21 @@ export interface Operation {
   readonly handle: (call: Call) => Promise<Result>;
 }
 
+type ResultOf<C extends OperationContract> = Result<C["refuses"][number] | StandardCode, ReplyOf<C>>;
+type BodyOf<R> = R extends Reply<infer B> ? B : R extends AnswerOf<infer B> ? B : never;
+
+/** Nothing to hold to where every field of the result is listed; else what no handle can be, with the field's name. */
+type Listed<C extends OperationContract, R> = [Unlisted<BodyOf<R>, ReplyOf<C>>] extends [never]
+  ? unknown
+  : { readonly "fields that the reply does not list": Unlisted<BodyOf<R>, ReplyOf<C>> };
+
 /**
- * One operation: what callers rely on, and what it does. Refusing with a code that is neither listed nor one of the
- * checks around every operation does not compile.
+ * One operation: what callers rely on, and what it does. It does not compile where it refuses with a code that is neither
+ * listed nor one of the checks around every operation, or where its reply lacks a field of the contract's or has another.
  */
-export function operation<const C extends OperationContract>(
+export function operation<const C extends OperationContract, R extends ResultOf<C>>(
   contract: C,
-  handle: (call: CallOf<C>) => Promise<Result<C["refuses"][number] | StandardCode>>,
+  handle: ((call: CallOf<C>) => Promise<R>) & Listed<C, R>,
 ): Operation {
   // A read that takes no parameters still refuses what it would otherwise drop.
   const strict = contract.method === "GET" && contract.query === undefined;
@@ -67,6 +81,6 @@ export function operation<const C extends OperationContract>(
   };
 }
 
-export function reply(status: 200 | 201, body: object): Reply {
+export function reply<const B extends object>(status: 200 | 201, body: B): Reply<B> {
   return { status, body };
 }

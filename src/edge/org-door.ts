@@ -2,7 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { CallerCode } from "../org/caller.ts";
 import type { COMMANDS } from "../org/commands.ts";
-import type { Answer, AnswerOf, Command, Done, Envelope, Query } from "../org/kernel/door.ts";
+import type { AnswerOf, Command, Done, Envelope, Query } from "../org/kernel/door.ts";
 import type { QUERIES } from "../org/queries.ts";
 import type { OrgStub } from "./region/remote-org.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
@@ -71,8 +71,18 @@ export class OrgDoor {
     return { status: 200, body: outcome as QueryBody<N> };
   }
 
-  async reserve(): Promise<{ fence: number; seed: string } | { outcome: Answer | Refusal<DoorCode> }> {
-    const reservation = await reach(async () => await this.#stub.reserve(this.#envelope));
-    return reservation as { fence: number; seed: string } | { outcome: Answer | Refusal<DoorCode> };
+  /** Takes the idempotency key for command `N`, which completes it: an outcome is one that `N` has given before. */
+  async reserve<N extends keyof Commands>(): Promise<Reserved<N>> {
+    return (await reach(async () => await this.#stub.reserve(this.#envelope))) as Reserved<N>;
   }
+}
+
+type Reserved<N extends keyof Commands> =
+  | { readonly fence: number; readonly seed: string }
+  | { readonly outcome: AnswerOf<CommandBody<N>> | Refusal<DoorCode> };
+
+/** What an answer says, for whoever goes on with it; not for one whose `code` is set, which says an error. */
+export function bodyOf<B extends object>(answer: AnswerOf<B>): B {
+  if (answer.text === null || answer.code !== null) throw new Error("this answer has no body");
+  return JSON.parse(answer.text) as B;
 }

@@ -5,9 +5,10 @@ import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { COHORT_METRICS } from "../../contract/lists.ts";
 import { newId } from "../../domain/ulid.ts";
+import { cohortWithMembers } from "../../contract/resources/benchmarks.ts";
 import { operation } from "../../edge/operation.ts";
 import { createCohort as store } from "../../platform/cohorts.ts";
-import { cohortWithMembers, environmentOf, orgIds } from "./members.ts";
+import { environmentOf, orgIds } from "./members.ts";
 
 export const createCohort = operation(
   {

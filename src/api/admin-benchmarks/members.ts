@@ -11,10 +11,6 @@ export const orgIds = z
   .max(MOST_MEMBERS)
   .transform((ids) => [...new Set(ids)]);
 
-export const cohortWithMembers = cohort
-  .extend({ org_ids: z.array(z.string()) })
-  .meta({ id: "CohortWithMembers" });
-
 /**
  * The one environment that all of the orgs are of. A test org's clock can be moved, so it has no place beside live
  * orgs; and a region's cohorts hold only orgs that are at home in it.

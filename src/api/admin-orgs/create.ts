@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { org } from "../../contract/resources/orgs.ts";
+import { createdOrg } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
+import { bodyOf } from "../../edge/org-door.ts";
 import { isRegion } from "../../edge/region/peer.ts";
 import { relay } from "../../edge/region/settle.ts";
 import { loadPlan } from "../../platform/plans.ts";
@@ -22,9 +23,7 @@ export const createOrg = operation(
       home_region: z.string().min(1).max(32).optional(),
       environment: z.enum(["live", "test"]).default("live"),
     }),
-    reply: {
-      201: z.object({ org, owner_key: z.string().meta({ description: "Shown here, and never again." }) }),
-    },
+    reply: { 201: createdOrg },
     refuses: ["conflict"],
   },
   async (call) => {
@@ -39,7 +38,7 @@ export const createOrg = operation(
       return invalidField("plan", "invalid_value", "is not a plan of this service");
     }
     const platform = call.door(PLATFORM_ORG_ID);
-    const reserved = call.idempotencyKey === null ? null : await platform.reserve();
+    const reserved = call.idempotencyKey === null ? null : await platform.reserve<"recordOrgCreated">();
     if (reserved !== null && "outcome" in reserved) return reserved.outcome;
     // Derived from the reservation, so that a request done twice ends in one org.
     const seed = reserved?.seed ?? newSeed(call.startedAt);
@@ -55,10 +54,9 @@ export const createOrg = operation(
         seed,
       });
     if (isRefusal(opened)) return opened;
-    const result = JSON.parse(opened.text ?? "") as { org: { id: string }; owner_key: string };
     return platform.command(
       "recordOrgCreated",
-      { body: result },
+      { body: bodyOf(opened) },
       { ...call.envelope(), idempotency: call.idempotency(reserved?.fence ?? null), ifMatch: null },
     );
   },

@@ -1,7 +1,5 @@
-import { z } from "zod";
-import { name, usdInput } from "../../contract/shapes.ts";
+import { budget, budgetChange } from "../../contract/resources/budgets.ts";
 import { operation } from "../../edge/operation.ts";
-import { alertThresholds, BUDGET_MODES, budget, period } from "../../contract/resources/budgets.ts";
 
 export const changeBudget = operation(
   {
@@ -14,13 +12,7 @@ export const changeBudget = operation(
     scope: "budgets:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject({
-      name: name.optional(),
-      limit_usd: usdInput.optional(),
-      period: period.optional(),
-      mode: z.enum(BUDGET_MODES).optional(),
-      alert_thresholds: alertThresholds.optional(),
-    }),
+    body: budgetChange,
     reply: { 200: budget },
     refuses: ["conflict"],
   },

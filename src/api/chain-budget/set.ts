@@ -1,19 +1,5 @@
-import { z } from "zod";
-import { usdInput } from "../../contract/shapes.ts";
+import { chainBudget, newChainBudget } from "../../contract/resources/chain-budget.ts";
 import { operation } from "../../edge/operation.ts";
-import { tokens } from "../../contract/resources/runs.ts";
-import { chainBudget } from "../../contract/resources/chain-budget.ts";
-
-const limits = z
-  .strictObject({
-    max_cost_usd: usdInput.optional(),
-    max_depth: z.int().min(0).max(1_000_000).optional(),
-    max_tokens: tokens.optional(),
-  })
-  .refine((input) => Object.values(input).some((value) => value !== undefined), {
-    message: "must set at least one of max_cost_usd, max_depth and max_tokens",
-    params: { code: "empty" },
-  });
 
 export const setChainBudget = operation(
   {
@@ -23,7 +9,7 @@ export const setChainBudget = operation(
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,
-    body: limits,
+    body: newChainBudget,
     reply: { 200: chainBudget },
     refuses: ["conflict"],
   },

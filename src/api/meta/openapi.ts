@@ -16,12 +16,13 @@ const contract = {
 } as const satisfies OperationContract;
 
 type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>;
+type Document = { readonly openapi: string; readonly paths: Paths };
 
 /** The document is built once, at the first request for it; what is deprecated is as the registry says now. */
 export function describeApi(operations: () => readonly OperationContract[]): Operation {
-  let document: { readonly paths: Paths } | undefined;
+  let document: Document | undefined;
   return operation(contract, async (call) => {
-    document ??= buildOpenApi(operations(), call.settings.SVC_BASE_URL) as { paths: Paths };
+    document ??= buildOpenApi(operations(), call.settings.SVC_BASE_URL) as Document;
     const { deprecations } = await readRegistry(call.env.REGISTRY);
     return reply(200, { ...document, paths: withDeprecations(document.paths, deprecations) });
   });

@@ -31,3 +31,8 @@ export const cohortReading = cohort
     own_value: value.nullable().meta({ description: "Your own figure for that month." }),
   })
   .meta({ id: "CohortReading" });
+
+export const cohortWithMembers = cohort
+  .extend({ org_ids: z.array(z.string()) })
+  .meta({ id: "CohortWithMembers" });
+export type CohortWithMembers = z.output<typeof cohortWithMembers>;

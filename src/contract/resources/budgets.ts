@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idShape } from "../ids.ts";
-import { name, timestamp, usd, usdProblem } from "../shapes.ts";
+import { callerId, idShape } from "../ids.ts";
+import { name, timestamp, usd, usdInput, usdProblem } from "../shapes.ts";
 import { PERIODS } from "../lists.ts";
 
 export const BUDGET_SCOPES = ["org", "workflow", "deployment", "department"] as const;
@@ -8,7 +8,7 @@ export const BUDGET_MODES = ["enforce", "shadow"] as const;
 export const period = z.enum(PERIODS);
 
 /** Shares of a limit; facts may bring spending past the whole of it, so more than one may be asked for. */
-export const alertThresholds = z
+const alertThresholds = z
   .array(
     z.string().refine((text) => isShare(text), {
       message: "must be a share of the limit above 0 and at most 10, such as 0.8",
@@ -42,3 +42,35 @@ export const budget = z
     created_at: timestamp,
   })
   .meta({ id: "Budget" });
+export type Budget = z.output<typeof budget>;
+
+export const newBudget = z
+  .strictObject({
+    name: name.optional(),
+    scope_kind: z.enum(BUDGET_SCOPES),
+    scope_id: callerId.optional().meta({ description: "Absent for the whole organization." }),
+    limit_usd: usdInput,
+    period,
+    mode: z.enum(BUDGET_MODES).default("enforce"),
+    alert_thresholds: alertThresholds.default([]),
+  })
+  .superRefine((budgetInput, context) => {
+    const isOrg = budgetInput.scope_kind === "org";
+    if (isOrg === (budgetInput.scope_id === undefined)) return;
+    context.addIssue({
+      code: "custom",
+      path: ["scope_id"],
+      message: isOrg ? "must be absent for a budget of the organization" : "is required for this scope",
+      params: { code: isOrg ? "invalid_value" : "required" },
+    });
+  });
+export type NewBudget = z.output<typeof newBudget>;
+
+export const budgetChange = z.strictObject({
+  name: name.optional(),
+  limit_usd: usdInput.optional(),
+  period: period.optional(),
+  mode: z.enum(BUDGET_MODES).optional(),
+  alert_thresholds: alertThresholds.optional(),
+});
+export type BudgetChange = z.output<typeof budgetChange>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idShape } from "../ids.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { callerId, idShape } from "../ids.ts";
+import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const creditPack = z
   .object({
@@ -17,3 +17,27 @@ export const creditPack = z
     created_at: timestamp,
   })
   .meta({ id: "CreditPack" });
+export type CreditPack = z.output<typeof creditPack>;
+
+export const newCreditPack = z
+  .strictObject({
+    customer_id: callerId.refine((id) => id !== "*", {
+      message: "must name one customer",
+      params: { code: "invalid_value" },
+    }),
+    amount_usd: usdInput,
+    priority: z.int().min(0).max(1000).default(100).meta({ description: "Lower is drawn first." }),
+    effective_at: timestampInput.optional(),
+    expires_at: timestampInput.optional(),
+  })
+  .superRefine((pack, context) => {
+    if (pack.effective_at === undefined || pack.expires_at === undefined) return;
+    if ((parseTimestamp(pack.expires_at) ?? 0) > (parseTimestamp(pack.effective_at) ?? 0)) return;
+    context.addIssue({
+      code: "custom",
+      path: ["expires_at"],
+      message: "must be after effective_at",
+      params: { code: "out_of_range" },
+    });
+  });
+export type NewCreditPack = z.output<typeof newCreditPack>;

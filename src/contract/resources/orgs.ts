@@ -15,3 +15,9 @@ export const org = z
   })
   .meta({ id: "Org" });
 export type Org = z.output<typeof org>;
+
+export const createdOrg = z.object({
+  org,
+  owner_key: z.string().meta({ description: "Shown here, and never again." }),
+});
+export type CreatedOrg = z.output<typeof createdOrg>;

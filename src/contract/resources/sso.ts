@@ -28,3 +28,4 @@ export const ssoConnection = z
     }),
   ])
   .meta({ id: "SsoConnection" });
+export type SsoConnection = z.output<typeof ssoConnection>;

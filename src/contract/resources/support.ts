@@ -16,3 +16,4 @@ export const supportGrant = z
     last_used_at: timestamp.nullable(),
   })
   .meta({ id: "SupportGrant" });
+export type SupportGrant = z.output<typeof supportGrant>;

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { Answer } from "../../org/kernel/door.ts";
+import type { AnswerOf } from "../../org/kernel/door.ts";
+import type { Verdict as VerdictBody } from "../../contract/resources/decisions.ts";
 import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
@@ -48,7 +49,7 @@ type DecisionCode =
 export async function answerDecision(
   call: Deciding,
   ask: DecisionAsk,
-): Promise<Answer | Refusal<DecisionCode>> {
+): Promise<AnswerOf<VerdictBody> | Refusal<DecisionCode>> {
   const asker = askerOf(call);
   const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
@@ -56,7 +57,9 @@ export async function answerDecision(
   call.headers["x-svc-decided"] = here === null ? "object" : "edge";
   const verdict = here ?? (await decideThere(call, gate, asker, ask, background));
   if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
-  return { status: 200, text: verdict, etag: null, code: null, replayed: false };
+  const answer = { status: 200, text: verdict, etag: null, code: null, replayed: false };
+  // Written as text where it was reached; like every answer, it is held against the shape before it leaves.
+  return answer as unknown as AnswerOf<VerdictBody>;
 }
 
 export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {

@@ -1,38 +1,18 @@
 import type { ListQuery } from "../../contract/list.ts";
+import type { BudgetChange, NewBudget } from "../../contract/resources/budgets.ts";
 import { refuse } from "../../contract/refusal.ts";
-import type { MeterMode, ScopeKind } from "../../domain/meter.ts";
 import { parseUsd } from "../../domain/money.ts";
-import type { Period } from "../../domain/period.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
-import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { deleteMeter, loadMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { listRows } from "../kernel/rows.ts";
-import { budgetExtra, toBudget } from "./store.ts";
-
-interface NewBudget {
-  readonly name?: string | undefined;
-  readonly scope_kind: ScopeKind;
-  readonly scope_id?: string | undefined;
-  readonly limit_usd: string;
-  readonly period: Period;
-  readonly mode: MeterMode;
-  readonly alert_thresholds: readonly string[];
-}
-
-interface BudgetChange {
-  readonly id: string;
-  readonly name?: string | undefined;
-  readonly limit_usd?: string | undefined;
-  readonly period?: Period | undefined;
-  readonly mode?: MeterMode | undefined;
-  readonly alert_thresholds?: readonly string[] | undefined;
-}
+import { budgetExtra, type BudgetRow, toBudget } from "./store.ts";
 
 /** An amount or a share, both billionths of one. */
 const billionths = (text: string) => String(parseUsd(text) ?? 0n);
 
-const load = (view: View, id: string) => loadMeterRow(view.sql, id, "budget");
+const load = (view: View, id: string) => loadMeterRow<BudgetRow>(view.sql, id, "budget");
 
 const current = (view: View, input: { id: string }) => {
   const row = load(view, input.id);
@@ -44,7 +24,7 @@ export const createBudget = command({
   changesLimits: true,
   refuses: [],
   run(tx, input: NewBudget) {
-    const row: MeterRow = {
+    const row: BudgetRow = {
       id: newId("bud", tx.now),
       kind: "budget",
       scope_kind: input.scope_kind,
@@ -69,11 +49,11 @@ export const changeBudget = command({
   changesLimits: true,
   refuses: ["not_found"],
   current,
-  run(tx, input: BudgetChange) {
+  run(tx, input: BudgetChange & { id: string }) {
     const before = load(tx, input.id);
     if (before === null) return refuse("not_found");
     const extra = budgetExtra(before);
-    const row: MeterRow = {
+    const row: BudgetRow = {
       ...before,
       amount: input.limit_usd === undefined ? before.amount : billionths(input.limit_usd),
       period: input.period ?? before.period,
@@ -122,7 +102,7 @@ export const listBudgets = query({
           period: "period = ?",
           mode: "mode = ?",
         },
-        toItem: (row: MeterRow) => toBudget(view, row),
+        toItem: (row: BudgetRow) => toBudget(view, row),
       },
       input,
     ),

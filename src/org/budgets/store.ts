@@ -1,3 +1,4 @@
+import type { Budget } from "../../contract/resources/budgets.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -5,6 +6,8 @@ import type { View } from "../kernel/door.ts";
 import { formatShare } from "../ledger/announce.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
+
+export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
 /** What a budget knows beyond its meter. */
 interface BudgetExtra {
@@ -16,7 +19,7 @@ export function budgetExtra(row: MeterRow): BudgetExtra {
   return JSON.parse(row.extra) as BudgetExtra;
 }
 
-export function toBudget(view: View, row: MeterRow) {
+export function toBudget(view: View, row: BudgetRow): Budget {
   const entry = entryNow(view, row);
   const { name, thresholds } = budgetExtra(row);
   return {

@@ -1,13 +1,8 @@
+import type { ChainBudget, NewChainBudget } from "../../contract/resources/chain-budget.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
-
-interface ChainBudget {
-  readonly max_cost_usd?: string | undefined;
-  readonly max_depth?: number | undefined;
-  readonly max_tokens?: number | undefined;
-}
 
 /** One budget for every chain is three meters, each counting every chain apart. */
 const METERS = ["chain_cost", "chain_depth", "chain_tokens"] as const;
@@ -15,20 +10,25 @@ type ChainMeter = (typeof METERS)[number];
 
 const amountOf = (view: View, id: ChainMeter) => loadMeterRow(view.sql, id, id)?.amount ?? null;
 
-function limitOf(input: ChainBudget, id: ChainMeter): bigint | null {
+function limitOf(input: NewChainBudget, id: ChainMeter): bigint | null {
   if (id === "chain_cost") return input.max_cost_usd === undefined ? null : parseUsd(input.max_cost_usd);
   const count = id === "chain_depth" ? input.max_depth : input.max_tokens;
   return count === undefined ? null : BigInt(count);
 }
 
-const current = (view: View) => {
+/** With every limit null where there is no such budget. */
+function limitsNow(view: View): ChainBudget {
   const [cost, depth, tokens] = METERS.map((id) => amountOf(view, id));
-  if ((cost ?? depth ?? tokens ?? null) === null) return null;
   return {
     max_cost_usd: cost === null || cost === undefined ? null : formatUsd(BigInt(cost)),
     max_depth: depth === null || depth === undefined ? null : Number(depth),
     max_tokens: tokens === null || tokens === undefined ? null : Number(tokens),
   };
+}
+
+const current = (view: View) => {
+  const limits = limitsNow(view);
+  return Object.values(limits).every((limit) => limit === null) ? null : limits;
 };
 
 export const getChainBudget = query({
@@ -40,7 +40,7 @@ export const setChainBudget = command({
   action: "chain_budget.set",
   refuses: [],
   current,
-  run(tx, input: ChainBudget) {
+  run(tx, input: NewChainBudget) {
     for (const id of METERS) {
       const limit = limitOf(input, id);
       const before = loadMeterRow(tx.sql, id, id);
@@ -62,7 +62,7 @@ export const setChainBudget = command({
       };
       saveMeterRow(tx.sql, row);
     }
-    return done(200, current(tx), { target: "chain_budget", detail: { ...input } });
+    return done(200, limitsNow(tx), { target: "chain_budget", detail: { ...input } });
   },
 });
 

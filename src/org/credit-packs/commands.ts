@@ -1,5 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
+import type { CreditPack, NewCreditPack } from "../../contract/resources/credit-packs.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { isLive } from "../../domain/credit.ts";
@@ -13,24 +14,16 @@ import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
 import { listRows } from "../kernel/rows.ts";
 import { packExtra, type PackExtra, toPack } from "./store.ts";
 
-interface NewPack {
-  readonly customer_id: string;
-  readonly amount_usd: string;
-  readonly priority: number;
-  readonly effective_at?: string | undefined;
-  readonly expires_at?: string | undefined;
-}
+const iso = (ms: number) => new Date(ms).toISOString();
 
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-
-function statusOf(row: MeterRow, now: number): "live" | "scheduled" | "expired" | "voided" {
+function statusOf(row: MeterRow, now: number): CreditPack["status"] {
   const pack = toPack(row);
   if (pack.voidedAtMs !== null) return "voided";
   if (isLive(pack, now)) return "live";
   return pack.effectiveAtMs > now ? "scheduled" : "expired";
 }
 
-function toCreditPack(view: View, row: MeterRow) {
+function toCreditPack(view: View, row: MeterRow): CreditPack {
   const entry = entryNow(view, row);
   const extra = packExtra(row);
   return {
@@ -41,8 +34,8 @@ function toCreditPack(view: View, row: MeterRow) {
     remaining_usd: formatUsd(roomOf(entry) ?? 0n),
     priority: extra.priority,
     effective_at: iso(extra.effectiveAt),
-    expires_at: iso(extra.expiresAt),
-    voided_at: iso(extra.voidedAt),
+    expires_at: extra.expiresAt === null ? null : iso(extra.expiresAt),
+    voided_at: extra.voidedAt === null ? null : iso(extra.voidedAt),
     status: statusOf(row, view.now),
     created_at: iso(row.since),
   };
@@ -58,7 +51,7 @@ const current = (view: View, input: { id: string }) => {
 export const createCreditPack = command({
   action: "credit_pack.created",
   refuses: ["validation_failed"],
-  run(tx, input: NewPack) {
+  run(tx, input: NewCreditPack) {
     const extra: PackExtra = {
       priority: input.priority,
       effectiveAt: parseTimestamp(input.effective_at ?? "") ?? tx.now,

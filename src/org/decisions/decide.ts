@@ -1,6 +1,7 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Verdict } from "../../contract/resources/decisions.ts";
 import { admit, denialOf, holdAll } from "../../domain/admission.ts";
-import { type Attempt, availableOf } from "../../domain/kinds.ts";
+import { type Attempt, availableOf, type Denial } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import type { Scopes } from "../../domain/touch.ts";
@@ -19,7 +20,7 @@ import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./s
 
 /** A decision, and whether it holds something now that it did not before. */
 export interface Decided {
-  readonly result: Done | Refusal<DecideCode>;
+  readonly result: Done<Verdict> | Refusal<DecideCode>;
   readonly taken: boolean;
   /** The id of the reservation that was made, where it is made of a request id. */
   readonly named: string | null;
@@ -49,7 +50,7 @@ export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
   return { result, taken, named: taken ? id : null };
 }
 
-function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<DecideCode> {
+function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<DecideCode> {
   const nanos = estimateOf(tx.sql, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
@@ -93,7 +94,7 @@ function hold(
   id: string,
   nanos: bigint,
   accounts: readonly Account[],
-  shadowed: object[],
+  shadowed: Denial[],
 ) {
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
@@ -126,7 +127,7 @@ function hold(
  * An open or settled hold answers again for its request, and for no other question; one that was let go or expired holds
  * nothing, and is asked anew.
  */
-function retold(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<"conflict"> | null {
+function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
   if (standing.length === 0) return null;
   const estimate = estimateOf(tx.sql, ask);
@@ -135,7 +136,7 @@ function retold(tx: Tx, ask: DecisionAsk, id: string): Done | Refusal<"conflict"
     standing.find((one) => one.id === id) ??
     standing.find((one) => tx.reservationIds().originOf(one.id) === null && isSameAsEarlier(one, ask, nanos));
   if (row === undefined) return otherQuestion();
-  if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as object);
+  if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as Verdict);
   return done(200, verdictOfReported(row, row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n)));
 }
 
@@ -144,7 +145,7 @@ function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolea
 }
 
 /** A hold that an isolate made is known by its amount alone; its verdict is put together again. */
-function verdictOfReported(row: HoldRow, nanos: bigint): object {
+function verdictOfReported(row: HoldRow, nanos: bigint): Verdict {
   return {
     decision: "allow",
     decision_id: `dec_${row.id.slice("rsv_".length)}`,
@@ -160,12 +161,12 @@ function verdictOfReported(row: HoldRow, nanos: bigint): object {
 
 interface VerdictParts {
   readonly decisionId: string;
-  readonly reservation: object | null;
-  readonly wouldDeny?: object | null;
-  readonly shadowed: readonly object[];
+  readonly reservation: Verdict["reservation"];
+  readonly wouldDeny?: Denial | null;
+  readonly shadowed: Denial[];
 }
 
-function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts) {
+function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts): Verdict {
   const { decisionId, reservation, wouldDeny, shadowed } = parts;
   return {
     decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",

@@ -96,9 +96,9 @@ export type Body = object | null;
 
 declare const BODY: unique symbol;
 
-/** An answer whose text is `B` as JSON. The symbol is never set: it tells the compiler, and nobody else. */
+/** An answer whose text is `B` as JSON. Only the compiler sees the symbol: no object has it. */
 export interface AnswerOf<B extends Body> extends Answer {
-  readonly [BODY]?: B;
+  readonly [BODY]: B;
 }
 
 /** What a rule sees of the object while it runs. Everything is synchronous: no rule can be interleaved with another. */

@@ -40,8 +40,13 @@ export function toMeter(row: MeterRow): Meter {
   };
 }
 
-export function loadMeterRow(sql: SqlStorage, id: string, kind: MeterKind): MeterRow | null {
-  return sql.exec<MeterRow>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
+/** A row of a kind, as narrow as its noun writes it. */
+export function loadMeterRow<Row extends MeterRow = MeterRow>(
+  sql: SqlStorage,
+  id: string,
+  kind: Row["kind"],
+): Row | null {
+  return sql.exec<Row>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
 }
 
 export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<string, Meter> {

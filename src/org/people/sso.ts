@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KeyRole } from "../../contract/access.ts";
 import { refuse } from "../../contract/refusal.ts";
+import type { SsoConnection } from "../../contract/resources/sso.ts";
 import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { seal, unseal } from "../../domain/seal.ts";
@@ -62,15 +63,15 @@ function endSessionsOf(tx: Tx, settings: SsoSettings): number {
   return ended.toArray().length;
 }
 
-function shown(view: View, settings: SsoSettings, updatedAt: number): object {
+function shown(view: View, settings: SsoSettings, updatedAt: number): SsoConnection {
   const base = view.settings.SVC_BASE_URL;
   const common = {
-    kind: settings.kind,
     default_role: settings.defaultRole,
     updated_at: new Date(updatedAt).toISOString(),
   };
   if (settings.kind === "oidc") {
     return {
+      kind: "oidc",
       ...common,
       issuer: settings.issuer,
       client_id: settings.clientId,
@@ -80,6 +81,7 @@ function shown(view: View, settings: SsoSettings, updatedAt: number): object {
     };
   }
   return {
+    kind: "saml",
     ...common,
     idp_entity_id: settings.idpEntityId,
     idp_sso_url: settings.idpSsoUrl,

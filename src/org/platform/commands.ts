@@ -1,5 +1,7 @@
 import { type DeprecationEntry, operationName } from "../../contract/deprecations.ts";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
+import type { CohortWithMembers } from "../../contract/resources/benchmarks.ts";
+import type { CreatedOrg } from "../../contract/resources/orgs.ts";
 import { command, done } from "../kernel/door.ts";
 
 /**
@@ -9,8 +11,7 @@ import { command, done } from "../kernel/door.ts";
 export const recordOrgCreated = command({
   action: "platform.org_created",
   refuses: [],
-  run: (_tx, input: { body: { org: { id: string }; owner_key: string } }) =>
-    done(201, input.body, { target: input.body.org.id }),
+  run: (_tx, input: { body: CreatedOrg }) => done(201, input.body, { target: input.body.org.id }),
 });
 
 export const recordDeprecation = command({
@@ -29,6 +30,6 @@ export const recordPlan = command({
 export const recordCohort = command({
   action: "platform.cohort_set",
   refuses: [],
-  run: (_tx, { status, body }: { status: 200 | 201; body: { id: string } }) =>
+  run: (_tx, { status, body }: { status: 200 | 201; body: CohortWithMembers }) =>
     done(status, body, { target: body.id, detail: body }),
 });

@@ -28,6 +28,10 @@ export const setRoutingPolicy = command({
       JSON.stringify(input),
       tx.now,
     );
-    return done(200, loadRoutingPolicy(tx.sql), { target: tx.orgId, detail: input });
+    return done(
+      200,
+      { ...input, updated_at: new Date(tx.now).toISOString() },
+      { target: tx.orgId, detail: input },
+    );
   },
 });

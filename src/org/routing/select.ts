@@ -3,7 +3,7 @@ import { costOfTokensRoundedUp } from "../../domain/money.ts";
 import { attemptOf } from "../../domain/policy-attempt.ts";
 import type { Allowance } from "../../domain/policy-compile.ts";
 import { judge, type PolicySet, withAllowance } from "../../domain/policy.ts";
-import { type Candidate, type Selection, selectModel as choose } from "../../domain/routing.ts";
+import { type Candidate, type NoModel, selectModel as choose } from "../../domain/routing.ts";
 import { oneRunsWork } from "../../domain/work.ts";
 import { query, type View } from "../kernel/door.ts";
 import { loadModel, priceOf } from "../models/store.ts";
@@ -40,13 +40,12 @@ export const selectModel = query({
     };
     const policy = { candidates, evalGate, prefer, fallbackModel };
     const selection = choose(policy, known, { region: asked.region, now: view.now });
-    const { model, reason, considered } = selection;
-    return model === undefined ? noModel(selection, fallbackModel) : { model, reason, considered };
+    return selection.model === undefined ? noModel(selection, fallbackModel) : selection;
   },
 });
 
 /** A model that a failing rule has ruled out might have been the one: neither selected nor found wanting. */
-function noModel({ barrier, failedRule }: Selection, fallbackModel: string | undefined) {
+function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undefined) {
   if (failedRule !== undefined) return refuse("policy_expression_error", { rule_id: failedRule });
   if (barrier === undefined) return refuse("no_model_passes_eval");
   const message = `No eligible model met the configured eval bar, and the fallback model '${fallbackModel}' cannot be used: ${barrier}.`;

@@ -89,7 +89,8 @@ const isRejected = (one: Recorded): one is Rejected => one.status === "rejected"
 function toResult(one: Recorded, index: number) {
   if (!isRejected(one)) return { index, id: one.run.id, status: one.status };
   const { code, message, details } = one.refusal;
-  return { index, id: one.id, status: one.status, error: { code, message, details } };
+  const error = { code, message, details: details as Readonly<Record<string, unknown>> };
+  return { index, id: one.id, status: one.status, error };
 }
 
 /** When every run is refused with one and the same code, that refusal is the answer. */

@@ -1,6 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
+import type { SupportGrant } from "../../contract/resources/support.ts";
 import type { SupportScope } from "../../domain/support.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
@@ -19,9 +20,9 @@ export type GrantRow = {
   last_used_at: number | null;
 };
 
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+const iso = (ms: number) => new Date(ms).toISOString();
 
-export function grantStatus(row: GrantRow, now: number): "active" | "closed" | "expired" {
+export function grantStatus(row: GrantRow, now: number): SupportGrant["status"] {
   if (row.closed_at !== null) return "closed";
   return row.expires_at <= now ? "expired" : "active";
 }
@@ -33,7 +34,7 @@ export function grantRefusal(status: ReturnType<typeof grantStatus>): Refusal<"g
     : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 
-function toGrant(row: GrantRow, now: number) {
+function toGrant(row: GrantRow, now: number): SupportGrant {
   return {
     id: row.id,
     scope: row.scope,
@@ -42,8 +43,8 @@ function toGrant(row: GrantRow, now: number) {
     opened_by: row.opened_by,
     created_at: iso(row.created_at),
     expires_at: iso(row.expires_at),
-    closed_at: iso(row.closed_at),
-    last_used_at: iso(row.last_used_at),
+    closed_at: row.closed_at === null ? null : iso(row.closed_at),
+    last_used_at: row.last_used_at === null ? null : iso(row.last_used_at),
   };
 }
 

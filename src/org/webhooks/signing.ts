@@ -24,8 +24,9 @@ export const rotateSigning = command({
   run(tx, { webhookId, graceSeconds }) {
     if (loadSubscription(tx.sql, webhookId) === null) return refuse("not_found");
     const secret = addSecret(tx, webhookId, graceSeconds * 1000);
-    const body = { ...signingFacts(tx, webhookId), secret };
-    return done(201, body, { target: webhookId, detail: { grace_seconds: graceSeconds } });
+    const facts = signingFacts(tx, webhookId);
+    if (facts === null) throw new Error("a webhook has no facts about the secret that it was just given");
+    return done(201, { ...facts, secret }, { target: webhookId, detail: { grace_seconds: graceSeconds } });
   },
 });
 

@@ -1,14 +1,12 @@
-import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { COHORT_METRICS } from "../../contract/lists.ts";
 import { newId } from "../../domain/ulid.ts";
-import { cohortWithMembers } from "../../contract/resources/benchmarks.ts";
+import { cohortWithMembers, newCohort } from "../../contract/resources/benchmarks.ts";
 import { operation } from "../../edge/operation.ts";
 import { createCohort as store } from "../../platform/cohorts.ts";
-import { environmentOf, orgIds } from "./members.ts";
+import { environmentOf } from "./members.ts";
 
 export const createCohort = operation(
   {
@@ -16,7 +14,7 @@ export const createCohort = operation(
     path: "/v1/admin/benchmarks/cohorts",
     summary: "Define a benchmark cohort",
     role: "operator",
-    body: z.strictObject({ name, metric: z.enum(COHORT_METRICS), org_ids: orgIds }),
+    body: newCohort,
     reply: { 201: cohortWithMembers },
     refuses: [],
   },

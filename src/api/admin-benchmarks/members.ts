@@ -1,15 +1,5 @@
-import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
 import { invalidFields, type Refusal } from "../../contract/refusal.ts";
 import { environmentsOf } from "../../platform/cohorts.ts";
-import { cohort } from "../../contract/resources/benchmarks.ts";
-
-const MOST_MEMBERS = 5_000;
-
-export const orgIds = z
-  .array(idShape("org"))
-  .max(MOST_MEMBERS)
-  .transform((ids) => [...new Set(ids)]);
 
 /**
  * The one environment that all of the orgs are of. A test org's clock can be moved, so it has no place beside live

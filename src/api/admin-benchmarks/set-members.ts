@@ -1,14 +1,12 @@
-import { z } from "zod";
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { COHORT_METRICS } from "../../contract/lists.ts";
-import { cohortWithMembers } from "../../contract/resources/benchmarks.ts";
+import { cohortMembers, cohortWithMembers } from "../../contract/resources/benchmarks.ts";
 import { operation } from "../../edge/operation.ts";
 import { findCohort, replaceMembers } from "../../platform/cohorts.ts";
-import { environmentOf, orgIds } from "./members.ts";
+import { environmentOf } from "./members.ts";
 
 export const setCohortMembers = operation(
   {
@@ -17,11 +15,7 @@ export const setCohortMembers = operation(
     summary: "Replace the members of a benchmark cohort",
     description: "Counts from the next calendar month. The metric of a cohort never changes.",
     role: "operator",
-    body: z.strictObject({
-      org_ids: orgIds,
-      name: name.optional(),
-      metric: z.enum(COHORT_METRICS).optional(),
-    }),
+    body: cohortMembers,
     reply: { 200: cohortWithMembers },
     refuses: ["conflict"],
   },

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { invalidField } from "../../contract/refusal.ts";
-import { org } from "../../contract/resources/orgs.ts";
+import { org, orgChangeByOperator } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 import { loadPlan } from "../../platform/plans.ts";
@@ -12,7 +11,7 @@ export const changeAdminOrg = operation(
     summary: "Change an organization's name or plan",
     role: "operator",
     ifMatch: true,
-    body: z.strictObject({ name: name.optional(), plan: z.string().min(1).max(64).optional() }),
+    body: orgChangeByOperator,
     reply: { 200: org },
     refuses: ["conflict"],
   },

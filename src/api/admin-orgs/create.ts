@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { createdOrg } from "../../contract/resources/orgs.ts";
+import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
@@ -17,12 +16,7 @@ export const createOrg = operation(
     summary: "Create an organization and its owner key",
     role: "operator",
     idempotent: true,
-    body: z.strictObject({
-      name,
-      plan: z.string().min(1).max(64).default("standard"),
-      home_region: z.string().min(1).max(32).optional(),
-      environment: z.enum(["live", "test"]).default("live"),
-    }),
+    body: newOrg,
     reply: { 201: createdOrg },
     refuses: ["conflict"],
   },

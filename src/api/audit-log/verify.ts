@@ -1,15 +1,7 @@
-import { z } from "zod";
+import { auditVerification } from "../../contract/resources/audit-log.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { timestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 import type { Verification } from "../../org/audit-log/verify.ts";
-
-const chainBreak = z.object({
-  kind: z.enum(["changed", "moved", "dropped", "appended"]),
-  seq: z.int(),
-  entry_id: z.string().nullable(),
-  message: z.string(),
-});
 
 export const verifyAuditLog = operation(
   {
@@ -18,18 +10,7 @@ export const verifyAuditLog = operation(
     summary: "Walk the hash chain of the audit trail",
     role: "viewer",
     scope: "audit:read",
-    reply: {
-      200: z
-        .object({
-          valid: z.boolean(),
-          checked: z.int().meta({ description: "Entries that were walked." }),
-          last_seq: z.int(),
-          last_hash: z.string().meta({ description: "Keep it elsewhere: a later trail must still hold it." }),
-          breaks: z.array(chainBreak),
-          verified_at: timestamp,
-        })
-        .meta({ id: "AuditVerification" }),
-    },
+    reply: { 200: auditVerification },
     refuses: [],
   },
   async (call) => {

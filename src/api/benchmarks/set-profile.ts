@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { benchmarkProfile } from "../../contract/resources/benchmarks.ts";
+import { benchmarkChoice, benchmarkProfile } from "../../contract/resources/benchmarks.ts";
 
 export const setBenchmarkProfile = operation(
   {
@@ -12,7 +11,7 @@ export const setBenchmarkProfile = operation(
     role: "admin",
     scope: "benchmarks:write",
     ifMatch: true,
-    body: z.strictObject({ contributing: z.boolean() }),
+    body: benchmarkChoice,
     reply: { 200: benchmarkProfile },
     refuses: [],
   },

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { contentSafety } from "../../contract/resources/content-safety.ts";
+import { contentSafety, newContentSafety } from "../../contract/resources/content-safety.ts";
 import { workingDetectors } from "./working-detectors.ts";
 
 export const setContentSafety = operation(
@@ -12,7 +11,7 @@ export const setContentSafety = operation(
     role: "admin",
     scope: "policies:write",
     ifMatch: true,
-    body: z.strictObject({ detectors: workingDetectors }),
+    body: newContentSafety.extend({ detectors: workingDetectors }),
     reply: { 200: contentSafety },
     refuses: ["conflict"],
   },

@@ -1,8 +1,8 @@
-import { detectors } from "../../contract/resources/content-safety.ts";
+import { newContentSafety } from "../../contract/resources/content-safety.ts";
 import { detectorProblems } from "../../domain/safety.ts";
 
 /** Patterns are compiled here, so that what cannot run is refused with its place before it is stored. */
-export const workingDetectors = detectors.superRefine((all, context) => {
+export const workingDetectors = newContentSafety.shape.detectors.superRefine((all, context) => {
   const ids = all.map(({ id }) => id);
   for (const [index, found] of detectorProblems(all).entries()) {
     const isTaken = ids.indexOf(ids[index] ?? "") < index;

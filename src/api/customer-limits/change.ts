@@ -1,8 +1,5 @@
-import { z } from "zod";
-import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { period } from "../../contract/resources/budgets.ts";
-import { customerLimit } from "../../contract/resources/customer-limits.ts";
+import { customerLimit, customerLimitChange } from "../../contract/resources/customer-limits.ts";
 
 export const changeCustomerLimit = operation(
   {
@@ -13,7 +10,7 @@ export const changeCustomerLimit = operation(
     scope: "customers:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject({ limit_usd: usdInput.optional(), period: period.optional() }),
+    body: customerLimitChange,
     reply: { 200: customerLimit },
     refuses: ["conflict"],
   },

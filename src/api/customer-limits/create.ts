@@ -1,9 +1,5 @@
-import { z } from "zod";
-import { callerId } from "../../contract/ids.ts";
-import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { period } from "../../contract/resources/budgets.ts";
-import { customerLimit } from "../../contract/resources/customer-limits.ts";
+import { customerLimit, newCustomerLimit } from "../../contract/resources/customer-limits.ts";
 
 export const createCustomerLimit = operation(
   {
@@ -13,7 +9,7 @@ export const createCustomerLimit = operation(
     role: "admin",
     scope: "customers:write",
     idempotent: true,
-    body: z.strictObject({ customer_id: callerId, limit_usd: usdInput, period }),
+    body: newCustomerLimit,
     reply: { 201: customerLimit },
     refuses: ["conflict"],
   },

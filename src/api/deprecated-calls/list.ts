@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { timestamp } from "../../contract/shapes.ts";
+import { deprecatedCalls } from "../../contract/resources/deprecated-calls.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const listDeprecatedCalls = operation(
@@ -10,19 +9,7 @@ export const listDeprecatedCalls = operation(
     description: "The 200 most recent pairs of route and key, the latest call first.",
     role: "viewer",
     scope: "org:read",
-    reply: {
-      200: z.object({
-        data: z.array(
-          z.object({
-            method: z.string(),
-            route: z.string(),
-            key_id: z.string(),
-            calls: z.int(),
-            last_called_at: timestamp,
-          }),
-        ),
-      }),
-    },
+    reply: { 200: deprecatedCalls },
     refuses: [],
   },
   (call) => call.org.query("listDeprecatedCalls", {}),

@@ -1,32 +1,10 @@
-import { z } from "zod";
-import { DEPRECABLE_METHODS, deprecationEntry, operationName } from "../../contract/deprecations.ts";
-import { imfFixdate, parseIsoDate, parseSunset } from "../../contract/http-date.ts";
+import { deprecationEntry, operationName } from "../../contract/deprecations.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, olderCopiesEnd } from "../../edge/deprecation.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
 import { spread } from "../../edge/region/spread.ts";
-import { deprecationEntryShape } from "../../contract/resources/deprecations.ts";
-
-/** Both end up between the brackets of a `Link` header. */
-const target = z
-  .string()
-  .max(512)
-  .regex(
-    /^[\x21\x23-\x3b\x3d\x3f-\x7e]+$/,
-    "must be printable ASCII without spaces, quotes and angle brackets",
-  );
-
-const sunset = z.string().transform((text, context) => {
-  const atMs = parseSunset(text);
-  if (atMs !== undefined) return imfFixdate(atMs);
-  context.addIssue({
-    code: "custom",
-    message: "must be an HTTP-date, an RFC 3339 time or a day",
-    input: text,
-  });
-  return z.NEVER;
-});
+import { deprecationEntryShape, newDeprecation } from "../../contract/resources/deprecations.ts";
 
 /** `serves` knows every operation by its name, `GET /v1/orgs/{id}`. */
 export function flagDeprecation(serves: (name: string) => boolean): Operation {
@@ -38,14 +16,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       description:
         "The sunset is at least 12 months after the announcement, which is today or, if that is later, the day of the deprecation. It may move later, never earlier, and the day of the deprecation never changes. Nothing withdraws a deprecation. An extension keeps the replacement that it leaves out. When the answer comes, every isolate signals it.",
       role: "operator",
-      body: z.strictObject({
-        method: z.enum(DEPRECABLE_METHODS),
-        route: z.string().max(512),
-        since: z.string().refine((text) => parseIsoDate(text) !== undefined, "must be a day, YYYY-MM-DD"),
-        sunset: sunset.meta({ description: "HTTP-date, RFC 3339 time, or a day, which then counts whole." }),
-        replacement: target.regex(/^\//, "must be a route template").optional(),
-        documentation: target.pipe(z.url({ protocol: /^https?$/, error: "must be an absolute URL" })),
-      }),
+      body: newDeprecation,
       reply: { 200: deprecationEntryShape },
       refuses: ["conflict"],
     },

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { deprecationEntry } from "../../contract/deprecations.ts";
 import { readRegistry } from "../../edge/deprecation.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { deprecationEntryShape } from "../../contract/resources/deprecations.ts";
+import { deprecationEntries } from "../../contract/resources/deprecations.ts";
 
 /** Read from the registry itself, not from the isolate's copy: what was just flagged is here. */
 export const listDeprecations = operation(
@@ -11,7 +10,7 @@ export const listDeprecations = operation(
     path: "/v1/meta/deprecations",
     summary: "The deprecated routes",
     role: "anyone",
-    reply: { 200: z.array(deprecationEntryShape) },
+    reply: { 200: deprecationEntries },
     refuses: [],
   },
   async (call) => {

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { usd } from "../../contract/shapes.ts";
 import { linearReturn } from "../../domain/forecast/returns.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { wholeNumber } from "../../contract/resources/forecasts.ts";
+import { linearForecast, wholeNumber } from "../../contract/resources/forecasts.ts";
 
 export const forecastLinear = operation(
   {
@@ -17,14 +16,7 @@ export const forecastLinear = operation(
     role: "viewer",
     scope: "forecasts:read",
     query: z.strictObject({ deployment_id: callerId, teams: wholeNumber(1, 1_000_000) }),
-    reply: {
-      200: z.object({
-        deployment_id: z.string(),
-        teams: z.int(),
-        projected_return_usd: usd,
-        method: z.literal("linear"),
-      }),
-    },
+    reply: { 200: linearForecast },
     refuses: [],
   },
   async (call) => {

@@ -1,7 +1,5 @@
-import { z } from "zod";
-import { KEY_ROLES, SCOPES } from "../../contract/access.ts";
-import { keyWithSecret } from "../../contract/resources/keys.ts";
-import { name, parseTimestamp, timestampInput } from "../../contract/shapes.ts";
+import { keyWithSecret, newKey } from "../../contract/resources/keys.ts";
+import { name, parseTimestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const mintKey = operation(
@@ -14,13 +12,7 @@ export const mintKey = operation(
     role: "admin",
     scope: "keys:write",
     idempotent: true,
-    body: z.strictObject({
-      name,
-      role: z.enum(KEY_ROLES),
-      scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
-      not_before: timestampInput.optional(),
-      expires_at: timestampInput.optional(),
-    }),
+    body: newKey,
     reply: { 201: keyWithSecret },
     refuses: [],
   },

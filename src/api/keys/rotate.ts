@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { keyWithSecret } from "../../contract/resources/keys.ts";
+import { keyRotation, keyWithSecret } from "../../contract/resources/keys.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const rotateKey = operation(
@@ -13,7 +12,7 @@ export const rotateKey = operation(
     scope: "keys:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) }),
+    body: keyRotation,
     reply: { 200: keyWithSecret },
     refuses: ["conflict"],
   },

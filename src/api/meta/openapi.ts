@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { openApiDocument } from "../../contract/resources/meta.ts";
 import type { Deprecation } from "../../contract/deprecations.ts";
 import { buildOpenApi } from "../../contract/openapi.ts";
 import { DEPRECATION_HEADERS } from "../../contract/openapi-headers.ts";
@@ -11,7 +11,7 @@ const contract = {
   path: "/v1/openapi.json",
   summary: "This API as OpenAPI 3.1",
   role: "anyone",
-  reply: { 200: z.looseObject({ openapi: z.string() }) },
+  reply: { 200: openApiDocument },
   refuses: [],
 } as const satisfies OperationContract;
 

@@ -1,18 +1,7 @@
-import { z } from "zod";
 import { invalidField } from "../../contract/refusal.ts";
-import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 import { modelName } from "../../contract/resources/runs.ts";
-import { model } from "../../contract/resources/models.ts";
-
-const price = z.strictObject({
-  input_usd_per_mtok: usdInput,
-  output_usd_per_mtok: usdInput,
-  regions: z
-    .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
-    .max(100)
-    .optional(),
-});
+import { model, newModel } from "../../contract/resources/models.ts";
 
 export const setModel = operation(
   {
@@ -23,7 +12,7 @@ export const setModel = operation(
     scope: "limits:write",
     ifMatch: true,
     freeParams: ["model"],
-    body: price,
+    body: newModel,
     reply: { 200: model },
     refuses: ["conflict"],
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { org } from "../../contract/resources/orgs.ts";
+import { org, orgChange } from "../../contract/resources/orgs.ts";
 import { name } from "../../contract/shapes.ts";
 import { formatCidr, parseCidr } from "../../domain/address.ts";
 import { operation } from "../../edge/operation.ts";
@@ -24,7 +24,7 @@ export const changeOrg = operation(
     role: "admin",
     scope: "org:write",
     ifMatch: true,
-    body: z.strictObject({ name: name.optional(), ip_allow_list: z.array(cidr).max(200).optional() }),
+    body: orgChange.extend({ ip_allow_list: z.array(cidr).max(200).optional() }),
     reply: { 200: org },
     refuses: ["conflict"],
   },

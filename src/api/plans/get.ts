@@ -1,16 +1,5 @@
-import { z } from "zod";
-import { planTerms } from "../../contract/resources/plans.ts";
-import { timestamp } from "../../contract/shapes.ts";
+import { planInUse } from "../../contract/resources/plans.ts";
 import { operation } from "../../edge/operation.ts";
-
-const planInUse = planTerms
-  .extend({
-    runs_used: z.int(),
-    tokens_used: z.int(),
-    period_start: timestamp,
-    period_end: timestamp.nullable(),
-  })
-  .meta({ id: "PlanInUse" });
 
 export const getPlan = operation(
   {

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
-import { type PlanTerms, planTerms } from "../../contract/resources/plans.ts";
+import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { ObjectUnreachable } from "../../edge/unreachable.ts";
 import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
 
-const limit = z.int().min(0).max(1_000_000_000_000_000).nullable();
 /** Objects that are told at once. */
 const AT_ONCE = 20;
 
@@ -19,11 +18,7 @@ export const setPlan = operation(
     description: "Every organization on the plan has the new terms when this answers.",
     role: "operator",
     freeParams: ["plan"],
-    body: z.strictObject({
-      runs_limit: limit,
-      tokens_limit: limit,
-      overage_policy: z.enum(["block", "allow"]),
-    }),
+    body: planChange,
     reply: { 200: planTerms },
     refuses: ["conflict"],
   },

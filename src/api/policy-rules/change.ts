@@ -1,7 +1,6 @@
-import { z } from "zod";
-import { policyRule } from "../../contract/resources/policy-rules.ts";
+import { policyRule, policyRuleChange } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
-import { workingRule } from "./working-rule.ts";
+import { workingWhen } from "./working-when.ts";
 
 export const changePolicyRule = operation(
   {
@@ -12,7 +11,7 @@ export const changePolicyRule = operation(
     scope: "policies:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject(workingRule).partial(),
+    body: policyRuleChange.extend({ when: workingWhen.optional() }),
     reply: { 200: policyRule },
     refuses: ["conflict"],
   },

@@ -1,7 +1,6 @@
-import { z } from "zod";
-import { policyRule } from "../../contract/resources/policy-rules.ts";
+import { newPolicyRule, policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/operation.ts";
-import { workingRule } from "./working-rule.ts";
+import { workingWhen } from "./working-when.ts";
 
 export const createPolicyRule = operation(
   {
@@ -13,11 +12,7 @@ export const createPolicyRule = operation(
     role: "admin",
     scope: "policies:write",
     idempotent: true,
-    body: z.strictObject({
-      ...workingRule,
-      priority: workingRule.priority.default(0),
-      mode: workingRule.mode.default("enforce"),
-    }),
+    body: newPolicyRule.extend({ when: workingWhen }),
     reply: { 201: policyRule },
     refuses: ["conflict"],
   },

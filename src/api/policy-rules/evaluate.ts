@@ -1,13 +1,8 @@
-import { z } from "zod";
-import { callerId } from "../../contract/ids.ts";
-import { policyEvaluation } from "../../contract/resources/policy-rules.ts";
+import { policyEvaluation, policyQuestion } from "../../contract/resources/policy-rules.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { usdInput } from "../../contract/shapes.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { usdNumber } from "../../domain/policy-attempt.ts";
 import { operation } from "../../edge/operation.ts";
-
-const tokens = z.int().min(0).max(1_000_000_000_000);
 
 export const evaluatePolicies = operation(
   {
@@ -18,29 +13,7 @@ export const evaluatePolicies = operation(
       "`run` holds whatever else the rules read. Model, action and customer are taken from it where absent.",
     role: "admin",
     scope: "policies:read",
-    body: z.strictObject({
-      model: callerId.optional(),
-      action: callerId.optional(),
-      customer_id: callerId.optional(),
-      estimate: z
-        .strictObject({
-          cost_usd: usdInput.optional(),
-          input_tokens: tokens.optional(),
-          max_output_tokens: tokens.optional(),
-        })
-        .optional(),
-      run: z
-        .looseObject({
-          model: callerId.optional(),
-          action: callerId.optional(),
-          customer_id: callerId.optional(),
-          cost_usd: usdInput.optional(),
-          usage: z
-            .looseObject({ input_tokens: tokens.optional(), output_tokens: tokens.optional() })
-            .optional(),
-        })
-        .optional(),
-    }),
+    body: policyQuestion,
     reply: { 200: policyEvaluation },
     refuses: [],
   },

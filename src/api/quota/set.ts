@@ -1,7 +1,5 @@
-import { z } from "zod";
-import { usdInput } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
-import { quota } from "../../contract/resources/quota.ts";
+import { newQuota, quota } from "../../contract/resources/quota.ts";
 
 export const setQuota = operation(
   {
@@ -11,7 +9,7 @@ export const setQuota = operation(
     role: "operator",
     scope: "quota:write",
     ifMatch: true,
-    body: z.strictObject({ low_balance_usd: usdInput.optional() }),
+    body: newQuota,
     reply: { 200: quota },
     refuses: ["conflict"],
   },

@@ -1,13 +1,5 @@
-import { z } from "zod";
-import { usdInput } from "../../contract/shapes.ts";
-import { parseUsd } from "../../domain/money.ts";
 import { operation } from "../../edge/operation.ts";
-import { quota } from "../../contract/resources/quota.ts";
-
-const amount = usdInput.refine((text) => parseUsd(text) !== 0n, {
-  message: "must be more than 0",
-  params: { code: "out_of_range" },
-});
+import { quota, topUp } from "../../contract/resources/quota.ts";
 
 export const topUpQuota = operation(
   {
@@ -17,7 +9,7 @@ export const topUpQuota = operation(
     role: "operator",
     scope: "quota:write",
     idempotent: true,
-    body: z.strictObject({ amount_usd: amount }),
+    body: topUp,
     reply: { 201: quota },
     refuses: [],
   },

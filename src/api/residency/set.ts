@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { regionName, residency } from "../../contract/resources/residency.ts";
+import { newResidency, residency } from "../../contract/resources/residency.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const setResidency = operation(
@@ -13,9 +12,7 @@ export const setResidency = operation(
     scope: "org:write",
     allScopes: true,
     ifMatch: true,
-    body: z.strictObject({
-      regions: z.array(regionName).min(1).max(32).nullable(),
-    }),
+    body: newResidency,
     reply: { 200: residency },
     refuses: [],
   },

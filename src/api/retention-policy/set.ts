@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { operation } from "../../edge/operation.ts";
-import { retentionFields, retentionPolicy } from "../../contract/resources/retention-policy.ts";
+import { newRetentionPolicy, retentionPolicy } from "../../contract/resources/retention-policy.ts";
 
 export const setRetentionPolicy = operation(
   {
@@ -12,7 +11,7 @@ export const setRetentionPolicy = operation(
     role: "admin",
     scope: "retention:write",
     ifMatch: true,
-    body: z.strictObject({ ...retentionFields, legal_hold: retentionFields.legal_hold.optional() }),
+    body: newRetentionPolicy,
     reply: { 200: retentionPolicy },
     refuses: ["conflict"],
   },

@@ -1,6 +1,5 @@
-import { z } from "zod";
-import { evalFields, evalResult } from "../../contract/resources/routing.ts";
-import { parseTimestamp, timestampInput } from "../../contract/shapes.ts";
+import { evalResult, newEval } from "../../contract/resources/routing.ts";
+import { parseTimestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const recordEval = operation(
@@ -11,7 +10,7 @@ export const recordEval = operation(
     role: "admin",
     scope: "routing:write",
     idempotent: true,
-    body: z.strictObject({ ...evalFields, run_at: timestampInput }),
+    body: newEval,
     reply: { 201: evalResult },
     refuses: [],
   },

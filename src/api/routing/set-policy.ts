@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { routingPolicy, routingPolicyFields } from "../../contract/resources/routing.ts";
+import { newRoutingPolicy, routingPolicy } from "../../contract/resources/routing.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const setRoutingPolicy = operation(
@@ -10,13 +9,7 @@ export const setRoutingPolicy = operation(
     role: "admin",
     scope: "routing:write",
     ifMatch: true,
-    body: z.strictObject({
-      ...routingPolicyFields,
-      candidates: routingPolicyFields.candidates.refine((models) => new Set(models).size === models.length, {
-        message: "must not name a model twice",
-        params: { code: "duplicate" },
-      }),
-    }),
+    body: newRoutingPolicy,
     reply: { 200: routingPolicy },
     refuses: ["conflict"],
   },

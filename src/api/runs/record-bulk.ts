@@ -1,20 +1,9 @@
-import { z } from "zod";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { MAX_BATCH } from "../../contract/runs.ts";
 import { parseBody } from "../../edge/body.ts";
 import type { Call } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";
 import { validateBody } from "../../edge/validate.ts";
-import { runInput } from "../../contract/resources/runs.ts";
-
-const result = z.object({
-  index: z.int(),
-  id: z.string().nullable(),
-  status: z.enum(["accepted", "duplicate", "rejected"]),
-  error: z
-    .object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
-    .optional(),
-});
+import { recordedRuns, runBatch } from "../../contract/resources/runs.ts";
 
 export const recordRuns = operation(
   {
@@ -30,15 +19,8 @@ export const recordRuns = operation(
     bodyLimit: "bulk",
     lazyBody: true,
     trustsReply: true,
-    body: z.strictObject({ runs: z.array(runInput).min(1).max(MAX_BATCH) }),
-    reply: {
-      200: z.object({
-        accepted: z.int(),
-        duplicates: z.int(),
-        rejected: z.int(),
-        results: z.array(result),
-      }),
-    },
+    body: runBatch,
+    reply: { 200: recordedRuns },
     refuses: [
       "rate_limited",
       "policy_blocked",

@@ -1,10 +1,8 @@
-import { z } from "zod";
-import { usdInput } from "../../contract/shapes.ts";
 import { isTimeZone } from "../../domain/zone.ts";
 import { operation } from "../../edge/operation.ts";
-import { spendCap } from "../../contract/resources/spend-cap.ts";
+import { newSpendCap, spendCap } from "../../contract/resources/spend-cap.ts";
 
-const timezone = z.string().refine(isTimeZone, {
+const timezone = newSpendCap.shape.timezone.refine(isTimeZone, {
   message: "must be an IANA time zone, such as Europe/Berlin",
   params: { code: "invalid_value" },
 });
@@ -17,7 +15,7 @@ export const setSpendCap = operation(
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,
-    body: z.strictObject({ cap_usd: usdInput, timezone: timezone.default("UTC") }),
+    body: newSpendCap.extend({ timezone }),
     reply: { 200: spendCap },
     refuses: ["conflict"],
   },

@@ -1,15 +1,8 @@
-import { z } from "zod";
-import { ssoConnection } from "../../contract/resources/sso.ts";
+import { newSsoConnection, ssoConnection } from "../../contract/resources/sso.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { certificateProblem } from "../../domain/certificate.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkSignInAddress } from "../../outbound/sign-in-address.ts";
-
-const text = z.string().min(1).max(1024);
-const defaultRole = z
-  .enum(["viewer", "developer", "admin"])
-  .default("viewer")
-  .meta({ description: "The role of people for whom the provider says nothing in `svc_role`." });
 
 export const putSso = operation(
   {
@@ -22,25 +15,7 @@ export const putSso = operation(
     scope: "org:write",
     allScopes: true,
     ifMatch: true,
-    body: z.discriminatedUnion("kind", [
-      z.strictObject({
-        kind: z.literal("oidc"),
-        issuer: text,
-        client_id: text,
-        client_secret: text,
-        default_role: defaultRole,
-      }),
-      z.strictObject({
-        kind: z.literal("saml"),
-        idp_entity_id: text,
-        idp_sso_url: text,
-        idp_certificate: z.string().min(1).max(32_768).meta({
-          description:
-            "PEM or bare base64; several PEM blocks while the provider changes from one to the next.",
-        }),
-        default_role: defaultRole,
-      }),
-    ]),
+    body: newSsoConnection,
     reply: { 200: ssoConnection },
     refuses: ["conflict"],
   },

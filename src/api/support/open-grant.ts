@@ -1,11 +1,7 @@
-import { z } from "zod";
-import { SUPPORT_SCOPES } from "../../contract/lists.ts";
-import { supportGrant } from "../../contract/resources/support.ts";
+import { newSupportGrant, supportGrant } from "../../contract/resources/support.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
-
-const MOST_SECONDS = 30 * 86_400;
 
 export const openSupportGrant = operation(
   {
@@ -16,11 +12,7 @@ export const openSupportGrant = operation(
     role: "owner",
     scope: "support:write",
     idempotent: true,
-    body: z.strictObject({
-      scope: z.enum(SUPPORT_SCOPES),
-      reason: z.string().min(1).max(500),
-      expires_in_seconds: z.int().min(1).max(MOST_SECONDS),
-    }),
+    body: newSupportGrant,
     reply: { 201: supportGrant },
     refuses: [],
   },

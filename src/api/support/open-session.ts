@@ -1,7 +1,5 @@
-import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
+import { newSupportSession, supportSession } from "../../contract/resources/support.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { timestamp } from "../../contract/shapes.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { askElsewhere } from "../../edge/region/elsewhere.ts";
@@ -16,13 +14,8 @@ export const openSupportSession = operation(
     description:
       "The answer's token is a bearer that acts inside the grant, and ends with it. Every request is audited.",
     role: "operator",
-    body: z.strictObject({ grant_id: idShape("grt") }),
-    reply: {
-      201: z.object({
-        token: z.string().meta({ description: "Shown here, and never again." }),
-        expires_at: timestamp,
-      }),
-    },
+    body: newSupportSession,
+    reply: { 201: supportSession },
     refuses: ["conflict"],
   },
   async (call) => {

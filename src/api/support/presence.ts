@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { supportGrant } from "../../contract/resources/support.ts";
+import { supportPresence } from "../../contract/resources/support.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getSupportPresence = operation(
@@ -9,7 +8,7 @@ export const getSupportPresence = operation(
     summary: "Read whether support has come in under a grant that is still open",
     role: "viewer",
     scope: "org:read",
-    reply: { 200: z.object({ grant: supportGrant.nullable() }) },
+    reply: { 200: supportPresence },
     refuses: [],
   },
   (call) => call.org.query("supportInside", {}),

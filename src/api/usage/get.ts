@@ -1,15 +1,12 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { z } from "zod";
+import { usage } from "../../contract/resources/usage.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
-import { usd } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 
 const DEFAULT_DAYS = 30;
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-
-const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
-const named = z.object({ name: z.string(), ...figures });
 
 export const getUsage = operation(
   {
@@ -23,15 +20,7 @@ export const getUsage = operation(
     query: z
       .strictObject({ from: momentInput.optional(), to: momentInput.optional() })
       .superRefine(checkRange),
-    reply: {
-      200: z
-        .object({
-          by_day: z.array(z.object({ date: z.string(), ...figures })),
-          by_model: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
-          by_workflow: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
-        })
-        .meta({ id: "Usage" }),
-    },
+    reply: { 200: usage },
     refuses: [],
   },
   (call) => {

@@ -1,6 +1,4 @@
-import { z } from "zod";
-import { idShape } from "../../contract/ids.ts";
-import { timestamp } from "../../contract/shapes.ts";
+import { webhookSecret } from "../../contract/resources/webhook-secret.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getWebhookSecret = operation(
@@ -11,13 +9,7 @@ export const getWebhookSecret = operation(
     description: "Not found before the first rotate.",
     role: "admin",
     scope: "webhooks:read",
-    reply: {
-      200: z.object({
-        secret_last4: z.string(),
-        created_at: timestamp,
-        in_use_by: z.array(idShape("sub")).meta({ description: "Webhooks without a secret of their own." }),
-      }),
-    },
+    reply: { 200: webhookSecret },
     refuses: [],
   },
   (call) => call.org.query("getOrgWebhookSecret", {}),

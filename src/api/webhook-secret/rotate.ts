@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { rotatedWebhookSecret } from "../../contract/resources/webhook-secret.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const rotateWebhookSecret = operation(
@@ -10,12 +10,7 @@ export const rotateWebhookSecret = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
-    reply: {
-      200: z.object({
-        rotated: z.boolean(),
-        secret: z.string().optional().meta({ description: "The new secret: shown here, and never again." }),
-      }),
-    },
+    reply: { 200: rotatedWebhookSecret },
     refuses: ["conflict"],
   },
   (call) => call.org.command("rotateOrgWebhookSecret", {}),

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { eventPatterns, webhook, webhookDescription, webhookUrl } from "../../contract/resources/webhooks.ts";
+import { webhook, webhookChange } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 
@@ -13,12 +12,7 @@ export const changeWebhook = operation(
     scope: "webhooks:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject({
-      url: webhookUrl.optional(),
-      events: eventPatterns.optional(),
-      description: webhookDescription.optional(),
-      status: z.enum(["enabled", "disabled"]).optional(),
-    }),
+    body: webhookChange,
     reply: { 200: webhook },
     refuses: ["conflict"],
   },

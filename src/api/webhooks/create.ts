@@ -1,10 +1,4 @@
-import { z } from "zod";
-import {
-  createdWebhook,
-  eventPatterns,
-  webhookDescription,
-  webhookUrl,
-} from "../../contract/resources/webhooks.ts";
+import { createdWebhook, newWebhook } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 
@@ -19,11 +13,7 @@ export const createWebhook = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
-    body: z.strictObject({
-      url: webhookUrl,
-      events: eventPatterns,
-      description: webhookDescription.default(null),
-    }),
+    body: newWebhook,
     reply: { 201: createdWebhook },
     refuses: ["conflict"],
   },

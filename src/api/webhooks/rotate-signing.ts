@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { rotatedSigning } from "../../contract/resources/webhooks.ts";
+import { rotatedSigning, signingRotation } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const rotateSigning = operation(
@@ -12,7 +11,7 @@ export const rotateSigning = operation(
     scope: "webhooks:write",
     idempotent: true,
     ifMatch: true,
-    body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(86_400) }),
+    body: signingRotation,
     reply: { 201: rotatedSigning },
     refuses: ["conflict"],
   },

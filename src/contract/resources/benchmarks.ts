@@ -36,3 +36,21 @@ export const cohortWithMembers = cohort
   .extend({ org_ids: z.array(z.string()) })
   .meta({ id: "CohortWithMembers" });
 export type CohortWithMembers = z.output<typeof cohortWithMembers>;
+
+const MOST_MEMBERS = 5_000;
+
+const orgIds = z
+  .array(idShape("org"))
+  .max(MOST_MEMBERS)
+  .transform((ids) => [...new Set(ids)]);
+
+export const newCohort = z.strictObject({ name, metric: z.enum(COHORT_METRICS), org_ids: orgIds });
+
+export const benchmarkChoice = z.strictObject({ contributing: z.boolean() });
+export type BenchmarkChoice = z.output<typeof benchmarkChoice>;
+
+export const cohortMembers = z.strictObject({
+  org_ids: orgIds,
+  name: name.optional(),
+  metric: z.enum(COHORT_METRICS).optional(),
+});

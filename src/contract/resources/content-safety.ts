@@ -15,7 +15,8 @@ const detector = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export const detectors = z.array(detector).max(MOST_DETECTORS);
+export const newContentSafety = z.strictObject({ detectors: z.array(detector).max(MOST_DETECTORS) });
+export type NewContentSafety = z.output<typeof newContentSafety>;
 
 export const contentSafety = z
   .object({ detectors: z.array(detector), updated_at: timestamp.nullable() })

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idShape } from "../ids.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { callerId, idShape } from "../ids.ts";
+import { timestamp, usd, usdInput } from "../shapes.ts";
 import { period } from "./budgets.ts";
 
 export const customerLimit = z
@@ -17,3 +17,12 @@ export const customerLimit = z
     created_at: timestamp,
   })
   .meta({ id: "CustomerLimit" });
+
+export const newCustomerLimit = z.strictObject({ customer_id: callerId, limit_usd: usdInput, period });
+export type NewCustomerLimit = z.output<typeof newCustomerLimit>;
+
+export const customerLimitChange = z.strictObject({
+  limit_usd: usdInput.optional(),
+  period: period.optional(),
+});
+export type CustomerLimitChange = z.output<typeof customerLimitChange>;

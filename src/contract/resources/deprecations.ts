@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { imfFixdate, parseIsoDate, parseSunset } from "../http-date.ts";
 import { DEPRECABLE_METHODS } from "../deprecations.ts";
 
 /** One deprecated route, as callers and operators see it. */
@@ -15,3 +16,34 @@ export const deprecationEntryShape = z
     documentation: z.string().meta({ description: "Where the change is documented." }),
   })
   .meta({ id: "DeprecationEntry" });
+
+/** Both end up between the brackets of a `Link` header. */
+const target = z
+  .string()
+  .max(512)
+  .regex(
+    /^[\x21\x23-\x3b\x3d\x3f-\x7e]+$/,
+    "must be printable ASCII without spaces, quotes and angle brackets",
+  );
+
+const sunset = z.string().transform((text, context) => {
+  const atMs = parseSunset(text);
+  if (atMs !== undefined) return imfFixdate(atMs);
+  context.addIssue({
+    code: "custom",
+    message: "must be an HTTP-date, an RFC 3339 time or a day",
+    input: text,
+  });
+  return z.NEVER;
+});
+
+export const newDeprecation = z.strictObject({
+  method: z.enum(DEPRECABLE_METHODS),
+  route: z.string().max(512),
+  since: z.string().refine((text) => parseIsoDate(text) !== undefined, "must be a day, YYYY-MM-DD"),
+  sunset: sunset.meta({ description: "HTTP-date, RFC 3339 time, or a day, which then counts whole." }),
+  replacement: target.regex(/^\//, "must be a route template").optional(),
+  documentation: target.pipe(z.url({ protocol: /^https?$/, error: "must be an absolute URL" })),
+});
+
+export const deprecationEntries = z.array(deprecationEntryShape);

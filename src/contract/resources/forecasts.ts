@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usd } from "../shapes.ts";
 import { SCENARIOS } from "../lists.ts";
 import { FORECAST_METRICS } from "../lists.ts";
 
@@ -46,3 +47,11 @@ export const capacityForecasts = z
     ),
   })
   .meta({ id: "CapacityForecasts" });
+
+export const linearForecast = z.object({
+  deployment_id: z.string(),
+  teams: z.int(),
+  projected_return_usd: usd,
+  method: z.literal("linear"),
+});
+export type LinearForecast = z.output<typeof linearForecast>;

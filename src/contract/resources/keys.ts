@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { KEY_ROLES, SCOPES } from "../access.ts";
 import { idShape } from "../ids.ts";
-import { name, timestamp } from "../shapes.ts";
+import { name, timestamp, timestampInput } from "../shapes.ts";
 
 export const key = z
   .object({
@@ -25,3 +25,13 @@ export type Key = z.output<typeof key>;
 export const keyWithSecret = key
   .extend({ key: z.string().meta({ description: "The key itself: shown here, and never again." }) })
   .meta({ id: "KeyWithSecret" });
+
+export const newKey = z.strictObject({
+  name,
+  role: z.enum(KEY_ROLES),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
+  not_before: timestampInput.optional(),
+  expires_at: timestampInput.optional(),
+});
+
+export const keyRotation = z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) });

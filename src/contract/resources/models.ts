@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp, usd } from "../shapes.ts";
+import { timestamp, usd, usdInput } from "../shapes.ts";
 
 export const model = z
   .object({
@@ -11,3 +11,13 @@ export const model = z
     updated_at: timestamp,
   })
   .meta({ id: "Model" });
+
+export const newModel = z.strictObject({
+  input_usd_per_mtok: usdInput,
+  output_usd_per_mtok: usdInput,
+  regions: z
+    .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
+    .max(100)
+    .optional(),
+});
+export type NewModel = z.output<typeof newModel>;

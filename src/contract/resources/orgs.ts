@@ -21,3 +21,25 @@ export const createdOrg = z.object({
   owner_key: z.string().meta({ description: "Shown here, and never again." }),
 });
 export type CreatedOrg = z.output<typeof createdOrg>;
+
+export const newOrg = z.strictObject({
+  name,
+  plan: z.string().min(1).max(64).default("standard"),
+  home_region: z.string().min(1).max(32).optional(),
+  environment: z.enum(["live", "test"]).default("live"),
+});
+
+export const orgChangeByOperator = z.strictObject({
+  name: name.optional(),
+  plan: z.string().min(1).max(64).optional(),
+});
+
+export const clockAdvance = z.strictObject({ advance_seconds: z.int().min(1).max(315_360_000) });
+
+export const clockNow = z.object({ now: timestamp });
+export type ClockNow = z.output<typeof clockNow>;
+
+export const orgChange = z.strictObject({
+  name: name.optional(),
+  ip_allow_list: z.array(z.string().max(64)).max(200).optional(),
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timestamp } from "../shapes.ts";
 
 /** What a plan entitles to in a calendar month. */
 export const planTerms = z
@@ -10,3 +11,22 @@ export const planTerms = z
   })
   .meta({ id: "Plan" });
 export type PlanTerms = z.output<typeof planTerms>;
+
+const limit = z.int().min(0).max(1_000_000_000_000_000).nullable();
+
+export const planChange = z.strictObject({
+  runs_limit: limit,
+  tokens_limit: limit,
+  overage_policy: z.enum(["block", "allow"]),
+});
+export type PlanChange = z.output<typeof planChange>;
+
+export const planInUse = planTerms
+  .extend({
+    runs_used: z.int(),
+    tokens_used: z.int(),
+    period_start: timestamp,
+    period_end: timestamp.nullable(),
+  })
+  .meta({ id: "PlanInUse" });
+export type PlanInUse = z.output<typeof planInUse>;

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { idShape } from "../ids.ts";
+import { tokens } from "./runs.ts";
+import { callerId, idShape } from "../ids.ts";
 import { EFFECTS, MODES, TARGETS } from "../lists.ts";
-import { timestamp } from "../shapes.ts";
+import { timestamp, usdInput } from "../shapes.ts";
 
 export const policyRule = z
   .object({
@@ -41,7 +42,7 @@ export const policyEvaluation = z
   })
   .meta({ id: "PolicyEvaluation" });
 
-export const ruleFields = {
+const ruleFields = {
   target: z.enum(TARGETS),
   effect: z.enum(EFFECTS),
   when: z
@@ -52,3 +53,35 @@ export const ruleFields = {
   priority: z.int().min(-1_000_000).max(1_000_000),
   mode: z.enum(MODES),
 };
+
+export const policyQuestion = z.strictObject({
+  model: callerId.optional(),
+  action: callerId.optional(),
+  customer_id: callerId.optional(),
+  estimate: z
+    .strictObject({
+      cost_usd: usdInput.optional(),
+      input_tokens: tokens.optional(),
+      max_output_tokens: tokens.optional(),
+    })
+    .optional(),
+  run: z
+    .looseObject({
+      model: callerId.optional(),
+      action: callerId.optional(),
+      customer_id: callerId.optional(),
+      cost_usd: usdInput.optional(),
+      usage: z.looseObject({ input_tokens: tokens.optional(), output_tokens: tokens.optional() }).optional(),
+    })
+    .optional(),
+});
+
+export const newPolicyRule = z.strictObject({
+  ...ruleFields,
+  priority: ruleFields.priority.default(0),
+  mode: ruleFields.mode.default("enforce"),
+});
+export type NewPolicyRule = z.output<typeof newPolicyRule>;
+
+export const policyRuleChange = z.strictObject(ruleFields).partial();
+export type PolicyRuleChange = z.output<typeof policyRuleChange>;

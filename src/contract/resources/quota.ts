@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { usd } from "../shapes.ts";
+import { usd, usdInput } from "../shapes.ts";
 
 export const quota = z
   .object({
@@ -10,3 +10,14 @@ export const quota = z
     low_balance_usd: usd.nullable().meta({ description: "Below this, `quota.low` is announced." }),
   })
   .meta({ id: "Quota" });
+
+export const newQuota = z.strictObject({ low_balance_usd: usdInput.optional() });
+export type NewQuota = z.output<typeof newQuota>;
+
+const amount = usdInput.refine((text) => Number(text) !== 0, {
+  message: "must be more than 0",
+  params: { code: "out_of_range" },
+});
+
+export const topUp = z.strictObject({ amount_usd: amount });
+export type TopUp = z.output<typeof topUp>;

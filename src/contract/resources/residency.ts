@@ -11,3 +11,8 @@ export const residency = z
     home_region: regionName,
   })
   .meta({ id: "Residency" });
+
+export const newResidency = z.strictObject({
+  regions: z.array(regionName).min(1).max(32).nullable(),
+});
+export type NewResidency = z.output<typeof newResidency>;

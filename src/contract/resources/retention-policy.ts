@@ -19,3 +19,8 @@ export const retentionFields = {
 export const retentionPolicy = z
   .object({ ...retentionFields, updated_at: timestamp.nullable() })
   .meta({ id: "RetentionPolicy" });
+
+export const newRetentionPolicy = z.strictObject({
+  ...retentionFields,
+  legal_hold: retentionFields.legal_hold.optional(),
+});

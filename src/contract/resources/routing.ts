@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { timestamp } from "../shapes.ts";
+import { tokens } from "./runs.ts";
+import { timestamp, timestampInput } from "../shapes.ts";
 
 export const routedModel = z.string().min(1).max(200);
 const suite = z.string().min(1).max(128);
@@ -32,3 +33,29 @@ export const evalResult = z
   .object({ ...evalFields, run_at: timestamp, created_at: timestamp })
   .meta({ id: "EvalResult" });
 export type EvalResource = z.output<typeof evalResult>;
+
+export const selectionAsk = z.strictObject({
+  input_tokens: tokens.optional().meta({ description: "1000 when absent." }),
+  max_output_tokens: tokens.optional().meta({ description: "4096 when absent." }),
+  region: z.string().min(1).max(64).optional().meta({ description: "When absent, any region will do." }),
+});
+
+export const selection = z
+  .object({
+    model: z.string(),
+    reason: z.enum(["cheapest", "best", "fallback"]),
+    considered: z.array(z.object({ model: z.string(), eligible: z.boolean(), why: z.string() })),
+  })
+  .meta({ id: "RoutingSelection" });
+export type RoutingSelection = z.output<typeof selection>;
+
+export const newEval = z.strictObject({ ...evalFields, run_at: timestampInput });
+
+export const newRoutingPolicy = z.strictObject({
+  ...routingPolicyFields,
+  candidates: routingPolicyFields.candidates.refine((models) => new Set(models).size === models.length, {
+    message: "must not name a model twice",
+    params: { code: "duplicate" },
+  }),
+});
+export type NewRoutingPolicy = z.output<typeof newRoutingPolicy>;

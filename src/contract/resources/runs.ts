@@ -2,7 +2,7 @@ import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
 import { z } from "zod";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
-import { MAX_TOKENS } from "../runs.ts";
+import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
@@ -98,3 +98,22 @@ export const run = z
   .meta({ id: "Run" });
 
 export const runPage = pageOf(run);
+
+export const runBatch = z.strictObject({ runs: z.array(runInput).min(1).max(MAX_BATCH) });
+
+const result = z.object({
+  index: z.int(),
+  id: z.string().nullable(),
+  status: z.enum(["accepted", "duplicate", "rejected"]),
+  error: z
+    .object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
+    .optional(),
+});
+
+export const recordedRuns = z.object({
+  accepted: z.int(),
+  duplicates: z.int(),
+  rejected: z.int(),
+  results: z.array(result),
+});
+export type RecordedRuns = z.output<typeof recordedRuns>;

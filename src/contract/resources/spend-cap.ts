@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { usd } from "../shapes.ts";
+import { usd, usdInput } from "../shapes.ts";
 
 export const spendCap = z
   .object({
@@ -11,3 +11,6 @@ export const spendCap = z
     resets_at: z.string().meta({ description: "The next midnight there, with its numeric offset." }),
   })
   .meta({ id: "SpendCap" });
+
+export const newSpendCap = z.strictObject({ cap_usd: usdInput, timezone: z.string().default("UTC") });
+export type NewSpendCap = z.output<typeof newSpendCap>;

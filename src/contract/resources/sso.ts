@@ -29,3 +29,29 @@ export const ssoConnection = z
   ])
   .meta({ id: "SsoConnection" });
 export type SsoConnection = z.output<typeof ssoConnection>;
+
+const text = z.string().min(1).max(1024);
+
+const defaultRole = z
+  .enum(["viewer", "developer", "admin"])
+  .default("viewer")
+  .meta({ description: "The role of people for whom the provider says nothing in `svc_role`." });
+
+export const newSsoConnection = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("oidc"),
+    issuer: text,
+    client_id: text,
+    client_secret: text,
+    default_role: defaultRole,
+  }),
+  z.strictObject({
+    kind: z.literal("saml"),
+    idp_entity_id: text,
+    idp_sso_url: text,
+    idp_certificate: z.string().min(1).max(32_768).meta({
+      description: "PEM or bare base64; several PEM blocks while the provider changes from one to the next.",
+    }),
+    default_role: defaultRole,
+  }),
+]);

@@ -96,3 +96,20 @@ export const delivery = z
   })
   .meta({ id: "WebhookDelivery" });
 export type Delivery = z.output<typeof delivery>;
+
+export const newWebhook = z.strictObject({
+  url: webhookUrl,
+  events: eventPatterns,
+  description: webhookDescription.default(null),
+});
+export type NewWebhook = z.output<typeof newWebhook>;
+
+export const webhookChange = z.strictObject({
+  url: webhookUrl.optional(),
+  events: eventPatterns.optional(),
+  description: webhookDescription.optional(),
+  status: z.enum(["enabled", "disabled"]).optional(),
+});
+export type WebhookChange = z.output<typeof webhookChange>;
+
+export const signingRotation = z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(86_400) });

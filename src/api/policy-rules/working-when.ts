@@ -1,12 +1,10 @@
-import { ruleFields } from "../../contract/resources/policy-rules.ts";
+import { newPolicyRule } from "../../contract/resources/policy-rules.ts";
 import { compileNew } from "../../domain/policy-compile.ts";
 
 /** Compiled here, so that what cannot run is refused with its place before it is stored. */
-const when = ruleFields.when.superRefine((source, context) => {
+export const workingWhen = newPolicyRule.shape.when.superRefine((source, context) => {
   const compiled = compileNew(source);
   if ("problem" in compiled) {
     context.addIssue({ code: "custom", message: compiled.problem, params: { code: "invalid_expression" } });
   }
 });
-
-export const workingRule = { ...ruleFields, when };

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { usd } from "../shapes.ts";
+const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
+
+const named = z.object({ name: z.string(), ...figures });
+
+export const usage = z
+  .object({
+    by_day: z.array(z.object({ date: z.string(), ...figures })),
+    by_model: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
+    by_workflow: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
+  })
+  .meta({ id: "Usage" });
+export type Usage = z.output<typeof usage>;

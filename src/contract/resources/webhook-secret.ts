@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { timestamp } from "../shapes.ts";
+import { idShape } from "../ids.ts";
+export const webhookSecret = z.object({
+  secret_last4: z.string(),
+  created_at: timestamp,
+  in_use_by: z.array(idShape("sub")).meta({ description: "Webhooks without a secret of their own." }),
+});
+export type WebhookSecret = z.output<typeof webhookSecret>;
+
+export const rotatedWebhookSecret = z.object({
+  rotated: z.boolean(),
+  secret: z.string().optional().meta({ description: "The new secret: shown here, and never again." }),
+});
+export type RotatedWebhookSecret = z.output<typeof rotatedWebhookSecret>;

@@ -11,7 +11,7 @@ export type ReplyOf<C extends OperationContract> = {
 type BodyOf<T> = Unchanging<T> extends infer B extends object ? B : never;
 
 /** The same shape, also met by lists that must not be changed. */
-type Unchanging<T> = T extends readonly (infer Item)[]
+export type Unchanging<T> = T extends readonly (infer Item)[]
   ? readonly Unchanging<Item>[]
   : T extends object
     ? { readonly [Field in keyof T]: Unchanging<T[Field]> }

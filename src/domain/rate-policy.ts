@@ -1,22 +1,10 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
+import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import { quotaWindow, retryAfterSeconds, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
 import { formatInZone } from "./zone.ts";
 
 /** A limit on how fast: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
-export interface RatePolicy {
-  readonly id: string;
-  readonly name: string;
-  readonly match: {
-    readonly route?: string | undefined;
-    readonly key_id?: string | undefined;
-    /** `"*"` counts each customer apart. */
-    readonly customer_id?: string | undefined;
-  };
-  readonly unit: "requests" | "tokens";
-  readonly limit: number;
-  readonly window_seconds: number;
-  readonly kind: "rate" | "quota";
-}
+export type RatePolicy = RateLimits["policies"][number];
 
 /** What a request says about itself that a policy can match. */
 export interface RateSubject {

@@ -1,6 +1,6 @@
 import { type Refusal, isRefusal } from "../contract/refusal.ts";
-import type { z } from "zod";
-import type { ownSession } from "../contract/resources/sessions.ts";
+import { bodyOf } from "./org-door.ts";
+import type { OwnSession } from "../contract/resources/sessions.ts";
 import { type EntryProblem, entryProblem } from "../domain/entry.ts";
 import { SESSION_MAX_MS } from "../domain/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
@@ -11,8 +11,6 @@ import { doorHome } from "./region/door-home.ts";
 
 /** The console's cookie. Browsers keep a `__Host-` cookie to https, this host and no sub-path; over plain http, locally, there is no such thing. */
 const NAMES = ["__Host-svc_session", "svc_session"] as const;
-
-export type OwnSession = z.output<typeof ownSession>;
 
 export type Admitted =
   | { readonly kind: "none" }
@@ -71,7 +69,7 @@ export async function admitCookie(asked: Asked): Promise<Admitted> {
     door === null ? null : await door.command("admitSession", { digest: tokenDigest(pepper, token) });
   if (admitted === null) return over;
   if (isRefusal(admitted)) return admitted.code === "service_unavailable" ? unreachable(admitted) : over;
-  const { session, org } = JSON.parse(admitted.text ?? "{}") as { session: OwnSession; org: OrgSnapshot };
+  const { session, org } = bodyOf(admitted);
   const problem = entryProblem(org, { address: asked.address, region: asked.settings.SVC_REGION });
   return problem === null ? { kind: "live", session, org } : { kind: "kept_out", problem, session, org };
 }

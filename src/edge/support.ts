@@ -1,25 +1,17 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { bodyOf } from "./org-door.ts";
 import { parseCidr } from "../domain/address.ts";
 import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
-import { type SupportScope, supportRefusal } from "../domain/support.ts";
+import { supportRefusal } from "../domain/support.ts";
 import { logFailure } from "../log.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { grantRefusal } from "../org/support/grant.ts";
-import type { GrantState } from "../org/support/session.ts";
-import { type OrgSnapshot, SNAPSHOT_MS } from "../gate/snapshot.ts";
+import { SNAPSHOT_MS } from "../gate/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
 import { doorHome } from "./region/door-home.ts";
 
 /** An operator inside a support grant: who that is, how far it goes, and the trail that it leaves. */
-
-interface Admitted {
-  readonly operator: string;
-  readonly grant_id: string;
-  readonly grant_status: GrantState;
-  readonly scope: SupportScope;
-  readonly org: OrgSnapshot;
-}
 
 export function isSupportToken(bearer: string): boolean {
   return bearer.startsWith("svc_support_");
@@ -57,7 +49,7 @@ export async function identifySupport(call: SupportCall, bearer: string): Promis
   if (door === null) return refuse("unauthorized");
   const admitted = await door.command("admitSupport", { digest: tokenDigest(pepper, bearer) });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
-  const found = JSON.parse(admitted.text ?? "{}") as Admitted;
+  const found = bodyOf(admitted);
   const { operator, grant_id: grantId, scope, org } = found;
   call.caller = {
     actor: { ...asking, id: operator, onBehalfOf: grantId },

@@ -1,13 +1,6 @@
 import type { KeyRole, Scope } from "../contract/access.ts";
+import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import type { Profile } from "../domain/profile.ts";
-import type { RatePolicy } from "../domain/rate-policy.ts";
-
-/** The org's rate limits as an operator set them. */
-export interface RateLimits {
-  /** Null: the service's fallback. */
-  readonly read_rpm: number | null;
-  readonly policies: readonly RatePolicy[];
-}
 
 /** For how long an isolate may act on what the object told it, counted from when it asked. */
 export const SNAPSHOT_MS = 2000;

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { bodyOf } from "../../edge/org-door.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { type AuditLink, EXPORT_FORMATS, type ExportFormat, EXPORTS } from "../../domain/audit-export.ts";
+import { EXPORT_FORMATS, type ExportFormat, EXPORTS } from "../../domain/audit-export.ts";
 import { operation } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 
@@ -26,7 +27,7 @@ export const exportAuditLog = operation(
     const window = { from: parseMoment(from) ?? 0, to: parseMoment(to) ?? 0, format };
     const begun = await call.org.command("beginAuditExport", window);
     if (isRefusal(begun)) return begun;
-    const range = JSON.parse(begun.text ?? "{}") as { first: number; last: number };
+    const range = bodyOf(begun);
     call.headers["content-disposition"] =
       `attachment; filename="audit-log.${format === "csv" ? "csv" : "ndjson"}"`;
     return { status: 200, stream: exported(call.org, range, format), media: EXPORTS[format].media };
@@ -50,7 +51,7 @@ function exported(
       async pull(controller) {
         const page = after < last ? await org.query("auditPage", { after, last }) : null;
         if (page !== null && isRefusal(page)) throw new Error(`the export stopped: ${page.code}`);
-        const { links } = (page?.body ?? { links: [] }) as { links: AuditLink[] };
+        const links = page?.body.links ?? [];
         const end = links.at(-1);
         if (end === undefined) {
           controller.close();

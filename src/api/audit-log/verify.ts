@@ -18,7 +18,7 @@ export const verifyAuditLog = operation(
     for (;;) {
       const step = await call.org.query("verifyAuditStep", { walk });
       if (isRefusal(step)) return step;
-      const found = step.body as Verification;
+      const found: Verification = step.body;
       if (found.breaks !== null) {
         return call.org.command("recordVerification", { walk: found.walk, breaks: found.breaks });
       }

@@ -6,5 +6,5 @@ import type { OrgDoor } from "../../edge/org-door.ts";
 /** A month's figures from the org's own object; null when the org had not begun by then. */
 export async function figuresFromObject(door: OrgDoor, month: Month): Promise<MonthlyFigures | null> {
   const found = await door.query("benchmarkFigures", { month });
-  return isRefusal(found) ? null : (found.body as { figures: MonthlyFigures | null }).figures;
+  return isRefusal(found) ? null : found.body.figures;
 }

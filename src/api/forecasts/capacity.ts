@@ -11,7 +11,7 @@ import {
   type ScopeUsage,
 } from "../../domain/forecast/budgets.ts";
 import { FORECAST_METRICS } from "../../contract/lists.ts";
-import { type Plan, planCapacity, type PlanInputs } from "../../domain/forecast/plan.ts";
+import { type Plan, planCapacity } from "../../domain/forecast/plan.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
@@ -60,7 +60,7 @@ export const forecastCapacity = operation(
     const { metric, horizon_days, scenario, growth_rate, scope_kind, scope_id } = call.query;
     const found = await call.org.query("forecastInputs", { scopeKind: scope_kind, scopeId: scope_id ?? "" });
     if (isRefusal(found)) return found;
-    const inputs = found.body as PlanInputs;
+    const inputs = found.body;
     const ask: PlanAsk = {
       metric,
       horizonDays: horizon_days,
@@ -93,11 +93,11 @@ async function eachBudgetedScope(org: OrgDoor, visit: (scope: ScopeUsage) => voi
   for (let seen = 0; seen < MOST_BUDGETED_SCOPES;) {
     const found = await org.query("budgetedScopes", { after });
     if (isRefusal(found)) return found;
-    const { scopes, next } = found.body as BudgetedScopes;
-    scopes.forEach(visit);
-    if (next === null) return null;
-    after = next;
-    seen += scopes.length;
+    const page: BudgetedScopes = found.body;
+    page.scopes.forEach(visit);
+    if (page.next === null) return null;
+    after = page.next;
+    seen += page.scopes.length;
   }
   const message = `is needed: over ${MOST_BUDGETED_SCOPES} scopes have budgets, too many to forecast at once`;
   return invalidField("scope_id", "too_many", message);

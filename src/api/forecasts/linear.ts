@@ -23,7 +23,7 @@ export const forecastLinear = operation(
     const { deployment_id, teams } = call.query;
     const found = await call.org.query("deploymentReturn", { deploymentId: deployment_id });
     if (isRefusal(found)) return found;
-    const known = found.body as { returnedNano: string; teams: number };
+    const known = found.body;
     const projected = linearReturn(BigInt(known.returnedNano), known.teams, teams);
     return reply(200, { deployment_id, teams, projected_return_usd: formatUsd(projected), method: "linear" });
   },

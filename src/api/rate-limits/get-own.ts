@@ -1,11 +1,6 @@
-import { z } from "zod";
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { rateLimits } from "../../contract/resources/rate-limits.ts";
-
-const ownRateLimits = rateLimits
-  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })
-  .meta({ id: "OwnRateLimits" });
+import { ownRateLimits } from "../../contract/resources/rate-limits.ts";
 
 export const getOwnRateLimits = operation(
   {
@@ -20,7 +15,7 @@ export const getOwnRateLimits = operation(
   async (call) => {
     const found = await call.org.query("getRateLimits", {});
     if (isRefusal(found)) return found;
-    const limits = found.body as z.output<typeof rateLimits>;
+    const limits = found.body;
     const effective = limits.read_rpm ?? call.settings.SVC_READ_LIMIT_PER_MINUTE;
     return reply(200, { ...limits, effective_read_rpm: effective });
   },

@@ -1,4 +1,5 @@
 import { newSupportGrant, supportGrant } from "../../contract/resources/support.ts";
+import { bodyOf } from "../../edge/org-door.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
@@ -20,7 +21,7 @@ export const openSupportGrant = operation(
     const { scope, reason, expires_in_seconds: seconds } = call.body;
     const opened = await call.org.command("openSupportGrant", { scope, reason, seconds });
     if (isRefusal(opened) || opened.code !== null) return opened;
-    const grant = JSON.parse(opened.text ?? "{}") as { id: string; expires_at: string };
+    const grant = bodyOf(opened);
     // Again on a replay, so that a call that ended in between is made whole by its retry.
     const entry = { grantId: grant.id, orgId: call.params.id, expiresAt: Date.parse(grant.expires_at) };
     await noteSupportGrant(call.env.DB, entry, call.startedAt);

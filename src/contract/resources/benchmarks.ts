@@ -13,10 +13,12 @@ export const benchmarkProfile = z
       .meta({ description: "The month from which the last change counts in cohorts." }),
   })
   .meta({ id: "BenchmarkProfile" });
+export type BenchmarkProfileResource = z.output<typeof benchmarkProfile>;
 
 export const cohort = z
   .object({ id: idShape("coh"), name, metric: z.enum(COHORT_METRICS), created_at: timestamp })
   .meta({ id: "Cohort" });
+export type CohortResource = z.output<typeof cohort>;
 
 const value = z
   .union([z.string(), z.number()])
@@ -31,6 +33,7 @@ export const cohortReading = cohort
     own_value: value.nullable().meta({ description: "Your own figure for that month." }),
   })
   .meta({ id: "CohortReading" });
+export type CohortReading = z.output<typeof cohortReading>;
 
 export const cohortWithMembers = cohort
   .extend({ org_ids: z.array(z.string()) })

@@ -21,3 +21,4 @@ export type NewContentSafety = z.output<typeof newContentSafety>;
 export const contentSafety = z
   .object({ detectors: z.array(detector), updated_at: timestamp.nullable() })
   .meta({ id: "ContentSafety" });
+export type ContentSafety = z.output<typeof contentSafety>;

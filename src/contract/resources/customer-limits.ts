@@ -17,6 +17,7 @@ export const customerLimit = z
     created_at: timestamp,
   })
   .meta({ id: "CustomerLimit" });
+export type CustomerLimit = z.output<typeof customerLimit>;
 
 export const newCustomerLimit = z.strictObject({ customer_id: callerId, limit_usd: usdInput, period });
 export type NewCustomerLimit = z.output<typeof newCustomerLimit>;

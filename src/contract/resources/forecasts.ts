@@ -47,6 +47,7 @@ export const capacityForecasts = z
     ),
   })
   .meta({ id: "CapacityForecasts" });
+export type CapacityForecasts = z.output<typeof capacityForecasts>;
 
 export const linearForecast = z.object({
   deployment_id: z.string(),

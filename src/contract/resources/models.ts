@@ -11,6 +11,7 @@ export const model = z
     updated_at: timestamp,
   })
   .meta({ id: "Model" });
+export type Model = z.output<typeof model>;
 
 export const newModel = z.strictObject({
   input_usd_per_mtok: usdInput,

@@ -41,6 +41,7 @@ export const policyEvaluation = z
     evaluated_at: timestamp,
   })
   .meta({ id: "PolicyEvaluation" });
+export type PolicyEvaluation = z.output<typeof policyEvaluation>;
 
 const ruleFields = {
   target: z.enum(TARGETS),

@@ -10,6 +10,7 @@ export const quota = z
     low_balance_usd: usd.nullable().meta({ description: "Below this, `quota.low` is announced." }),
   })
   .meta({ id: "Quota" });
+export type Quota = z.output<typeof quota>;
 
 export const newQuota = z.strictObject({ low_balance_usd: usdInput.optional() });
 export type NewQuota = z.output<typeof newQuota>;

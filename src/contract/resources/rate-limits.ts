@@ -45,6 +45,7 @@ export const rateLimitsInput = z
       seen.add(policy.name);
     }
   });
+export type NewRateLimits = z.output<typeof rateLimitsInput>;
 
 export const rateLimits = z
   .object({
@@ -52,3 +53,9 @@ export const rateLimits = z
     policies: z.array(z.object({ id: idShape("rlp"), ...policyInput.shape })),
   })
   .meta({ id: "RateLimits" });
+export type RateLimits = z.output<typeof rateLimits>;
+
+export const ownRateLimits = rateLimits
+  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })
+  .meta({ id: "OwnRateLimits" });
+export type OwnRateLimits = z.output<typeof ownRateLimits>;

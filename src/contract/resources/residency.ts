@@ -11,6 +11,7 @@ export const residency = z
     home_region: regionName,
   })
   .meta({ id: "Residency" });
+export type Residency = z.output<typeof residency>;
 
 export const newResidency = z.strictObject({
   regions: z.array(regionName).min(1).max(32).nullable(),

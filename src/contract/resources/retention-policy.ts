@@ -19,6 +19,7 @@ export const retentionFields = {
 export const retentionPolicy = z
   .object({ ...retentionFields, updated_at: timestamp.nullable() })
   .meta({ id: "RetentionPolicy" });
+export type RetentionPolicyResource = z.output<typeof retentionPolicy>;
 
 export const newRetentionPolicy = z.strictObject({
   ...retentionFields,

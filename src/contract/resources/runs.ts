@@ -1,5 +1,6 @@
 import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
 import { z } from "zod";
+import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
@@ -51,6 +52,7 @@ export const runInput = z
     });
   })
   .meta({ id: "RunInput" });
+export type RunInput = z.output<typeof runInput>;
 
 const charge = z.object({
   kind: z.string(),
@@ -96,6 +98,7 @@ export const run = z
     shadow: z.array(denial).meta({ description: "What limits in shadow mode would have refused." }),
   })
   .meta({ id: "Run" });
+export type RunResource = Unchanging<z.output<typeof run>>;
 
 export const runPage = pageOf(run);
 

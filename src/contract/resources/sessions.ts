@@ -20,7 +20,9 @@ export const session = z
     expires_at: timestamp,
   })
   .meta({ id: "Session" });
+export type Session = z.output<typeof session>;
 
 export const ownSession = session
   .extend({ org_id: idShape("org"), org_name: z.string() })
   .meta({ id: "OwnSession" });
+export type OwnSession = z.output<typeof ownSession>;

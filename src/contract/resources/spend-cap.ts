@@ -11,6 +11,7 @@ export const spendCap = z
     resets_at: z.string().meta({ description: "The next midnight there, with its numeric offset." }),
   })
   .meta({ id: "SpendCap" });
+export type SpendCap = z.output<typeof spendCap>;
 
 export const newSpendCap = z.strictObject({ cap_usd: usdInput, timezone: z.string().default("UTC") });
 export type NewSpendCap = z.output<typeof newSpendCap>;

@@ -1,4 +1,5 @@
 import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety.ts";
+import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
@@ -15,7 +16,7 @@ const compiled = compiledOnce<DetectorSet>("safety", (sql) => detectorSet(load(s
 /** The org's detectors, ready to scan with. */
 export const loadDetectors = compiled.load;
 
-function current(view: View) {
+function current(view: View): ContentSafety {
   const { detectors, updatedAt } = load(view.sql);
   return { detectors, updated_at: updatedAt === null ? null : new Date(updatedAt).toISOString() };
 }
@@ -25,8 +26,8 @@ export const getContentSafety = query({ refuses: [], run: current });
 export const setContentSafety = command({
   action: "content_safety.updated",
   refuses: ["conflict"],
-  current: (view, _input: { detectors: Detector[] }) => current(view),
-  run(tx, input: { detectors: Detector[] }) {
+  current: (view, _input: NewContentSafety) => current(view),
+  run(tx, input: NewContentSafety) {
     tx.sql.exec(
       `INSERT INTO content_safety (one, detectors, updated_at) VALUES (1, ?, ?)
        ON CONFLICT (one) DO UPDATE SET detectors = excluded.detectors, updated_at = excluded.updated_at`,

@@ -1,8 +1,12 @@
 import type { ListQuery } from "../../contract/list.ts";
+import type {
+  CustomerLimit,
+  CustomerLimitChange,
+  NewCustomerLimit,
+} from "../../contract/resources/customer-limits.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
-import type { Period } from "../../domain/period.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
@@ -11,7 +15,7 @@ import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from 
 import { listRows } from "../kernel/rows.ts";
 
 /** The row for all customers counts each of them apart: it has no amounts of its own. */
-function toCustomerLimit(view: View, row: MeterRow) {
+function toCustomerLimit(view: View, row: MeterRow): CustomerLimit {
   const entry = entryNow(view, row);
   const none = { spent_usd: null, reserved_usd: null, available_usd: null };
   return {
@@ -53,7 +57,7 @@ export const createCustomerLimit = command({
   action: "customer_limit.created",
   changesLimits: true,
   refuses: ["conflict"],
-  run(tx, input: { customer_id: string; limit_usd: string; period: Period }) {
+  run(tx, input: NewCustomerLimit) {
     const row: MeterRow = {
       id: newId("clm", tx.now),
       kind: "customer_limit",
@@ -77,7 +81,7 @@ export const changeCustomerLimit = command({
   changesLimits: true,
   refuses: ["not_found", "conflict"],
   current,
-  run(tx, input: { id: string; limit_usd?: string | undefined; period?: Period | undefined }) {
+  run(tx, input: CustomerLimitChange & { id: string }) {
     const before = load(tx, input.id);
     if (before === null) return refuse("not_found");
     const row: MeterRow = {

@@ -1,16 +1,10 @@
 import type { ListQuery } from "../../contract/list.ts";
+import type { NewModel } from "../../contract/resources/models.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { loadModel, type ModelRow, saveModel, toModel } from "./store.ts";
-
-interface ModelPrice {
-  readonly model: string;
-  readonly input_usd_per_mtok: string;
-  readonly output_usd_per_mtok: string;
-  readonly regions?: readonly string[] | undefined;
-}
 
 const current = (view: View, input: { model: string }) => {
   const row = loadModel(view.sql, input.model);
@@ -27,7 +21,7 @@ export const setModel = command({
   changesLimits: true,
   refuses: [],
   current,
-  run(tx, input: ModelPrice) {
+  run(tx, input: NewModel & { model: string }) {
     const row: ModelRow = {
       model: input.model,
       input_nanos_per_mtok: String(parseUsd(input.input_usd_per_mtok) ?? 0n),

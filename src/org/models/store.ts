@@ -1,4 +1,5 @@
 import { formatUsd, type TokenPrice } from "../../domain/money.ts";
+import type { Model } from "../../contract/resources/models.ts";
 
 /** The price book: what a million tokens of a model cost, and where it may run. */
 export type ModelRow = {
@@ -39,7 +40,7 @@ export function saveModel(sql: SqlStorage, row: ModelRow): void {
   );
 }
 
-export function toModel(row: ModelRow) {
+export function toModel(row: ModelRow): Model {
   return {
     model: row.model,
     input_usd_per_mtok: formatUsd(BigInt(row.input_nanos_per_mtok)),

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../contract/durations.ts";
 import type { KeyRole } from "../../contract/access.ts";
+import type { Session } from "../../contract/resources/sessions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
@@ -40,7 +41,7 @@ export function isLiveSession(row: SessionRow, now: number): boolean {
   return isLive(timesOf(row), now);
 }
 
-export function toSession(row: SessionRow, view: View) {
+export function toSession(row: SessionRow, view: View): Session {
   return {
     id: row.id,
     user: { name: row.name, email: row.email, provider: row.provider, subject: row.subject },

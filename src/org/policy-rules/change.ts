@@ -1,7 +1,7 @@
 import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
+import type { NewPolicyRule, PolicyRuleChange } from "../../contract/resources/policy-rules.ts";
 import { tooLarge } from "../../domain/linear/pattern.ts";
 import { compile } from "../../domain/policy-compile.ts";
-import type { PolicyRule } from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import {
@@ -20,9 +20,7 @@ const MOST_RULES = 200;
 /** What the patterns of all rules may be sized together: they are compiled whenever the object wakes. */
 const LARGEST_SET = 20_000;
 
-type NewRule = Omit<PolicyRule, "id">;
 type Named = { readonly ruleId: string };
-type RuleChange = Named & { readonly [K in keyof NewRule]?: NewRule[K] | undefined };
 
 function current(view: View, input: Named) {
   const row = loadRule(view.sql, input.ruleId);
@@ -45,7 +43,7 @@ function sizeOf(compiled: ReturnType<typeof compile>): number {
 export const createPolicyRule = command({
   action: "policy_rule.created",
   refuses: ["conflict", "validation_failed"],
-  run(tx, input: NewRule) {
+  run(tx, input: NewPolicyRule) {
     if (countRules(tx.sql) >= MOST_RULES) {
       return refuse("conflict", {}, { message: `An organization has at most ${MOST_RULES} policy rules.` });
     }
@@ -62,7 +60,7 @@ export const changePolicyRule = command({
   action: "policy_rule.updated",
   refuses: ["not_found", "conflict", "validation_failed"],
   current,
-  run(tx, input: RuleChange) {
+  run(tx, input: Named & PolicyRuleChange) {
     const before = loadRule(tx.sql, input.ruleId);
     if (before === null) return refuse("not_found");
     const { ruleId, ...change } = input;

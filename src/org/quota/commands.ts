@@ -1,4 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
+import type { NewQuota, Quota, TopUp } from "../../contract/resources/quota.ts";
 import { availableOf } from "../../domain/kinds.ts";
 import { roomOf, totalSpent } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
@@ -15,7 +16,7 @@ const load = (view: View) => loadMeterRow(view.sql, ID, "quota");
 const lowOf = (row: MeterRow) => toMeter(row).lowRoom ?? null;
 
 /** The prepaid balance is what was topped up, less what was spent; facts may have overdrawn it. */
-function toQuota(view: View, row: MeterRow) {
+function toQuota(view: View, row: MeterRow): Quota {
   const entry = entryNow(view, row);
   const balance = BigInt(row.amount ?? 0) - totalSpent(entry.usage);
   const low = lowOf(row);
@@ -44,7 +45,7 @@ export const setQuota = command({
   changesLimits: true,
   refuses: [],
   current,
-  run(tx, input: { low_balance_usd?: string | undefined }) {
+  run(tx, input: NewQuota) {
     const before = load(tx);
     const low = input.low_balance_usd === undefined ? null : parseUsd(input.low_balance_usd);
     const row: MeterRow = {
@@ -81,7 +82,7 @@ export const topUpQuota = command({
   action: "quota.topped_up",
   changesLimits: true,
   refuses: ["not_found"],
-  run(tx, input: { amount_usd: string }) {
+  run(tx, input: TopUp) {
     const before = load(tx);
     if (before === null) return refuse("not_found");
     const amount = BigInt(before.amount ?? 0) + (parseUsd(input.amount_usd) ?? 0n);

@@ -1,13 +1,9 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { RatePolicy } from "../../domain/rate-policy.ts";
+import type { NewRateLimits } from "../../contract/resources/rate-limits.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadRateLimits, saveRateLimits } from "./store.ts";
-
-export interface RateLimitsInput {
-  readonly read_rpm: number | null;
-  readonly policies: readonly Omit<RatePolicy, "id">[];
-}
 
 const current = (view: View) => loadRateLimits(view.sql);
 
@@ -19,9 +15,9 @@ export const setRateLimits = command({
   refuses: ["conflict"],
   current,
   // The policies are part of what isolates know of the org.
-  takesAway: (_input: RateLimitsInput) => "*",
+  takesAway: (_input: NewRateLimits) => "*",
   changesLimits: true,
-  run(tx, input: RateLimitsInput) {
+  run(tx, input: NewRateLimits) {
     const before = loadRateLimits(tx.sql).policies;
     const policies = input.policies.map((policy): RatePolicy => {
       const same = before.find((known) => countsAlike(known, policy));

@@ -1,5 +1,5 @@
 import type { RatePolicy } from "../../domain/rate-policy.ts";
-import type { RateLimits } from "../../gate/snapshot.ts";
+import type { RateLimits } from "../../contract/resources/rate-limits.ts";
 
 export function loadRateLimits(sql: SqlStorage): RateLimits {
   const row = sql.exec<{ read_rpm: number | null }>("SELECT read_rpm FROM rate_limits").toArray()[0];

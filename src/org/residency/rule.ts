@@ -1,4 +1,5 @@
 import { invalidFields } from "../../contract/refusal.ts";
+import type { NewResidency } from "../../contract/resources/residency.ts";
 import { ruleFaults } from "../../domain/residency.ts";
 import { knownRegions } from "../../settings.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
@@ -19,7 +20,7 @@ export const getResidency = query({ refuses: [], run: current });
 export const setResidency = command({
   action: "residency.updated",
   refuses: ["validation_failed"],
-  takesAway: (_input: { regions: readonly string[] | null }) => "*",
+  takesAway: (_input: NewResidency) => "*",
   current,
   run(tx, { regions: asked }) {
     const known = knownRegions(tx.settings);

@@ -1,5 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/retention.ts";
+import type { RetentionPolicyResource } from "../../contract/resources/retention-policy.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
 type Row = {
@@ -22,7 +23,7 @@ export function loadRetention(sql: SqlStorage): RetentionPolicy & { updatedAt: n
   };
 }
 
-function current(view: View) {
+function current(view: View): RetentionPolicyResource {
   const policy = loadRetention(view.sql);
   return {
     runs_days: policy.runsDays,

@@ -1,15 +1,17 @@
 import { refuse } from "../../contract/refusal.ts";
-import type { RoutingPolicyResource } from "../../contract/resources/routing.ts";
+import type { NewRoutingPolicy, RoutingPolicyResource } from "../../contract/resources/routing.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
 type Row = { policy: string; updated_at: number };
-type Settable = Omit<RoutingPolicyResource, "updated_at">;
 
 /** The policy as it was set, or null: an org that set none routes nothing. */
 export function loadRoutingPolicy(sql: SqlStorage): RoutingPolicyResource | null {
   const row = sql.exec<Row>("SELECT policy, updated_at FROM routing_policy").toArray()[0];
   if (row === undefined) return null;
-  return { ...(JSON.parse(row.policy) as Settable), updated_at: new Date(row.updated_at).toISOString() };
+  return {
+    ...(JSON.parse(row.policy) as NewRoutingPolicy),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
 }
 
 export const getRoutingPolicy = query({
@@ -20,8 +22,8 @@ export const getRoutingPolicy = query({
 export const setRoutingPolicy = command({
   action: "routing_policy.updated",
   refuses: ["conflict"],
-  current: (view, _input: Settable) => loadRoutingPolicy(view.sql),
-  run(tx, input: Settable) {
+  current: (view, _input: NewRoutingPolicy) => loadRoutingPolicy(view.sql),
+  run(tx, input: NewRoutingPolicy) {
     tx.sql.exec(
       `INSERT INTO routing_policy (one, policy, updated_at) VALUES (1, ?, ?)
        ON CONFLICT (one) DO UPDATE SET policy = excluded.policy, updated_at = excluded.updated_at`,

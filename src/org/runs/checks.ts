@@ -4,7 +4,7 @@ import type { RunWork } from "../../domain/work.ts";
 import type { Tx } from "../kernel/door.ts";
 import { checkPolicy } from "../policy-rules/check.ts";
 import { checkSafety } from "../content-safety/check.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 
 /** Codes of the checks that come before the meters. */
 export const CHECK_CODES = [

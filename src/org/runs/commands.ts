@@ -5,7 +5,7 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { RUN_CODES } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { CHECK_CODES } from "./checks.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { toRun } from "./run.ts";

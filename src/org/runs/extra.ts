@@ -1,6 +1,6 @@
 import type { Charged } from "../../domain/admission.ts";
 import type { Denial } from "../../domain/kinds.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 import type { RunExtra } from "./run.ts";
 
 /** What is stored of a run beside its columns; null for most. */

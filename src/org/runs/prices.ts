@@ -1,7 +1,7 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd, type TokenPrice } from "../../domain/money.ts";
 import { priceOf } from "../models/store.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 
 export type Cost = bigint | Refusal<"validation_failed">;
 

@@ -3,7 +3,7 @@ import { instantOf } from "../../domain/instant.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { jsonRows } from "../kernel/json-rows.ts";
 import { extraOf } from "./extra.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
 import { saidByInput, saidByRun } from "./same.ts";
 import { NOTHING_MORE } from "../../domain/admission.ts";

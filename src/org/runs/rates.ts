@@ -8,7 +8,7 @@ import {
   rateRefusal,
 } from "../../domain/rate-policy.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
 export const BULK_ROUTE = "POST /v1/runs/bulk";

@@ -27,7 +27,7 @@ import type { Entry } from "../meters/usage.ts";
 import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 import { announceOver, announceRecorded } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";

@@ -1,4 +1,5 @@
 import type { Denial } from "../../domain/kinds.ts";
+import type { RunResource } from "../../contract/resources/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 
 /** A run as it is stored. */
@@ -41,7 +42,7 @@ export interface RunExtra {
 }
 
 /** The run as the API shows it. */
-export function toRun(run: Run) {
+export function toRun(run: Run): RunResource {
   const extra = run.extra ?? {};
   return {
     id: run.id,

@@ -1,6 +1,6 @@
 import { instantOf } from "../../domain/instant.ts";
 import { parseUsd } from "../../domain/money.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
 
 /** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */

@@ -2,7 +2,7 @@ import { fitsMetadata } from "../../contract/run-metadata.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { isUsd } from "../../domain/money.ts";
-import type { RunInput } from "./input.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
 
 /**
  * The shape of a run, checked by hand: an order of magnitude cheaper than the schema, which then need only explain

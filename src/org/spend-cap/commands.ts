@@ -1,4 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
+import type { NewSpendCap, SpendCap } from "../../contract/resources/spend-cap.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { formatInZone } from "../../domain/zone.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
@@ -8,7 +9,7 @@ import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from 
 
 const ID = "spend_cap";
 
-function toSpendCap(view: View, row: MeterRow) {
+function toSpendCap(view: View, row: MeterRow): SpendCap {
   const entry = entryNow(view, row);
   const timezone = row.time_zone ?? "UTC";
   return {
@@ -35,7 +36,7 @@ export const setSpendCap = command({
   changesLimits: true,
   refuses: [],
   current,
-  run(tx, input: { cap_usd: string; timezone: string }) {
+  run(tx, input: NewSpendCap) {
     const before = loadMeterRow(tx.sql, ID, "spend_cap");
     const row: MeterRow = {
       id: ID,

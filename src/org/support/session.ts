@@ -28,8 +28,6 @@ export const openSupportSession = command({
 
 type Session = { id: string; grant_id: string; operator: string };
 
-export type GrantState = ReturnType<typeof grantStatus>;
-
 /**
  * Who stands behind a support token, and under which grant. It is asked about on each request: closed is closed. Whose grant
  * is over is named all the same, because the request that is refused then belongs in the trail, too.

@@ -1,7 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import type { Webhook } from "../../contract/resources/webhooks.ts";
+import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { moveUp } from "./queue.ts";
@@ -10,13 +10,6 @@ import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } f
 
 interface Named {
   readonly webhookId: string;
-}
-
-export interface WebhookChange extends Named {
-  readonly url?: string | undefined;
-  readonly events?: readonly string[] | undefined;
-  readonly description?: string | null | undefined;
-  readonly status?: Webhook["status"] | undefined;
 }
 
 function current(view: View, { webhookId }: Named): Webhook | null {
@@ -49,7 +42,7 @@ export const changeWebhook = command({
   action: "webhook.updated",
   refuses: ["not_found"],
   current,
-  run(tx, { webhookId, ...change }: WebhookChange) {
+  run(tx, { webhookId, ...change }: Named & WebhookChange) {
     const before = loadSubscription(tx.sql, webhookId);
     if (before === null) return refuse("not_found");
     const wanted = change.status ?? (before.disabled_reason === null ? "enabled" : "disabled");

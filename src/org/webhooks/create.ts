@@ -1,4 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
+import type { NewWebhook } from "../../contract/resources/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
@@ -6,12 +7,6 @@ import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook }
 
 /** Each event may go to all of them, and each may have one request under way. */
 const MAX_SUBSCRIPTIONS = 50;
-
-export interface NewWebhook {
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly description: string | null;
-}
 
 /** Nothing is ever sent unsigned: without an org secret to share, the subscription gets one of its own. */
 export const createWebhook = command({

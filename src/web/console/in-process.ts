@@ -1,6 +1,6 @@
 import { parseCidr } from "../../domain/address.ts";
 import type { Caller } from "../../edge/call.ts";
-import type { OwnSession } from "../../edge/session-cookie.ts";
+import type { OwnSession } from "../../contract/resources/sessions.ts";
 import { vouchFor } from "../../edge/vouched.ts";
 import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import type { Answer, Api } from "./visit.ts";

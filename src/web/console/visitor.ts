@@ -1,4 +1,4 @@
-import type { OwnSession } from "../../edge/session-cookie.ts";
+import type { OwnSession } from "../../contract/resources/sessions.ts";
 import { moment } from "./view/format.ts";
 import type { Visitor } from "./view/document.tsx";
 import type { Api, ListOf } from "./visit.ts";

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { bodyOf } from "../../edge/org-door.ts";
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
@@ -38,7 +39,7 @@ export async function connectionOf(
 ): Promise<SignInConnection | Refusal<EntryProblem> | null> {
   const found = await (await signInDoor(env, orgId, web))?.query("ssoSettings", { region: web.region });
   if (found === undefined) return null;
-  if (!isRefusal(found)) return found.body as SignInConnection;
+  if (!isRefusal(found)) return found.body;
   const { code } = found;
   return isEntryProblem(code) ? refuse(code) : null;
 }
@@ -89,6 +90,6 @@ export async function takeAttempt(
   const door = await signInDoor(context.env, orgId, web);
   const taken = await door?.command("takeSignIn", digests);
   if (taken === undefined || isRefusal(taken)) return null;
-  const { sealed } = JSON.parse(taken.text ?? "{}") as { sealed: string | null };
+  const { sealed } = bodyOf(taken);
   return sealed === null ? null : { orgId, remembered: JSON.parse(unseal(pepper, PURPOSE, sealed)) };
 }

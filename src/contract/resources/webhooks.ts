@@ -51,6 +51,7 @@ export const createdWebhook = webhook
       .meta({ description: "Its signing secret, where it got one of its own: shown here, and never again." }),
   })
   .meta({ id: "CreatedWebhook" });
+export type CreatedWebhook = z.output<typeof createdWebhook>;
 
 export const signing = z
   .object({

@@ -1,17 +1,7 @@
 import type { Resource } from "../page/resource.ts";
+import type { ApprovalResource } from "../../../contract/resources/approvals.ts";
 import { moment } from "../view/format.ts";
 import { Status } from "../view/parts.tsx";
-
-interface Approval {
-  readonly id: string;
-  readonly status: string;
-  readonly rule_id: string;
-  readonly attempted: string;
-  readonly reason: string;
-  readonly requested_at: string;
-  readonly requested_by: string;
-  readonly expires_at: string | null;
-}
 
 const decide = (name: "approve" | "deny", label: string, notice: "approved" | "denied") => ({
   name,
@@ -20,10 +10,10 @@ const decide = (name: "approve" | "deny", label: string, notice: "approved" | "d
   method: "POST" as const,
   api: `/${name}`,
   inList: true,
-  isFor: ({ status }: Approval) => status === "pending",
+  isFor: ({ status }: ApprovalResource) => status === "pending",
 });
 
-export const approvals: Resource<Approval> = {
+export const approvals: Resource<ApprovalResource> = {
   path: "/console/approvals",
   api: "approvals",
   title: "Approvals",

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../contract/durations.ts";
 import { count, moment, words } from "../view/format.ts";
+import type { AuditEntry, AuditVerification } from "../../../contract/resources/audit-log.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -7,31 +8,17 @@ import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit 
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
-interface Entry {
-  readonly seq: number;
-  readonly id: string;
-  readonly created_at: string;
-  readonly action: string;
-  readonly actor: { readonly kind: string; readonly id: string; readonly on_behalf_of: string | null };
-  readonly target: string | null;
-  readonly outcome: string;
-}
-
-interface Verified {
-  readonly valid: boolean;
-  readonly checked: number;
-}
 
 export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
   const [answer, verified] = await Promise.all([
-    visit.api.get<ListOf<Entry>>(
+    visit.api.get<ListOf<AuditEntry>>(
       listPath(
         `${visit.org}/audit-log`,
         ask.query,
         FILTERS.map(({ name }) => name),
       ),
     ),
-    ask.query.has("verify") ? visit.api.get<Verified>(`${visit.org}/audit-log/verify`) : null,
+    ask.query.has("verify") ? visit.api.get<AuditVerification>(`${visit.org}/audit-log/verify`) : null,
   ]);
   const filtered = isFiltered(FILTERS, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
@@ -80,7 +67,7 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** The walk reads the whole trail, so it is taken only when it is asked for. */
-function ChainBadge({ verified }: { verified: Verified | null }) {
+function ChainBadge({ verified }: { verified: AuditVerification | null }) {
   if (verified === null) {
     return (
       <a class="button" href={`${UNDER}?verify=yes`}>
@@ -95,7 +82,7 @@ function ChainBadge({ verified }: { verified: Verified | null }) {
   );
 }
 
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     title: "What",
     cell: ({ action, target }) => (

@@ -1,36 +1,22 @@
 import type { Child } from "hono/jsx";
+import type {
+  BenchmarkProfileResource,
+  CohortReading,
+  CohortResource,
+} from "../../../contract/resources/benchmarks.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { usd, words } from "../view/format.ts";
 import { Card, Empty } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { ListOf, Visit } from "../visit.ts";
 
-interface Cohort {
-  readonly id: string;
-  readonly name: string;
-  readonly metric: string;
-}
-
-interface Reading {
-  readonly month: string;
-  readonly p25: string | number;
-  readonly p50: string | number;
-  readonly p75: string | number;
-  readonly own_value: string | number | null;
-}
-
 interface Row {
-  readonly cohort: Cohort;
-  readonly reading: Reading | null;
+  readonly cohort: CohortResource;
+  readonly reading: CohortReading | null;
   readonly refusal: string | null;
 }
 
-interface Profile {
-  readonly contributing: boolean;
-  readonly counts_from: string | null;
-}
-
-const profile: Setting<Profile> = {
+const profile: Setting<BenchmarkProfileResource> = {
   name: "profile",
   title: "Contributing",
   api: "benchmark-profile",
@@ -84,10 +70,10 @@ async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
       </Card>
     );
   }
-  const listed = await api.get<ListOf<Cohort>>("/v1/benchmarks/cohorts?limit=20");
+  const listed = await api.get<ListOf<CohortResource>>("/v1/benchmarks/cohorts?limit=20");
   const rows = await Promise.all(
     (listed.body?.data ?? []).map(async (cohort): Promise<Row> => {
-      const { body, error } = await api.get<Reading>(`/v1/benchmarks/cohorts/${cohort.id}`);
+      const { body, error } = await api.get<CohortReading>(`/v1/benchmarks/cohorts/${cohort.id}`);
       return { cohort, reading: body, refusal: error?.message ?? null };
     }),
   );

@@ -1,8 +1,8 @@
 import { DELETE, type Resource } from "../page/resource.ts";
+import type { Budget } from "../../../contract/resources/budgets.ts";
 import type { Field } from "../view/field.ts";
 import { ends, usd, words } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
-import type { Budget } from "./limits-at-a-glance.ts";
 import { PERIODS } from "./periods.ts";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "Support triage" };

@@ -1,8 +1,8 @@
 import { DELETE, type Resource } from "../page/resource.ts";
+import type { CustomerLimit } from "../../../contract/resources/customer-limits.ts";
 import type { Field } from "../view/field.ts";
 import { ends, usd } from "../view/format.ts";
 import { UsedOf } from "../view/parts.tsx";
-import type { CustomerLimit } from "./limits-at-a-glance.ts";
 import { PERIODS } from "./periods.ts";
 
 const TERMS: readonly Field[] = [

@@ -1,19 +1,12 @@
 import { RETENTION_BOUNDS } from "../../../contract/lists.ts";
+import type { Residency } from "../../../contract/resources/residency.ts";
+import type { RetentionPolicyResource } from "../../../contract/resources/retention-policy.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";
 import { Facts } from "../view/parts.tsx";
 
 export const DATA_PATH = "/console/data";
-
-interface Retention {
-  readonly updated_at: string | null;
-}
-
-interface Residency {
-  readonly home_region: string;
-  readonly regions: readonly string[] | null;
-}
 
 const days = (name: string, label: string, { min, max }: { min: number; max: number }): Field => ({
   name,
@@ -24,7 +17,7 @@ const days = (name: string, label: string, { min, max }: { min: number; max: num
   hint: `Days, ${min} to ${max}.`,
 });
 
-const retention: Setting<Retention> = {
+const retention: Setting<RetentionPolicyResource> = {
   name: "retention",
   title: "Retention",
   api: "retention-policy",

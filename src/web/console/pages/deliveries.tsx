@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { Delivery, Signing } from "../../../contract/resources/webhooks.ts";
 import { moment } from "../view/format.ts";
 import { ActionButton } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
@@ -7,23 +8,6 @@ import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, type Route, sealOf, type Visit } from "../visit.ts";
 import { submit } from "../page/act.ts";
 import { refusedPage } from "../page/refused.tsx";
-
-interface Signing {
-  readonly scheme: string;
-  readonly secret_last4: string | null;
-  readonly created_at: string | null;
-  readonly previous_expires_at: string | null;
-}
-
-interface Delivery {
-  readonly id: string;
-  readonly event_type: string;
-  readonly status: string;
-  readonly attempts: number;
-  readonly response_status?: number | null;
-  readonly latency_ms?: number | null;
-  readonly next_attempt_at: string | null;
-}
 
 const PATH = "/console/webhooks";
 

@@ -1,33 +1,16 @@
 import { count, day } from "../view/format.ts";
+import type { DeprecatedCalls } from "../../../contract/resources/deprecated-calls.ts";
+import type { DeprecationEntryResource } from "../../../contract/resources/deprecations.ts";
 import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/deprecations";
-interface Deprecation {
-  readonly method?: string;
-  readonly route: string;
-  readonly since: string;
-  readonly sunset: string;
-  readonly replacement?: string;
-  readonly documentation: string;
-}
-
-interface Callers {
-  readonly data: readonly {
-    readonly method: string;
-    readonly route: string;
-    readonly key_id: string;
-    readonly calls: number;
-    readonly last_called_at: string;
-  }[];
-}
-
 export async function listDeprecations(visit: Visit): Promise<Shown> {
   const [answer, callers] = await Promise.all([
-    visit.api.get<readonly Deprecation[]>("/v1/meta/deprecations"),
-    visit.api.get<Callers>(`${visit.org}/deprecated-calls`),
+    visit.api.get<readonly DeprecationEntryResource[]>("/v1/meta/deprecations"),
+    visit.api.get<DeprecatedCalls>(`${visit.org}/deprecated-calls`),
   ]);
   if (answer.body === null) return refusedPage(answer, UNDER);
   const content = (
@@ -50,9 +33,9 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
   return show("Deprecations", UNDER, content);
 }
 
-const nameOf = ({ method = "", route }: Deprecation) => `${method} ${route}`.trim();
+const nameOf = ({ method, route }: DeprecationEntryResource) => `${method} ${route}`;
 
-function columns(callers: Callers["data"]): readonly Column<Deprecation>[] {
+function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationEntryResource>[] {
   return [
     {
       title: "Route",
@@ -81,7 +64,7 @@ function columns(callers: Callers["data"]): readonly Column<Deprecation>[] {
   ];
 }
 
-function callersShown(own: Callers["data"]) {
+function callersShown(own: DeprecatedCalls["data"]) {
   if (own.length === 0) return <span class="quiet">None of your keys</span>;
   return own.map(({ key_id, calls, last_called_at }) => (
     <span class="sub">

@@ -1,15 +1,8 @@
 import type { Resource } from "../page/resource.ts";
+import type { EvalResource } from "../../../contract/resources/routing.ts";
 import { count, moment } from "../view/format.ts";
 
-interface Eval {
-  readonly suite: string;
-  readonly model: string;
-  readonly score: number;
-  readonly samples: number;
-  readonly run_at: string;
-}
-
-export const evals: Resource<Eval> = {
+export const evals: Resource<EvalResource> = {
   path: "/console/evals",
   api: "evals",
   title: "Eval results",

@@ -1,20 +1,9 @@
 import type { Resource } from "../page/resource.ts";
+import type { Key } from "../../../contract/resources/keys.ts";
 import type { Field } from "../view/field.ts";
 import { ends, moment } from "../view/format.ts";
 import { secretPage, Status } from "../view/parts.tsx";
 import { show, type Shown } from "../visit.ts";
-
-interface Key {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-  readonly scopes: readonly string[];
-  readonly status: string;
-  readonly last4: string;
-  readonly not_before: string | null;
-  readonly expires_at: string | null;
-  readonly created_at: string;
-}
 
 const FIELDS: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", required: true, placeholder: "Production proxy" },

@@ -1,68 +1,11 @@
 import { count, share, usd, words } from "../view/format.ts";
+import type { PlanInUse } from "../../../contract/resources/plans.ts";
+import type { CreditPack } from "../../../contract/resources/credit-packs.ts";
+import type { Quota } from "../../../contract/resources/quota.ts";
+import type { CustomerLimit } from "../../../contract/resources/customer-limits.ts";
+import type { Budget } from "../../../contract/resources/budgets.ts";
+import type { SpendCap } from "../../../contract/resources/spend-cap.ts";
 import type { ListOf, Visit } from "../visit.ts";
-
-export interface SpendCap {
-  readonly cap_usd: string;
-  readonly spent_usd: string;
-  readonly reserved_usd: string;
-  readonly timezone: string;
-  readonly resets_at: string;
-}
-
-export interface Budget {
-  readonly id: string;
-  readonly name: string | null;
-  readonly scope_kind: string;
-  readonly scope_id: string | null;
-  readonly limit_usd: string;
-  readonly spent_usd: string;
-  readonly reserved_usd: string;
-  readonly period: string;
-  readonly period_end: string | null;
-  readonly mode: string;
-  readonly status: string;
-  readonly alert_thresholds?: readonly string[];
-}
-
-export interface CustomerLimit {
-  readonly id: string;
-  readonly customer_id: string;
-  readonly limit_usd: string;
-  readonly period: string;
-  /** Null for a star, which counts each customer apart. */
-  readonly spent_usd: string | null;
-  readonly reserved_usd: string | null;
-  readonly period_end: string | null;
-}
-
-export interface Quota {
-  readonly balance_usd: string;
-  readonly reserved_usd: string;
-  readonly available_usd: string;
-  readonly low_balance_usd: string | null;
-}
-
-export interface Pack {
-  readonly id: string;
-  readonly customer_id: string;
-  readonly amount_usd: string;
-  readonly spent_usd: string;
-  readonly remaining_usd: string;
-  readonly priority: number;
-  readonly status: string;
-  readonly effective_at: string;
-  readonly expires_at: string | null;
-}
-
-export interface Plan {
-  readonly plan: string;
-  readonly runs_limit: number | null;
-  readonly tokens_limit: number | null;
-  readonly overage_policy: string;
-  readonly runs_used: number;
-  readonly tokens_used: number;
-  readonly period_end: string | null;
-}
 
 /** Any limit, as one row of the overview. */
 export interface AtAGlance {
@@ -92,9 +35,9 @@ export async function readLimits({ api, org }: Visit): Promise<Limits> {
     api.get<SpendCap>(`${org}/spend-cap`),
     api.get<ListOf<Budget>>(`${org}/budgets?limit=200`),
     api.get<ListOf<CustomerLimit>>(`${org}/customer-limits?limit=200`),
-    api.get<Plan>(`${org}/plan`),
+    api.get<PlanInUse>(`${org}/plan`),
     api.get<Quota>(`${org}/quota`),
-    api.get<ListOf<Pack>>(`${org}/credit-packs?limit=200`),
+    api.get<ListOf<CreditPack>>(`${org}/credit-packs?limit=200`),
   ]);
   const rows: Row[] = [
     ...(cap.body ? [capRow(cap.body)] : []),
@@ -161,7 +104,7 @@ function customerRow(limit: CustomerLimit): Row[] {
   ];
 }
 
-function packRow(pack: Pack): Row {
+function packRow(pack: CreditPack): Row {
   return {
     name: pack.customer_id,
     about: "Credit pack",
@@ -175,7 +118,7 @@ function packRow(pack: Pack): Row {
 
 const shown = (amount: string) => count(Number(amount));
 
-function planRows(plan: Plan): Row[] {
+function planRows(plan: PlanInUse): Row[] {
   const row = (name: string, used: number, limit: number | null): Row[] =>
     limit === null
       ? []

@@ -1,15 +1,12 @@
 import type { Child } from "hono/jsx";
+import type { SpendCap } from "../../../contract/resources/spend-cap.ts";
+import type { Quota } from "../../../contract/resources/quota.ts";
+import type { PlanInUse } from "../../../contract/resources/plans.ts";
+import type { ChainBudget } from "../../../contract/resources/chain-budget.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { count, moment, usd } from "../view/format.ts";
 import { Card, type Fact, Facts, UsedOf } from "../view/parts.tsx";
 import type { Visit } from "../visit.ts";
-import type { Plan, Quota, SpendCap } from "./limits-at-a-glance.ts";
-
-interface ChainBudget {
-  readonly max_cost_usd: string | null;
-  readonly max_depth: number | null;
-  readonly max_tokens: number | null;
-}
 
 const cap: Setting<SpendCap> = {
   name: "spend-cap",
@@ -81,7 +78,7 @@ const chain: Setting<ChainBudget> = {
 
 const most = (limit: number | null) => (limit === null ? "unlimited" : count(limit));
 
-function planFacts(plan: Plan): readonly Fact[] {
+function planFacts(plan: PlanInUse): readonly Fact[] {
   return [
     ["Plan", plan.plan],
     ["Runs this month", `${count(plan.runs_used)} of ${most(plan.runs_limit)}`],
@@ -92,7 +89,10 @@ function planFacts(plan: Plan): readonly Fact[] {
 
 /** What the platform sets, and an org reads. */
 async function planAndBalance({ api, org }: Visit): Promise<Child> {
-  const [quota, plan] = await Promise.all([api.get<Quota>(`${org}/quota`), api.get<Plan>(`${org}/plan`)]);
+  const [quota, plan] = await Promise.all([
+    api.get<Quota>(`${org}/quota`),
+    api.get<PlanInUse>(`${org}/plan`),
+  ]);
   const balance = quota.body
     ? `${usd(quota.body.balance_usd)}, of which ${usd(quota.body.reserved_usd)} held`
     : "Not prepaid";

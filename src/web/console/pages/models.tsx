@@ -1,14 +1,7 @@
 import { DELETE, type Resource } from "../page/resource.ts";
+import type { Model } from "../../../contract/resources/models.ts";
 import type { Field } from "../view/field.ts";
 import { moment, usd } from "../view/format.ts";
-
-interface Model {
-  readonly model: string;
-  readonly input_usd_per_mtok: string;
-  readonly output_usd_per_mtok: string;
-  readonly regions: readonly string[] | null;
-  readonly updated_at: string;
-}
 
 const TERMS: readonly Field[] = [
   {

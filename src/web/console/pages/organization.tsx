@@ -1,15 +1,7 @@
 import type { Setting, SettingsPage } from "../page/settings.tsx";
+import type { Org } from "../../../contract/resources/orgs.ts";
 import { moment } from "../view/format.ts";
 import { Facts, Status } from "../view/parts.tsx";
-
-interface Org {
-  readonly id: string;
-  readonly status: string;
-  readonly plan: string;
-  readonly environment: string;
-  readonly home_region: string;
-  readonly created_at: string;
-}
 
 const org: Setting<Org> = {
   name: "org",

@@ -1,5 +1,7 @@
 import { DAY_MS } from "../../../contract/durations.ts";
 import { type DayAmount, type ForecastPoint, Ranking, SpendChart } from "../view/charts.tsx";
+import type { CapacityForecasts } from "../../../contract/resources/forecasts.ts";
+import type { Usage } from "../../../contract/resources/usage.ts";
 import { count, ends, moment, usd } from "../view/format.ts";
 import { Card, Empty, Head, Tile, Tiles, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -7,23 +9,6 @@ import { type ListOf, show, type Shown, type Visit } from "../visit.ts";
 import { type AtAGlance, type Limits, readLimits } from "./limits-at-a-glance.ts";
 
 const SHOWN_DAYS = 30;
-
-export interface Usage {
-  readonly by_day: readonly { readonly date: string; readonly cost_usd: string; readonly runs: number }[];
-  readonly by_model: readonly { readonly name: string; readonly cost_usd: string }[];
-  readonly by_workflow: readonly { readonly name: string; readonly cost_usd: string }[];
-}
-
-interface Forecasts {
-  readonly data: readonly {
-    readonly points: readonly {
-      date: string;
-      p10: string | number;
-      p50: string | number;
-      p90: string | number;
-    }[];
-  }[];
-}
 
 function date(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
@@ -35,7 +20,7 @@ export async function overview(visit: Visit): Promise<Shown> {
   const from = date(nowMs - (SHOWN_DAYS - 1) * DAY_MS);
   const [usage, forecast, limits, keys] = await Promise.all([
     api.get<Usage>(`${org}/usage?from=${from}&to=${date(nowMs + DAY_MS)}`),
-    api.get<Forecasts>(`/v1/capacity/forecasts?metric=usd&horizon_days=14&scenario=baseline`),
+    api.get<CapacityForecasts>(`/v1/capacity/forecasts?metric=usd&horizon_days=14&scenario=baseline`),
     readLimits(visit),
     api.get<ListOf<unknown>>(`${org}/keys?limit=2`),
   ]);

@@ -1,9 +1,9 @@
 import type { Resource } from "../page/resource.ts";
+import type { CreditPack } from "../../../contract/resources/credit-packs.ts";
 import { ends, moment, usd } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
-import type { Pack } from "./limits-at-a-glance.ts";
 
-export const packs: Resource<Pack> = {
+export const packs: Resource<CreditPack> = {
   path: "/console/packs",
   api: "credit-packs",
   title: "Credit packs",

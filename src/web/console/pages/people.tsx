@@ -1,17 +1,7 @@
 import type { Resource } from "../page/resource.ts";
+import type { Session } from "../../../contract/resources/sessions.ts";
 import { moment } from "../view/format.ts";
 import { Badge } from "../view/parts.tsx";
-
-interface Session {
-  readonly id: string;
-  readonly user: { readonly name: string; readonly email: string | null; readonly provider: string };
-  readonly role: string;
-  readonly address: string | null;
-  readonly current: boolean;
-  readonly created_at: string;
-  readonly last_seen_at: string;
-  readonly expires_at: string;
-}
 
 export const people: Resource<Session> = {
   path: "/console/people",

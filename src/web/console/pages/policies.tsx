@@ -1,16 +1,7 @@
 import { DELETE, type Resource } from "../page/resource.ts";
+import type { PolicyRuleResource } from "../../../contract/resources/policy-rules.ts";
 import type { Field } from "../view/field.ts";
 import { Status } from "../view/parts.tsx";
-
-interface Rule {
-  readonly id: string;
-  readonly target: string;
-  readonly effect: string;
-  readonly when: string;
-  readonly reason: string;
-  readonly priority: number;
-  readonly mode: string;
-}
 
 const FIELDS: readonly Field[] = [
   {
@@ -55,7 +46,7 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-export const policies: Resource<Rule> = {
+export const policies: Resource<PolicyRuleResource> = {
   path: "/console/policies",
   api: "policy-rules",
   title: "Policies",

@@ -1,26 +1,13 @@
 import { refusedPage } from "../page/refused.tsx";
+import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { count } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
 
+type Policy = OwnRateLimits["policies"][number];
+
 const UNDER = "/console/rate-limits";
-
-interface Policy {
-  readonly id: string;
-  readonly name: string;
-  readonly match: { readonly route?: string; readonly key_id?: string; readonly customer_id?: string };
-  readonly unit: string;
-  readonly limit: number;
-  readonly window_seconds: number;
-  readonly kind: string;
-}
-
-interface RateLimits {
-  readonly read_rpm: number | null;
-  readonly effective_read_rpm: number;
-  readonly policies: readonly Policy[];
-}
 
 const UNITS = [
   [86_400, "day"],
@@ -61,7 +48,7 @@ const COLUMNS: readonly Column<Policy>[] = [
 
 /** The platform's operator sets these; an org sees what holds for it. */
 export async function rateLimits(visit: Visit): Promise<Shown> {
-  const answer = await visit.api.get<RateLimits>(`${visit.org}/rate-limits`);
+  const answer = await visit.api.get<OwnRateLimits>(`${visit.org}/rate-limits`);
   if (answer.body === null) return refusedPage(answer, UNDER);
   const { read_rpm, effective_read_rpm, policies } = answer.body;
   const content = (

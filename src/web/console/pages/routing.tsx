@@ -1,20 +1,9 @@
 import type { Child } from "hono/jsx";
+import type { RoutingSelection } from "../../../contract/resources/routing.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { Badge, Card } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { Visit } from "../visit.ts";
-
-interface Considered {
-  readonly model: string;
-  readonly eligible: boolean;
-  readonly why: string;
-}
-
-interface Selection {
-  readonly model: string;
-  readonly reason: string;
-  readonly considered: readonly Considered[];
-}
 
 const policy: Setting<unknown> = {
   name: "policy",
@@ -86,7 +75,7 @@ const policy: Setting<unknown> = {
   ],
 };
 
-const COLUMNS: readonly Column<Considered>[] = [
+const COLUMNS: readonly Column<RoutingSelection["considered"][number]>[] = [
   { title: "Model", cell: ({ model }) => <strong>{model}</strong> },
   {
     title: "Passes",
@@ -97,7 +86,7 @@ const COLUMNS: readonly Column<Considered>[] = [
 
 /** What the policy would choose for a call now: the quickest way to see that it says what was meant. */
 async function chosenNow(visit: Visit): Promise<Child> {
-  const answer = await visit.api.send<Selection>("POST", "/v1/routing/select", {}, visit.once());
+  const answer = await visit.api.send<RoutingSelection>("POST", "/v1/routing/select", {}, visit.once());
   const link = <a href="/console/evals">Eval results</a>;
   if (answer.body === null) {
     return (

@@ -1,4 +1,5 @@
 import { count, moment, usd, words } from "../view/format.ts";
+import type { RunResource } from "../../../contract/resources/runs.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Card, Empty, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -27,27 +28,9 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-interface Run {
-  readonly id: string;
-  readonly started_at: string;
-  readonly ended_at?: string | null;
-  readonly model: string;
-  readonly action?: string | null;
-  readonly workflow_id?: string | null;
-  readonly customer_id?: string | null;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
-  readonly cost_usd: string;
-  readonly charges?: readonly {
-    readonly kind: string;
-    readonly id: string | null;
-    readonly amount_usd?: string;
-    readonly amount?: number;
-  }[];
-}
+type Charge = NonNullable<RunResource["charges"]>[number];
 
-type Charge = NonNullable<Run["charges"]>[number];
-
-const COLUMNS: readonly Column<Run>[] = [
+const COLUMNS: readonly Column<RunResource>[] = [
   {
     title: "Run",
     cell: ({ id, action }) => (
@@ -102,7 +85,7 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
 
 export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   const names = FILTERS.map(({ name }) => name);
-  const answer = await visit.api.get<ListOf<Run>>(listPath("/v1/runs", ask.query, names));
+  const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names));
   const filtered = isFiltered(FILTERS, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
@@ -135,7 +118,7 @@ const TITLES: Readonly<Partial<Record<string, string>>> = Object.fromEntries(
 );
 
 export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
-  const answer = await visit.api.get<Run & Record<string, unknown>>(
+  const answer = await visit.api.get<RunResource & Record<string, unknown>>(
     `/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`,
   );
   const run = answer.body;

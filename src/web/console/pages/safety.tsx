@@ -1,4 +1,5 @@
 import { BUILT_INS, type BuiltIn } from "../../../domain/safety-detectors.ts";
+import type { ContentSafety } from "../../../contract/resources/content-safety.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import type { Draft, Field, Option } from "../view/field.ts";
 import { moment } from "../view/format.ts";
@@ -13,18 +14,6 @@ const TITLES: Readonly<Record<BuiltIn, string>> = {
   prompt_injection: "Prompt injection",
 };
 const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
-
-interface Detector {
-  readonly id: string;
-  readonly kind: "builtin" | "pattern";
-  readonly pattern?: string;
-  readonly action: string;
-}
-
-interface Safety {
-  readonly detectors: readonly Detector[];
-  readonly updated_at: string | null;
-}
 
 const ACTIONS: readonly Option[] = [
   ["", "Off"],
@@ -66,7 +55,7 @@ const patternsIn = (form: URLSearchParams) =>
   [...form.keys()].filter((key) => /^own-\d+-id$/.test(key)).length;
 
 /** What the form stands for, each detector beside the name that its fields begin with. */
-function detectorsIn(form: URLSearchParams): { readonly at: string; readonly detector: Detector }[] {
+function detectorsIn(form: URLSearchParams): { readonly at: string; readonly detector: object }[] {
   const chosen = NAMES.flatMap((id) => {
     const action = form.get(`builtin-${id}`) ?? "";
     return action === "" ? [] : [{ at: `builtin-${id}`, detector: { id, kind: "builtin" as const, action } }];
@@ -82,12 +71,12 @@ function detectorsIn(form: URLSearchParams): { readonly at: string; readonly det
   return [...chosen, ...own];
 }
 
-function draftOf(found: Safety | null): Draft {
+function draftOf(found: ContentSafety | null): Draft {
   const values: Record<string, string> = {};
-  const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern");
+  const own = (found?.detectors ?? []).filter((one) => one.kind === "pattern");
   for (const { id, kind, action } of found?.detectors ?? [])
     if (kind === "builtin") values[`builtin-${id}`] = action;
-  for (const [at, { id, pattern = "", action }] of own.entries()) {
+  for (const [at, { id, pattern, action }] of own.entries()) {
     Object.assign(values, {
       [`own-${at}-id`]: id,
       [`own-${at}-pattern`]: pattern,
@@ -97,7 +86,7 @@ function draftOf(found: Safety | null): Draft {
   return { values, errors: {}, problem: null };
 }
 
-const detectors: Setting<Safety> = {
+const detectors: Setting<ContentSafety> = {
   name: "detectors",
   title: "Detectors",
   api: "content-safety",

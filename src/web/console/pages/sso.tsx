@@ -1,15 +1,8 @@
 import type { Setting, SettingsPage } from "../page/settings.tsx";
+import type { SsoConnection } from "../../../contract/resources/sso.ts";
 import type { Field } from "../view/field.ts";
 import { bodyOf } from "../view/field.ts";
 import { Facts } from "../view/parts.tsx";
-
-interface Connection {
-  readonly kind: "oidc" | "saml";
-  readonly sign_in_url: string;
-  readonly redirect_uri?: string;
-  readonly metadata_url?: string;
-  readonly acs_url?: string;
-}
 
 const ROLE: Field = {
   name: "default_role",
@@ -56,11 +49,11 @@ const SAML: readonly Field[] = [
 ];
 
 function connection(
-  kind: Connection["kind"],
+  kind: SsoConnection["kind"],
   title: string,
   fields: readonly Field[],
-  factsOf: (found: Connection) => readonly (readonly [string, string | undefined])[],
-): Setting<Connection> {
+  factsOf: (found: SsoConnection) => readonly (readonly [string, string])[],
+): Setting<SsoConnection> {
   return {
     name: kind,
     title,
@@ -89,10 +82,16 @@ export const sso: SettingsPage = {
   title: "Single sign-on",
   about: "How people come into this console: through your own identity provider, by one of two protocols.",
   settings: [
-    connection("oidc", "OpenID Connect", OIDC, (found) => [["Allow at the provider", found.redirect_uri]]),
-    connection("saml", "SAML 2.0", SAML, (found) => [
-      ["Our metadata", found.metadata_url],
-      ["Assertions go to", found.acs_url],
-    ]),
+    connection("oidc", "OpenID Connect", OIDC, (found) =>
+      found.kind === "oidc" ? [["Allow at the provider", found.redirect_uri]] : [],
+    ),
+    connection("saml", "SAML 2.0", SAML, (found) =>
+      found.kind === "saml"
+        ? [
+            ["Our metadata", found.metadata_url],
+            ["Assertions go to", found.acs_url],
+          ]
+        : [],
+    ),
   ],
 };

@@ -1,18 +1,9 @@
 import type { Resource } from "../page/resource.ts";
+import type { SupportGrant } from "../../../contract/resources/support.ts";
 import { moment } from "../view/format.ts";
 import { Status } from "../view/parts.tsx";
 
-interface Grant {
-  readonly id: string;
-  readonly scope: string;
-  readonly reason: string;
-  readonly status: string;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly last_used_at: string | null;
-}
-
-export const support: Resource<Grant> = {
+export const support: Resource<SupportGrant> = {
   path: "/console/support",
   api: "support-grants",
   title: "Support access",

@@ -1,20 +1,11 @@
 import { DELETE, type Resource } from "../page/resource.ts";
+import type { CreatedWebhook } from "../../../contract/resources/webhooks.ts";
 import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";
 import { noticeAt } from "../view/notice.tsx";
 import { secretPage, Status } from "../view/parts.tsx";
 import { show, type Shown } from "../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
-
-interface Subscription {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly description?: string | null;
-  readonly status: string;
-  readonly created_at: string;
-  readonly secret?: string;
-}
 
 const PATH = "/console/webhooks";
 
@@ -58,7 +49,7 @@ function secretShown(title: string, id: string, secret: string): Shown {
   return show(title, PATH, content, 201);
 }
 
-export const webhooks: Resource<Subscription> = {
+export const webhooks: Resource<CreatedWebhook> = {
   path: PATH,
   api: "webhooks",
   title: "Webhooks",
@@ -85,7 +76,7 @@ export const webhooks: Resource<Subscription> = {
     save: "Subscribe",
     fields: FIELDS,
     done(made) {
-      const { id, secret } = made as Subscription;
+      const { id, secret } = made as CreatedWebhook;
       return secret ? secretShown("Subscribed", id, secret) : noticeAt(PATH, "created");
     },
   },

@@ -1,6 +1,5 @@
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { newId } from "../../domain/ulid.ts";
 import { cohortWithMembers, newCohort } from "../../contract/resources/benchmarks.ts";

@@ -1,7 +1,6 @@
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
-import { name } from "../../contract/shapes.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { cohortMembers, cohortWithMembers } from "../../contract/resources/benchmarks.ts";
 import { operation } from "../../edge/operation.ts";

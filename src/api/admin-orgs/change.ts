@@ -1,6 +1,5 @@
 import { invalidField } from "../../contract/refusal.ts";
 import { org, orgChangeByOperator } from "../../contract/resources/orgs.ts";
-import { name } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 import { loadPlan } from "../../platform/plans.ts";
 

@@ -1,7 +1,6 @@
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
-import { name } from "../../contract/shapes.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
 import { bodyOf } from "../../edge/org-door.ts";

@@ -1,5 +1,5 @@
 import { keyWithSecret, newKey } from "../../contract/resources/keys.ts";
-import { name, parseTimestamp } from "../../contract/shapes.ts";
+import { parseTimestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const mintKey = operation(

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { org, orgChange } from "../../contract/resources/orgs.ts";
-import { name } from "../../contract/shapes.ts";
 import { formatCidr, parseCidr } from "../../domain/address.ts";
 import { operation } from "../../edge/operation.ts";
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";

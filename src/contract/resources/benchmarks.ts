@@ -50,7 +50,6 @@ const orgIds = z
 export const newCohort = z.strictObject({ name, metric: z.enum(COHORT_METRICS), org_ids: orgIds });
 
 export const benchmarkChoice = z.strictObject({ contributing: z.boolean() });
-export type BenchmarkChoice = z.output<typeof benchmarkChoice>;
 
 export const cohortMembers = z.strictObject({
   org_ids: orgIds,

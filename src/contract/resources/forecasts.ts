@@ -55,4 +55,3 @@ export const linearForecast = z.object({
   projected_return_usd: usd,
   method: z.literal("linear"),
 });
-export type LinearForecast = z.output<typeof linearForecast>;

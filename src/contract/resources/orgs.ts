@@ -37,7 +37,6 @@ export const orgChangeByOperator = z.strictObject({
 export const clockAdvance = z.strictObject({ advance_seconds: z.int().min(1).max(315_360_000) });
 
 export const clockNow = z.object({ now: timestamp });
-export type ClockNow = z.output<typeof clockNow>;
 
 export const orgChange = z.strictObject({
   name: name.optional(),

@@ -19,7 +19,6 @@ export const planChange = z.strictObject({
   tokens_limit: limit,
   overage_policy: z.enum(["block", "allow"]),
 });
-export type PlanChange = z.output<typeof planChange>;
 
 export const planInUse = planTerms
   .extend({

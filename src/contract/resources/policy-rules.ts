@@ -41,7 +41,6 @@ export const policyEvaluation = z
     evaluated_at: timestamp,
   })
   .meta({ id: "PolicyEvaluation" });
-export type PolicyEvaluation = z.output<typeof policyEvaluation>;
 
 const ruleFields = {
   target: z.enum(TARGETS),

@@ -119,4 +119,3 @@ export const recordedRuns = z.object({
   rejected: z.int(),
   results: z.array(result),
 });
-export type RecordedRuns = z.output<typeof recordedRuns>;

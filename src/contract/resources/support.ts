@@ -25,7 +25,6 @@ export const newSupportGrant = z.strictObject({
   reason: z.string().min(1).max(500),
   expires_in_seconds: z.int().min(1).max(MOST_SECONDS),
 });
-export type NewSupportGrant = z.output<typeof newSupportGrant>;
 
 export const newSupportSession = z.strictObject({ grant_id: idShape("grt") });
 
@@ -33,7 +32,5 @@ export const supportSession = z.object({
   token: z.string().meta({ description: "Shown here, and never again." }),
   expires_at: timestamp,
 });
-export type SupportSession = z.output<typeof supportSession>;
 
 export const supportPresence = z.object({ grant: supportGrant.nullable() });
-export type SupportPresence = z.output<typeof supportPresence>;

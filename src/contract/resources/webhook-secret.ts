@@ -6,10 +6,8 @@ export const webhookSecret = z.object({
   created_at: timestamp,
   in_use_by: z.array(idShape("sub")).meta({ description: "Webhooks without a secret of their own." }),
 });
-export type WebhookSecret = z.output<typeof webhookSecret>;
 
 export const rotatedWebhookSecret = z.object({
   rotated: z.boolean(),
   secret: z.string().optional().meta({ description: "The new secret: shown here, and never again." }),
 });
-export type RotatedWebhookSecret = z.output<typeof rotatedWebhookSecret>;

@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { type Attempt, explain, type RuleResult } from "../../domain/policy.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
-import { loadPolicies, loadRule, type RuleRow, toRule } from "./store.ts";
+import { loadPolicies, loadRule, toRule } from "./store.ts";
 
 export const listPolicyRules = query({
   refuses: [],

@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type Tx } from "../kernel/door.ts";
 import { recordEvents } from "../kernel/events/append.ts";
 import { listRows } from "../kernel/rows.ts";
-import { type DeliveryRow, enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
+import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { loadSubscription } from "./subscriptions.ts";
 
 interface Named {

@@ -1,4 +1,5 @@
 import { imfFixdate, isoDate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
+import type { DeprecationEntry } from "./resources/deprecations.ts";
 
 /**
  * What is on its way out, and how callers are told. The contract's own deprecations are this one list; an
@@ -80,16 +81,6 @@ export const DEPRECATED_SURFACES: readonly DeprecatedSurface[] = [
       "Set read_rpm per org with PUT /v1/admin/orgs/{org_id}/rate-limits. The variable stays the fallback for orgs without a row, for two releases at least.",
   },
 ];
-
-/** One element of `GET /v1/meta/deprecations`. */
-export interface DeprecationEntry {
-  readonly method: DeprecableMethod;
-  readonly route: string;
-  readonly since: string;
-  readonly sunset: string;
-  readonly replacement?: string;
-  readonly documentation: string;
-}
 
 export function deprecationEntry(deprecation: Deprecation, docsUrl: string): DeprecationEntry {
   const { migration: _forReaders, ...entry } = deprecation;

@@ -16,7 +16,7 @@ export const deprecationEntryShape = z
     documentation: z.string().meta({ description: "Where the change is documented." }),
   })
   .meta({ id: "DeprecationEntry" });
-export type DeprecationEntryResource = z.output<typeof deprecationEntryShape>;
+export type DeprecationEntry = z.output<typeof deprecationEntryShape>;
 
 /** Both end up between the brackets of a `Link` header. */
 const target = z

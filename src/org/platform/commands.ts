@@ -1,4 +1,5 @@
-import { type DeprecationEntry, operationName } from "../../contract/deprecations.ts";
+import { operationName } from "../../contract/deprecations.ts";
+import type { DeprecationEntry } from "../../contract/resources/deprecations.ts";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import type { CohortWithMembers } from "../../contract/resources/benchmarks.ts";
 import type { CreatedOrg } from "../../contract/resources/orgs.ts";

@@ -1,6 +1,6 @@
 import { count, day } from "../view/format.ts";
 import type { DeprecatedCalls } from "../../../contract/resources/deprecated-calls.ts";
-import type { DeprecationEntryResource } from "../../../contract/resources/deprecations.ts";
+import type { DeprecationEntry } from "../../../contract/resources/deprecations.ts";
 import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
@@ -9,7 +9,7 @@ import { refusedPage } from "../page/refused.tsx";
 const UNDER = "/console/deprecations";
 export async function listDeprecations(visit: Visit): Promise<Shown> {
   const [answer, callers] = await Promise.all([
-    visit.api.get<readonly DeprecationEntryResource[]>("/v1/meta/deprecations"),
+    visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations"),
     visit.api.get<DeprecatedCalls>(`${visit.org}/deprecated-calls`),
   ]);
   if (answer.body === null) return refusedPage(answer, UNDER);
@@ -33,9 +33,9 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
   return show("Deprecations", UNDER, content);
 }
 
-const nameOf = ({ method, route }: DeprecationEntryResource) => `${method} ${route}`;
+const nameOf = ({ method, route }: DeprecationEntry) => `${method} ${route}`;
 
-function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationEntryResource>[] {
+function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationEntry>[] {
   return [
     {
       title: "Route",

@@ -79,14 +79,14 @@ function host(gate: typeof Gate, startedAt: number) {
     wait: () => new Promise(() => undefined),
   };
   const gates = new gate.Gates(() => "isolate");
-  return { clock, verdict, background, gates };
+  return { clock, taught: verdict, background, gates };
 }
 
 test("embedded, it decides by the clock and the object that its host gives it", async () => {
   const source = `data:text/javascript;base64,${Buffer.from(text).toString("base64")}`;
   const gate = (await import(/* @vite-ignore */ source)) as typeof Gate;
   const startedAt = Date.UTC(2001, 0, 1);
-  const { clock, verdict, background, gates } = host(gate, startedAt);
+  const { clock, taught, background, gates } = host(gate, startedAt);
   const org = gates.of("org_A");
   if (org === null) throw new Error("no gate");
   const asker = gate.newAsker("org_A", "key_A", [], "p".repeat(32));
@@ -95,12 +95,14 @@ test("embedded, it decides by the clock and the object that its host gives it", 
   const decide = () => gate.decideHere(org, asker, ask, clock.now, background);
   expect(decide()).toBeNull();
   for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, asker, ask, { verdict, askedAt: clock.now, now: clock.now });
+    gate.learn(org, asker, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
     gate.wish(org, asker, ask, clock.now, background);
   }
   await org.flush(background);
   clock.now += 500;
-  const allow = JSON.parse(String(decide()));
+  const verdict = decide();
+  if (typeof verdict !== "string") throw new Error("the isolate has slices, and allows");
+  const allow = JSON.parse(verdict);
   expect(allow).toMatchObject({ decision: "allow", reservation: { amount_usd: "0.01" } });
   expect(allow.evaluated_at).toBe("2001-01-01T00:00:00.500Z");
   expect(allow.reservation.expires_at).toBe("2001-01-01T00:15:00.500Z");

@@ -16,6 +16,9 @@ const FEW = 100;
 /** Of all orgs of a host: some 12 MB. */
 const MOST_OF_ALL = 500_000;
 
+/** Of an org that nothing was told of: most have no request ids, and keep nothing. */
+const NONE = new Set<number>();
+
 /** How many requests all gates of a host keep. */
 export class HeardTotal {
   numbers = 0;
@@ -28,8 +31,8 @@ export class HeardTotal {
  * generations: when the younger is full, the older goes.
  */
 export class HeardRequests {
-  #young = new Set<number>();
-  #old = new Set<number>();
+  #young = NONE;
+  #old: ReadonlySet<number> = NONE;
   #mark = FROM_THE_START;
   readonly #total: HeardTotal;
 
@@ -58,7 +61,8 @@ export class HeardRequests {
 
   #add(number: number): void {
     const most = this.#total.numbers < MOST_OF_ALL ? MOST : FEW;
-    if (this.#young.size >= most) {
+    if (this.#young === NONE) this.#young = new Set();
+    else if (this.#young.size >= most) {
       this.#total.numbers -= this.#old.size;
       this.#old = this.#young;
       this.#young = new Set();
@@ -71,8 +75,8 @@ export class HeardRequests {
   /** To be told from the start again: for an org whose traffic is over, which keeps nothing. */
   forget(): void {
     this.#total.numbers -= this.#young.size + this.#old.size;
-    this.#young = new Set();
-    this.#old = new Set();
+    this.#young = NONE;
+    this.#old = NONE;
     this.#mark = FROM_THE_START;
   }
 }

@@ -16,7 +16,7 @@ const PAGES = /^\/(console|sso|saml|docs)(\/|$)/;
 export const refuseClearText: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   const { req, env } = context;
   if (!isInTheClear(req.raw, env)) return next();
-  const message = `This service answers over https only, at ${settingsOf(env).SVC_BASE_URL}. Treat a key or session that was sent over http as known to others: replace it.`;
+  const message = `This service is available over https only, at ${settingsOf(env).SVC_BASE_URL}. A key or session sent over http is exposed: replace it.`;
   if (!PAGES.test(req.path)) return refuseAtDoor(req.raw, env, refuse("bad_request", {}, { message }));
   return logged(context, "*", async (web) =>
     htmlResponse(<MessagePage title="Use https" text={message} code="bad_request" />, 400, web),

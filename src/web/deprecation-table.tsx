@@ -7,7 +7,7 @@ export function DeprecationTable() {
     <>
       <p>
         Every response of a deprecated route carries <code>Deprecation</code>, <code>Sunset</code> and{" "}
-        <code>Link</code>. All deprecated routes, also those flagged since:{" "}
+        <code>Link</code>. For all deprecated routes, including recently flagged ones, see{" "}
         <a href="/v1/meta/deprecations">/v1/meta/deprecations</a>.
       </p>
       <table>
@@ -26,7 +26,7 @@ export function DeprecationTable() {
                 <code>{one.surface}</code>
               </td>
               <td>{one.since}</td>
-              <td>{one.sunset ?? "after two releases of notice"}</td>
+              <td>{one.sunset ?? "after two releases"}</td>
               <td>
                 {"replacement" in one ? (
                   <>

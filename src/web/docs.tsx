@@ -113,7 +113,7 @@ function Page({ operations, baseUrl }: { operations: readonly OperationContract[
         <h1>Sluice API reference</h1>
         <p>
           Base address <code>{baseUrl}</code>. Every call carries{" "}
-          <code>Authorization: Bearer &lt;API_KEY&gt;</code>. As OpenAPI 3.1:{" "}
+          <code>Authorization: Bearer &lt;API_KEY&gt;</code>. OpenAPI 3.1 document:{" "}
           <a href="/v1/openapi.json">/v1/openapi.json</a>.
         </p>
         <nav>

@@ -72,13 +72,13 @@ export async function logged(
 }
 
 function tooOften(seconds: number, web: Web): Response {
-  const text = `There were very many requests from your address. Try again in ${seconds} seconds.`;
+  const text = `Too many requests from your address. Try again in ${seconds} seconds.`;
   const page = (
     <MessagePage
       title="Too many requests"
       text={text}
       code="rate_limited"
-      link={["/console", "To the console"]}
+      link={["/console", "Go to the console"]}
     />
   );
   return htmlResponse(page, 429, web, { "retry-after": String(seconds) });
@@ -88,16 +88,18 @@ function failurePage(error: unknown, web: Web): Response {
   if (error instanceof CutOff) return cutOffPage(web);
   logFailure(web.trace, error);
   const away = error instanceof ObjectUnreachable;
-  const title = away ? "Out of reach for a moment" : "This did not work";
-  const text = away ? "Try again in a moment." : `The fault is ours. Quote ${web.trace} when you report it.`;
-  const page = <MessagePage title={title} text={text} link={["/console", "To the console"]} />;
+  const title = away ? "Temporarily unavailable" : "Something went wrong";
+  const text = away
+    ? "Try again shortly."
+    : `The error is on our side. Quote ${web.trace} when you report it.`;
+  const page = <MessagePage title={title} text={text} link={["/console", "Go to the console"]} />;
   return htmlResponse(page, away ? 503 : 500, web);
 }
 
 function cutOffPage(web: Web): Response {
-  const text = "What was sent ended before all of it had arrived. Nothing was changed: send it again.";
+  const text = "The upload ended early. Nothing was changed. Send it again.";
   return htmlResponse(
-    <MessagePage title="Cut off" text={text} link={["/console", "To the console"]} />,
+    <MessagePage title="Upload interrupted" text={text} link={["/console", "Go to the console"]} />,
     400,
     web,
   );
@@ -119,10 +121,10 @@ export async function readForm(request: Request, mostBytes = MOST_FORM_BYTES): P
 export function formTooLong(web: Web): Response {
   const page = (
     <MessagePage
-      title="Too long"
-      text="What was sent is longer than this form can be. Nothing was changed."
+      title="Form too large"
+      text="The form is larger than this page accepts. Nothing was changed."
       code="payload_too_large"
-      link={["/console", "To the console"]}
+      link={["/console", "Go to the console"]}
     />
   );
   return htmlResponse(page, 413, web);

@@ -20,7 +20,7 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
   };
   if (!mayRead(context.req.header("authorization"), settings.SVC_METRICS_TOKEN)) {
     const challenge = { ...headers, "www-authenticate": 'Bearer realm="metrics"' };
-    return new Response("Send the metrics token as a bearer.\n", { status: 401, headers: challenge });
+    return new Response("Send the metrics token as a bearer token.\n", { status: 401, headers: challenge });
   }
   try {
     const registry = readRegistry(env.REGISTRY);
@@ -30,7 +30,7 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
     return new Response(text, { headers });
   } catch (error) {
     logFailure(headers["x-svc-trace-id"], error);
-    return new Response("The counters are out of reach. Scrape again.\n", { status: 503, headers });
+    return new Response("The counters are unavailable. Scrape again.\n", { status: 503, headers });
   }
 }
 

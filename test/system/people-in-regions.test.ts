@@ -87,8 +87,8 @@ describe("people and support in two regions", () => {
   test("a page about what only the home's database knows says where that is", async () => {
     const org = await newOrg();
     const cookie = await signIn(us, org.id);
-    expect((await page(`${us}/console/benchmarks`, cookie)).text).toContain("Read them in eu");
-    expect((await page(`${eu}/console/benchmarks`, cookie)).text).not.toContain("Read them in eu");
+    expect((await page(`${us}/console/benchmarks`, cookie)).text).toContain("Cohorts are in eu");
+    expect((await page(`${eu}/console/benchmarks`, cookie)).text).not.toContain("Cohorts are in eu");
   });
 
   const GRANT = { scope: "billing_read", reason: "Ticket 1", expires_in_seconds: 600 };

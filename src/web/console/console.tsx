@@ -51,7 +51,11 @@ export function mountConsole(app: Hono<{ Bindings: Env }>): void {
   app.all("/console/*", (context) =>
     logged(context, "/console/*", async (web) => {
       const page = (
-        <MessagePage title="Not found" text="There is no such page." link={["/console", "To the overview"]} />
+        <MessagePage
+          title="Not found"
+          text="This page does not exist."
+          link={["/console", "Go to the overview"]}
+        />
       );
       return htmlResponse(page, 404, web);
     }),
@@ -87,7 +91,7 @@ function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Re
   const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
   if (admitted.kind === "none") return redirectTo(login, web);
   if (admitted.kind === "kept_out") return keptOut(admitted.problem, web);
-  const text = "Your session has ended, or somebody ended it. Sign in again to go on.";
+  const text = "Your session has expired or was revoked. Sign in again to continue.";
   const page = (
     <MessagePage title="Signed out" text={text} code="session_revoked" link={[login, "Sign in"]} />
   );
@@ -95,10 +99,9 @@ function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Re
 }
 
 function forged(web: Web): Response {
-  const text =
-    "This form was not sent from a page of this console, or that page is too old. Nothing was changed.";
+  const text = "This form did not come from this console, or its page is out of date. Nothing was changed.";
   return htmlResponse(
-    <MessagePage title="Not accepted" text={text} link={["/console", "To the overview"]} />,
+    <MessagePage title="Not accepted" text={text} link={["/console", "Go to the overview"]} />,
     403,
     web,
   );
@@ -175,7 +178,7 @@ async function exportAudit(context: Ctx, web: Web, app: Hono<{ Bindings: Env }>)
     const { error } = await answer.json<{ error: { code: string; message: string } }>();
     const page = (
       <MessagePage
-        title="No export"
+        title="Export failed"
         text={error.message}
         code={error.code}
         link={["/console/audit", "Back"]}

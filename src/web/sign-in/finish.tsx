@@ -11,17 +11,18 @@ import type { Identity, SignInFailure } from "../identity.ts";
 
 const TEXTS: Readonly<Record<SignInFailure, string>> = {
   address_refused:
-    "Your identity provider is at an address that this service does not call. Ask an owner to correct it.",
-  attempt_unknown: "This sign-in was used already, took too long, or began in another browser. Begin again.",
+    "This service does not call the address of your identity provider. Ask an owner to correct it.",
+  attempt_unknown:
+    "This sign-in was already used, has expired, or was started in another browser. Sign in again.",
   callback_without_org:
-    "Each organization has a redirect address of its own, /sso/callback/ and its id. Begin again; if your provider then refuses, an owner has to allow that address there.",
-  connection_changed: "Your organization's sign-in was changed meanwhile. Begin again.",
-  provider_unreachable: "Your identity provider did not answer as it should. Try again in a moment.",
-  provider_refused: "Your identity provider did not let you in.",
-  response_malformed: "Your identity provider sent something that cannot be read.",
-  response_not_for_us: "What your identity provider sent is not for this sign-in.",
-  signature_invalid: "What your identity provider sent is not signed as it should be.",
-  token_invalid: "What your identity provider sent does not hold.",
+    "Each organization has its own redirect URI: /sso/callback/ followed by its id. Sign in again. If your provider refuses, an owner must allow that URI there.",
+  connection_changed: "Your organization's single sign-on settings changed. Sign in again.",
+  provider_unreachable: "Your identity provider did not respond correctly. Try again shortly.",
+  provider_refused: "Your identity provider refused the sign-in.",
+  response_malformed: "The response from your identity provider cannot be read.",
+  response_not_for_us: "The response from your identity provider is not for this sign-in.",
+  signature_invalid: "The response from your identity provider is not correctly signed.",
+  token_invalid: "The response from your identity provider is not valid.",
 };
 
 /** No session was made. The page says why in words; the log says why as a code. */
@@ -37,19 +38,19 @@ export function refuseSignIn(failure: SignInFailure, web: Web): Response {
 
 const KEPT_OUT: Readonly<Record<EntryProblem, string>> = {
   ip_not_allowed:
-    "Your organization lets people in from certain network addresses only, and yours is not one of them. Come from an allowed network, or ask an admin to allow yours.",
+    "Your organization restricts access by IP address, and yours is not allowed. Use an allowed network, or ask an admin to add yours.",
   residency_violation:
-    "Your organization does not let its data be handled in this region. Use the console of a region that it allows.",
+    "Your organization's residency rule excludes this region. Use the console of an allowed region.",
 };
 
 /** Somebody whom the org's own rules keep out, signed in or about to be. */
 export function keptOut(problem: EntryProblem, web: Web): Response {
-  const page = <MessagePage title="Not from here" text={KEPT_OUT[problem]} code={problem} />;
+  const page = <MessagePage title="Access denied" text={KEPT_OUT[problem]} code={problem} />;
   return htmlResponse(page, 403, web);
 }
 
 export function noSignIn(web: Web): Response {
-  const text = "There is no single sign-on for this organization. Ask an owner to set it up.";
+  const text = "Single sign-on is not set up for this organization. Ask an owner to set it up.";
   return htmlResponse(<MessagePage title="Not set up" text={text} />, 404, web);
 }
 

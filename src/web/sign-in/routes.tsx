@@ -66,7 +66,7 @@ export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
 }
 
 function notFound(web: Web): Response {
-  return htmlResponse(<MessagePage title="Not found" text="There is no such page." />, 404, web);
+  return htmlResponse(<MessagePage title="Not found" text="This page does not exist." />, 404, web);
 }
 
 async function oidcLogin(context: Ctx, web: Web): Promise<Response> {

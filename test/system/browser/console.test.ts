@@ -47,10 +47,10 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     return answer.status();
   }
 
-  test("the link signs in, and the overview says that support is inside", async () => {
+  test("the link signs in, and the overview says that support has access", async () => {
     await page.goto(fixture.server.signInLink(org.id, base));
     expect(await headline()).toBe("Overview");
-    expect(await page.locator(".banner").innerText()).toContain("Support is inside.");
+    expect(await page.locator(".banner").innerText()).toContain("Support has access.");
   });
 
   test("a budget is refused beside the field that is wrong, keeps what was typed, and is then created", async () => {
@@ -90,7 +90,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
   test("a key is minted, shown once, works, and no longer does when it is revoked", async () => {
     await open("/keys/new");
     await page.fill("#name", "Proxy");
-    await page.click("button:has-text('Mint key')");
+    await page.click("button:has-text('Create key')");
     const key = await page.locator(".secret code").innerText();
     const read = () => call("GET", `/v1/orgs/${org.id}`, { key });
     expect((await read()).status).toBe(200);
@@ -117,7 +117,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     await open("/packs/new");
     await page.fill("#customer_id", "hooli");
     await page.fill("#amount_usd", "20");
-    await page.click("text=Grant the pack");
+    await page.click("button:has-text('Grant credits')");
     expect(await page.locator("table").innerText()).toContain("hooli");
     await confirm("button[aria-label='Void hooli']");
     expect(await notice()).toBe("Voided.");
@@ -127,11 +127,11 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.locator(".facts").innerText()).toContain("$14.00");
     await open("/limits");
     await page.fill("#spend-cap-cap_usd", "5000");
-    await page.click("text=Save the cap");
+    await page.click("text=Save cap");
     expect(await page.inputValue("#spend-cap-cap_usd")).toBe("5000.00");
     await open("/safety");
     await page.selectOption("#detectors-builtin-email", "block");
-    await page.click("text=Save the detectors");
+    await page.click("text=Save detectors");
     expect(await page.inputValue("#detectors-builtin-email")).toBe("block");
   });
 

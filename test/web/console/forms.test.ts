@@ -207,5 +207,5 @@ test("an owner reads the rate limits that the operator set, and the fallback whe
   expect((await own()).body).toMatchObject({ read_rpm: 50, effective_read_rpm: 50, policies: [policy] });
   const text = await (await browser.get("/console/rate-limits")).text();
   expect(text).toContain("2 hours");
-  expect(text).toContain("each customer apart");
+  expect(text).toContain("per customer");
 });

@@ -3,22 +3,22 @@ import { type Answer, show, type Shown } from "../visit.ts";
 
 const TITLES: Readonly<Record<string, string>> = {
   not_found: "Not found",
-  forbidden: "Your role does not reach this",
-  missing_scope: "Your session does not reach this",
+  forbidden: "Your role does not allow this",
+  missing_scope: "Your session does not allow this",
   support_scope_denied: "Outside the support grant",
   residency_violation: "Not in this region",
-  conflict: "That cannot be done now",
+  conflict: "This cannot be done right now",
   rate_limited: "Too many requests",
-  service_unavailable: "Out of reach for a moment",
+  service_unavailable: "Temporarily unavailable",
 };
 
 /** A page whose content the API refused: the same words, code and status that an API caller gets. */
 export function refusedPage(answer: Answer<unknown>, under: string, back = "/console"): Shown {
   const code = answer.error?.code ?? "internal";
-  const title = TITLES[code] ?? "This did not work";
+  const title = TITLES[code] ?? "Something went wrong";
   const content = (
     <>
-      <Head title={title} about={answer.error?.message ?? "Something went wrong on our side."} />
+      <Head title={title} about={answer.error?.message ?? "The error is on our side."} />
       <Card>
         <div class="stack">
           <p class="quiet">
@@ -26,7 +26,7 @@ export function refusedPage(answer: Answer<unknown>, under: string, back = "/con
           </p>
           <p>
             <a class="button" href={back}>
-              {back === "/console" ? "To the overview" : "Back"}
+              {back === "/console" ? "Go to the overview" : "Back"}
             </a>
           </p>
         </div>

@@ -127,7 +127,7 @@ function settingCard(
               </button>
             </div>
           ) : (
-            <p class="quiet small">Changing this needs the role {setting.role}.</p>
+            <p class="quiet small">To change this you need the role {setting.role}.</p>
           )}
         </Form>
         {mayWrite && answer.body !== null && setting.remove && (

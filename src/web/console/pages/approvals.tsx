@@ -17,12 +17,13 @@ export const approvals: Resource<ApprovalResource> = {
   path: "/console/approvals",
   api: "approvals",
   title: "Approvals",
-  about: "Attempts that a policy holds until somebody decides. An approval lets the same attempt pass, once.",
+  about:
+    "Runs that a policy blocked until someone approves them. An approval lets the same attempt through once.",
   one: "attempt",
   icon: "approvals",
   empty: [
-    "Nothing waits",
-    "When a rule with the effect “require approval” stops a run, the request appears here.",
+    "No approvals yet",
+    "When a rule with the effect “require approval” blocks a run, the request appears here.",
   ],
   role: "admin",
   idOf: ({ id }) => id,
@@ -39,9 +40,9 @@ export const approvals: Resource<ApprovalResource> = {
         </>
       ),
     },
-    { title: "Asked by", cell: ({ requested_by }) => <code>{requested_by}</code> },
+    { title: "Requested by", cell: ({ requested_by }) => <code>{requested_by}</code> },
     {
-      title: "Asked",
+      title: "Requested",
       kind: "moment",
       cell: ({ requested_at, expires_at }) => (
         <>

@@ -27,7 +27,7 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
     <>
       <Head
         title="Audit trail"
-        about="Everything that was changed, by whom. Each entry is chained to the one before, so a changed, moved or missing one shows."
+        about="Every change, and who made it. Each entry is chained to the previous one, so entries that are changed, moved or missing are detected."
       >
         <ChainBadge verified={verified?.body ?? null} />
       </Head>
@@ -50,8 +50,8 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
 
 const FILTERS: readonly Filter[] = [
   { name: "action", title: "What" },
-  { name: "actor_id", title: "Who, by id" },
-  { name: "target", title: "To what, by id" },
+  { name: "actor_id", title: "Actor id" },
+  { name: "target", title: "Target id" },
   {
     name: "outcome",
     title: "Outcome",
@@ -63,7 +63,7 @@ const FILTERS: readonly Filter[] = [
     ],
   },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "To (exclusive)", isDate: true },
 ];
 
 /** The walk reads the whole trail, so it is taken only when it is asked for. */
@@ -117,7 +117,7 @@ function ExportForm({ nowMs }: { nowMs: number }) {
         <input id="export-from" name="from" type="date" value={on(nowMs - 30 * DAY_MS)} />
       </div>
       <div>
-        <label for="export-to">To (not included)</label>
+        <label for="export-to">To (exclusive)</label>
         <input id="export-to" name="to" type="date" value={on(nowMs + DAY_MS)} />
       </div>
       <div>

@@ -23,13 +23,13 @@ const profile: Setting<BenchmarkProfileResource> = {
   method: "PUT",
   role: "admin",
   save: "Save",
-  noteOf: (found) => (found?.counts_from ? `Counts from ${found.counts_from}` : null),
+  noteOf: (found) => (found?.counts_from ? `Effective from ${found.counts_from}` : null),
   fieldsOf: () => [
     {
       name: "contributing",
       label: "Contribute our figures to cohorts",
       kind: "flag",
-      hint: "Opt-in. Only percentiles over many orgs are ever shown, and a change counts from the next month.",
+      hint: "Optional. Cohorts show only percentiles over many organizations. A change takes effect next month.",
     },
   ],
 };
@@ -63,9 +63,9 @@ async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
   if (homeElsewhere !== null) {
     return (
       <Card title="Cohorts" bare>
-        <Empty icon="benchmarks" title={`Read them in ${homeElsewhere}`}>
-          Your organization is at home in {homeElsewhere}: sign in to the console there, or ask the API with a
-          key, from anywhere.
+        <Empty icon="benchmarks" title={`Cohorts are in ${homeElsewhere}`}>
+          Your organization's home region is {homeElsewhere}. Sign in to the console there, or call the API
+          with a key from any region.
         </Empty>
       </Card>
     );
@@ -80,9 +80,9 @@ async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
   return (
     <Card title="Cohorts" bare>
       {rows.length === 0 ? (
-        <Empty icon="benchmarks" title="You are in no cohort yet">
-          Your provider groups orgs that are alike. When you are placed in a group, its figures stand here
-          beside your own.
+        <Empty icon="benchmarks" title="You are not in a cohort yet">
+          Your provider groups similar organizations. When you are added to a group, its figures appear here
+          next to yours.
         </Empty>
       ) : (
         <Table label="Cohorts" columns={COLUMNS} rows={rows} />

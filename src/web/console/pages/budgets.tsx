@@ -20,21 +20,21 @@ const TERMS: readonly Field[] = [
   { name: "period", label: "Period", kind: "choice", half: true, options: PERIODS },
   {
     name: "mode",
-    label: "When it is reached",
+    label: "When the limit is reached",
     kind: "choice",
     half: true,
     options: [
-      ["enforce", "Refuse"],
-      ["shadow", "Only tell (shadow)"],
+      ["enforce", "Refuse the run"],
+      ["shadow", "Report only (shadow)"],
     ],
   },
   {
     name: "alert_thresholds",
-    label: "Tell at",
+    label: "Alert at",
     kind: "list",
     half: true,
     placeholder: "0.8, 1",
-    hint: "Parts of the limit, each announced once a period.",
+    hint: "Fractions of the limit. Each one sends an event once per period.",
   },
 ];
 
@@ -51,19 +51,19 @@ const SCOPE: readonly Field[] = [
       ["deployment", "A deployment"],
     ],
   },
-  { name: "scope_id", label: "Its id", kind: "text", half: true, hint: "Leave empty for the whole org." },
+  { name: "scope_id", label: "Scope id", kind: "text", half: true, hint: "Leave empty for the whole org." },
 ];
 
 export const budgets: Resource<Budget> = {
   path: "/console/budgets",
   api: "budgets",
   title: "Budgets",
-  about: "How much may be spent in a period: by the org, a department, a workflow or a deployment.",
+  about: "How much the organization, a department, a workflow or a deployment may spend per period.",
   one: "budget",
   icon: "budgets",
   empty: [
     "No budgets yet",
-    "A budget is checked before each run, together with what other runs hold. Start with one for the whole org; a shadow budget only tells you what it would have refused.",
+    "A budget is checked before each run and counts amounts that other runs have reserved. Start with one for the whole org. A shadow budget only reports what it would have refused.",
   ],
   role: "admin",
   idOf: ({ id }) => id,
@@ -76,7 +76,7 @@ export const budgets: Resource<Budget> = {
       cell: (row) => <UsedOf spent={row.spent_usd} held={row.reserved_usd} limit={row.limit_usd} />,
     },
     { title: "Spent", kind: "number", cell: (row) => usd(row.spent_usd) },
-    { title: "Held", kind: "number", cell: (row) => usd(row.reserved_usd) },
+    { title: "Reserved", kind: "number", cell: (row) => usd(row.reserved_usd) },
     { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
@@ -93,18 +93,18 @@ export const budgets: Resource<Budget> = {
         ["deployment", "Deployments"],
       ],
     },
-    { name: "scope_id", title: "Its id" },
+    { name: "scope_id", title: "Scope id" },
   ],
   create: { title: "New budget", save: "Create budget", fields: [NAME, ...SCOPE, ...TERMS] },
   change: {
     method: "PATCH",
     fields: [NAME, ...TERMS],
-    note: "Raising it is felt everywhere within two seconds. Lowering it below what is spent refuses the next run.",
+    note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
   actions: [
     {
       ...DELETE,
-      confirm: () => "Runs that only this budget held back will pass. What was spent stays recorded.",
+      confirm: () => "Runs that only this budget refused will be allowed. Recorded spending is kept.",
     },
   ],
 };

@@ -22,30 +22,30 @@ export const customers: Resource<CustomerLimit> = {
   api: "customer-limits",
   title: "Customer limits",
   about:
-    "How much each of your own customers may spend in a period. A star is everyone without a limit of their own.",
+    "How much each of your customers may spend per period. An asterisk (*) applies to every customer without a limit of their own.",
   one: "customer limit",
   icon: "customers",
   empty: [
-    "No customer is limited",
-    "Send customer_id with each decision and run, then limit one customer by that id, or all of them at once with a star.",
+    "No customer limits yet",
+    "Send customer_id with each decision and run. Then limit one customer by id, or every customer with an asterisk (*).",
   ],
   role: "admin",
   idOf: ({ id }) => id,
   nameOf: ({ customer_id }) => (customer_id === "*" ? "Every other customer" : customer_id),
-  subOf: ({ customer_id, period }) => `${customer_id === "*" ? "*, each apart, " : ""}per ${period}`,
+  subOf: ({ customer_id, period }) => `${customer_id === "*" ? "*, counted separately, " : ""}per ${period}`,
   columns: [
     {
       title: "Used",
       kind: "meter",
       cell: (row) =>
         row.spent_usd === null ? (
-          <span class="quiet">Counted for each apart</span>
+          <span class="quiet">Counted per customer</span>
         ) : (
           <UsedOf spent={row.spent_usd} held={row.reserved_usd ?? "0"} limit={row.limit_usd} />
         ),
     },
     { title: "Spent", kind: "number", cell: (row) => usd(row.spent_usd) },
-    { title: "Held", kind: "number", cell: (row) => usd(row.reserved_usd) },
+    { title: "Reserved", kind: "number", cell: (row) => usd(row.reserved_usd) },
     { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
   ],
@@ -60,13 +60,13 @@ export const customers: Resource<CustomerLimit> = {
         kind: "text",
         required: true,
         placeholder: "globex",
-        hint: "The id that your calls send as customer_id, or * for everyone without a limit of their own.",
+        hint: "The customer_id in your calls, or * for every customer without a limit of their own.",
       },
       ...TERMS,
     ],
   },
-  change: { method: "PATCH", fields: TERMS, note: "Felt everywhere within two seconds." },
+  change: { method: "PATCH", fields: TERMS, note: "Takes effect everywhere within two seconds." },
   actions: [
-    { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will then spend without a limit of its own.` },
+    { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will no longer have a limit of its own.` },
   ],
 };

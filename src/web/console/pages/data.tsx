@@ -23,8 +23,8 @@ const retention: Setting<RetentionPolicyResource> = {
   api: "retention-policy",
   method: "PUT",
   role: "admin",
-  save: "Save the retention",
-  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "As delivered"),
+  save: "Save retention",
+  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "Default"),
   fieldsOf: () => [
     days("runs_days", "Runs", RETENTION_BOUNDS.runsDays),
     days("audit_days", "Audit trail", RETENTION_BOUNDS.auditDays),
@@ -33,7 +33,7 @@ const retention: Setting<RetentionPolicyResource> = {
       name: "legal_hold",
       label: "Legal hold",
       kind: "flag",
-      hint: "While it is on, nothing is deleted, however old.",
+      hint: "While this is on, nothing is deleted.",
     },
   ],
 };
@@ -44,16 +44,16 @@ const residency: Setting<Residency> = {
   api: "residency",
   method: "PUT",
   role: "owner",
-  save: "Save the regions",
-  above: (found) => found && <Facts of={[["Home region, for ever", found.home_region]]} />,
+  save: "Save regions",
+  above: (found) => found && <Facts of={[["Home region (permanent)", found.home_region]]} />,
   fieldsOf: () => [
     {
       name: "regions",
-      label: "Regions that may serve you",
+      label: "Allowed regions",
       kind: "list",
       whenEmpty: null,
       placeholder: "eu",
-      hint: "Left empty: all. A call that arrives elsewhere is refused, never sent round.",
+      hint: "Leave empty to allow all regions. Calls that arrive in any other region are refused, not forwarded.",
     },
   ],
 };
@@ -62,6 +62,6 @@ export const data: SettingsPage = {
   path: DATA_PATH,
   title: "Data",
   about:
-    "For how long records are kept, and where your calls may be served. Totals and money are kept in any case.",
+    "How long records are kept, and which regions may serve your calls. Totals and balances are always kept.",
   settings: [retention, residency],
 };

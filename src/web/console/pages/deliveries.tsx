@@ -64,14 +64,14 @@ export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<C
             ["Scheme", scheme ?? "–"],
             ["Secret", last4 ? <code>…{last4}</code> : "–"],
             ["Since", moment(created_at)],
-            ["Old secret until", moment(previous)],
+            ["Old secret expires", moment(previous)],
           ]}
         />
       </Card>
       <Card title="Deliveries" note="Newest first" bare>
         {rows.length === 0 ? (
-          <Empty icon="webhooks" title="Nothing was delivered yet">
-            Send a test to see how a delivery looks.
+          <Empty icon="webhooks" title="No deliveries yet">
+            Send a test event to see a delivery.
           </Empty>
         ) : (
           <Table label="Deliveries" columns={columns(visit, here)} rows={rows} />

@@ -17,12 +17,12 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
     <>
       <Head
         title="Deprecations"
-        about="Routes that have a successor, until when each is served at least, and which of your keys still call them."
+        about="Deprecated routes, the earliest date each may be removed, and which of your keys still call them."
       />
       <Card bare>
         {answer.body.length === 0 ? (
-          <Empty icon="deprecations" title="Nothing is deprecated">
-            Every route that you may call is here to stay.
+          <Empty icon="deprecations" title="No deprecated routes">
+            None of the routes you can call is deprecated.
           </Empty>
         ) : (
           <Table label="Deprecated routes" columns={columns(callers.body?.data ?? [])} rows={answer.body} />
@@ -57,7 +57,7 @@ function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationE
     },
     { title: "Use instead", cell: ({ replacement }) => <code>{replacement ?? "–"}</code> },
     {
-      title: "Who still calls it",
+      title: "Still called by",
       cell: (entry) =>
         callersShown(callers.filter(({ method, route }) => `${method} ${route}` === nameOf(entry))),
     },

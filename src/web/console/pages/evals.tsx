@@ -7,10 +7,10 @@ export const evals: Resource<EvalResource> = {
   api: "evals",
   title: "Eval results",
   about:
-    "How models did on your own suites. Routing asks for a fresh result, on enough samples, above the bar.",
+    "How models scored on your own eval suites. Routing requires a recent result, on enough samples, above the minimum score.",
   one: "model",
   icon: "evals",
-  empty: ["No results yet", "Report a result from your eval run, here or with POST /v1/orgs/{id}/evals."],
+  empty: ["No results yet", "Report an eval result here or with POST /v1/orgs/{id}/evals."],
   role: "admin",
   idOf: ({ model, suite, run_at }) => `${suite} ${model} ${run_at}`,
   nameOf: ({ model }) => model,

@@ -19,13 +19,19 @@ const FIELDS: readonly Field[] = [
       ["owner", "Owner: everything"],
     ],
   },
-  { name: "expires_at", label: "Expires (UTC)", kind: "moment", half: true, hint: "Left empty: never." },
+  {
+    name: "expires_at",
+    label: "Expires (UTC)",
+    kind: "moment",
+    half: true,
+    hint: "Leave empty for no expiry.",
+  },
   {
     name: "scopes",
     label: "Scopes",
     kind: "list",
     placeholder: "decisions:evaluate runs:write",
-    hint: "Left empty: all that the role may use.",
+    hint: "Leave empty for every scope of the role.",
   },
 ];
 
@@ -34,7 +40,7 @@ const GRACE: Field = {
   label: "The old secret still works for",
   kind: "integer",
   options: [
-    ["", "No time at all"],
+    ["", "No grace period"],
     ["3600", "1 hour"],
     ["86400", "1 day"],
     ["604800", "1 week"],
@@ -47,8 +53,8 @@ const shownOnce =
   (title: string) =>
   (answer: unknown): Shown => {
     const { key } = answer as { key: string };
-    const text = "Copy it now: it is shown this once, and kept nowhere in readable form.";
-    return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to the keys"]), 201);
+    const text = "Copy it now. It is shown only once and cannot be recovered.";
+    return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to keys"]), 201);
   };
 
 const isAlive = ({ status }: Key) => status !== "revoked";
@@ -58,12 +64,12 @@ export const keys: Resource<Key> = {
   api: "keys",
   title: "Keys",
   about:
-    "What programs sign in with. A key's role and scopes are fixed when it is minted; the key itself is shown once.",
+    "API keys for your programs. A key's role and scopes are fixed when it is created. The key itself is shown once.",
   one: "key",
   icon: "keys",
   empty: [
     "No keys",
-    "Mint one for the proxy that asks for decisions, and another for whatever reports runs.",
+    "Create one key for the proxy that asks for decisions and another for the application that reports runs.",
   ],
   role: "admin",
   idOf: ({ id }) => id,
@@ -77,15 +83,15 @@ export const keys: Resource<Key> = {
     { title: "Role", cell: ({ role }) => role },
     { title: "Scopes", kind: "number", cell: ({ scopes }) => scopes.length },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
-    { title: "Made", kind: "moment", cell: (key) => moment(key.created_at) },
+    { title: "Created", kind: "moment", cell: (key) => moment(key.created_at) },
     { title: "Expires", kind: "moment", cell: (key) => ends(key.expires_at) },
   ],
   factsOf: (key) => [
     ["State", <Status is={key.status} />],
     ["Role", key.role],
-    ["Ends with", <code>…{key.last4}</code>],
-    ["Made", moment(key.created_at)],
-    ["Valid from", key.not_before ? moment(key.not_before) : "The start"],
+    ["Last four", <code>…{key.last4}</code>],
+    ["Created", moment(key.created_at)],
+    ["Valid from", key.not_before ? moment(key.not_before) : "Creation"],
     ["Expires", ends(key.expires_at)],
     [
       "Scopes",
@@ -96,7 +102,7 @@ export const keys: Resource<Key> = {
       </ul>,
     ],
   ],
-  create: { title: "Mint a key", save: "Mint key", fields: FIELDS, done: shownOnce("Key minted") },
+  create: { title: "Create a key", save: "Create key", fields: FIELDS, done: shownOnce("Key created") },
   actions: [
     {
       name: "rotate",
@@ -114,7 +120,7 @@ export const keys: Resource<Key> = {
       api: "",
       inList: true,
       isFor: isAlive,
-      confirm: () => "Whatever uses this key is refused everywhere, at once and for good.",
+      confirm: () => "Calls with this key are refused everywhere from now on. This cannot be undone.",
       notice: "revoked",
     },
   ],

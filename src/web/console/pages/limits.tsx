@@ -14,14 +14,14 @@ const cap: Setting<SpendCap> = {
   api: "spend-cap",
   method: "PUT",
   role: "admin",
-  save: "Save the cap",
+  save: "Save cap",
   noteOf: (found) => (found ? `Resets ${moment(found.resets_at)}` : "Not set"),
   above: (found) =>
     found && (
       <div>
         <UsedOf spent={found.spent_usd} held={found.reserved_usd} limit={found.cap_usd} />
         <p class="quiet small number">
-          {usd(found.spent_usd)} spent and {usd(found.reserved_usd)} held of {usd(found.cap_usd)}
+          {usd(found.spent_usd)} spent and {usd(found.reserved_usd)} reserved of {usd(found.cap_usd)}
         </p>
       </div>
     ),
@@ -33,31 +33,31 @@ const cap: Setting<SpendCap> = {
       required: true,
       half: true,
       placeholder: "100.00",
-      hint: "The most that the whole org may spend in a day.",
+      hint: "The most the organization may spend per day.",
     },
     {
       name: "timezone",
-      label: "Time zone of that day",
+      label: "Time zone",
       kind: "text",
       half: true,
       placeholder: "Europe/Berlin",
-      hint: "Left empty: UTC.",
+      hint: "Leave empty for UTC.",
     },
   ],
   remove: {
-    label: "Remove the cap",
-    confirm: "Spending is then held back by budgets and other limits only.",
+    label: "Remove cap",
+    confirm: "Budgets and other limits still apply.",
   },
 };
 
 const chain: Setting<ChainBudget> = {
   name: "chain-budget",
-  title: "Each chain of runs",
+  title: "Run chains",
   api: "chain-budget",
   method: "PUT",
   role: "admin",
-  save: "Save the chain budget",
-  noteOf: (found) => (found ? "Holds for every chain" : "Not set"),
+  save: "Save chain budget",
+  noteOf: (found) => (found ? "Applies to every chain" : "Not set"),
   fieldsOf: () => [
     {
       name: "max_cost_usd",
@@ -65,14 +65,14 @@ const chain: Setting<ChainBudget> = {
       kind: "money",
       half: true,
       placeholder: "5.00",
-      hint: "Stops an agent that calls itself in circles.",
+      hint: "Stops an agent that calls itself in a loop.",
     },
     { name: "max_depth", label: "Depth", kind: "integer", half: true, placeholder: "10" },
     { name: "max_tokens", label: "Tokens", kind: "integer", half: true, placeholder: "2000000" },
   ],
   remove: {
-    label: "Remove the chain budget",
-    confirm: "Chains may then grow until another limit stops them.",
+    label: "Remove chain budget",
+    confirm: "Chains may then grow until they reach another limit.",
   },
 };
 
@@ -83,7 +83,7 @@ function planFacts(plan: PlanInUse): readonly Fact[] {
     ["Plan", plan.plan],
     ["Runs this month", `${count(plan.runs_used)} of ${most(plan.runs_limit)}`],
     ["Tokens this month", `${count(plan.tokens_used)} of ${most(plan.tokens_limit)}`],
-    ["Past the plan", plan.overage_policy === "block" ? "Refused" : "Allowed"],
+    ["Over the plan", plan.overage_policy === "block" ? "Refused" : "Allowed"],
   ];
 }
 
@@ -94,7 +94,7 @@ async function planAndBalance({ api, org }: Visit): Promise<Child> {
     api.get<PlanInUse>(`${org}/plan`),
   ]);
   const balance = quota.body
-    ? `${usd(quota.body.balance_usd)}, of which ${usd(quota.body.reserved_usd)} held`
+    ? `${usd(quota.body.balance_usd)}, ${usd(quota.body.reserved_usd)} reserved`
     : "Not prepaid";
   return (
     <Card title="Plan and prepaid balance" note="Set by your provider">
@@ -106,7 +106,7 @@ async function planAndBalance({ api, org }: Visit): Promise<Child> {
 export const limits: SettingsPage = {
   path: "/console/limits",
   title: "Caps and plan",
-  about: "What holds for the whole org: the daily cap, chains of runs, the plan and the prepaid balance.",
+  about: "Limits on the whole organization: the daily cap, run chains, the plan and the prepaid balance.",
   settings: [cap, chain],
   below: planAndBalance,
 };

@@ -25,7 +25,7 @@ const TERMS: readonly Field[] = [
     label: "Regions",
     kind: "list",
     placeholder: "eu, us",
-    hint: "Where it may run, for routing. Left empty: everywhere.",
+    hint: "Regions that routing may use this model in. Leave empty for all regions.",
   },
 ];
 
@@ -34,13 +34,10 @@ export const models: Resource<Model> = {
   api: "models",
   title: "Price book",
   about:
-    "What each model costs. A decision or run that says tokens instead of dollars is priced from it; a model without a price is refused, never free.",
+    "What each model costs. Decisions and runs that report tokens instead of dollars are priced from it. A model without a price is refused, never free.",
   one: "model",
   icon: "models",
-  empty: [
-    "No model has a price",
-    "Add the models that you use, so that calls may say tokens instead of dollars.",
-  ],
+  empty: ["No prices yet", "Add the models you use, so that calls can report tokens instead of dollars."],
   role: "admin",
   idOf: ({ model }) => model,
   nameOf: ({ model }) => model,
@@ -52,15 +49,15 @@ export const models: Resource<Model> = {
   ],
   create: {
     title: "Add a model",
-    save: "Add to the price book",
+    save: "Add model",
     fields: [
       { name: "model", label: "Model", kind: "text", required: true, inPath: true, placeholder: "acme/m1" },
       ...TERMS,
     ],
     put: (form) => `models/${encodeURIComponent(form.get("model")?.trim() ?? "")}`,
   },
-  change: { method: "PUT", fields: TERMS, note: "Holds for decisions and runs from now on." },
+  change: { method: "PUT", fields: TERMS, note: "Applies to decisions and runs from now on." },
   actions: [
-    { ...DELETE, confirm: ({ model }) => `Calls that ask for ${model} by tokens are refused from now on.` },
+    { ...DELETE, confirm: ({ model }) => `Calls that price ${model} by tokens are refused from now on.` },
   ],
 };

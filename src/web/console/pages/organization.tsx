@@ -27,11 +27,11 @@ const org: Setting<Org> = {
     { name: "name", label: "Name", kind: "text", required: true },
     {
       name: "ip_allow_list",
-      label: "Addresses that keys may call from",
+      label: "Allowed IP addresses",
       kind: "list",
       whenEmpty: [],
       placeholder: "203.0.113.0/24, 2001:db8::/32",
-      hint: "Addresses or CIDR blocks. Left empty: any. It holds for this console, too: keep your own address in.",
+      hint: "IP addresses or CIDR blocks. Leave empty to allow any. The list also applies to this console, so include your own address.",
     },
   ],
 };
@@ -39,6 +39,6 @@ const org: Setting<Org> = {
 export const organization: SettingsPage = {
   path: "/console/settings",
   title: "Settings",
-  about: "What the organization is called, and from where it may be called.",
+  about: "The organization's name and the addresses that may call it.",
   settings: [org],
 };

@@ -36,14 +36,14 @@ export async function overview(visit: Visit): Promise<Shown> {
     <>
       <Head
         title="Overview"
-        about={`${visit.visitor.orgName}: what is spent, what is held, and how near each limit is.`}
+        about={`${visit.visitor.orgName}: spent and reserved amounts, and how close each limit is.`}
       />
       <Figures days={days} limits={limits} />
       {isNew && <FirstSteps limits={limits} keys={keys.body?.data.length ?? 0} />}
       <LimitsCard limits={limits.rows} />
       <Card
         title="Spend by day"
-        note={`Last ${SHOWN_DAYS} days${points.length > 0 ? ", and the next 14 as forecast" : ""}`}
+        note={`Last ${SHOWN_DAYS} days${points.length > 0 ? ", and a forecast for the next 14" : ""}`}
       >
         <SpendChart days={days} forecast={points} />
       </Card>
@@ -80,12 +80,12 @@ function Figures({ days, limits }: { days: readonly DayFigures[]; limits: Limits
       <Tile label="Spent today" value={usd(cap?.spent_usd ?? today?.usd)}>
         {cap ? `of ${usd(cap.cap_usd)}, resets ${moment(cap.resets_at)}` : "No daily cap is set"}
       </Tile>
-      <Tile label="Held for runs under way" value={usd(held)}>
-        Counted against every limit until the run settles
+      <Tile label="Reserved for runs in progress" value={usd(held)}>
+        Counts against every limit until the run settles
       </Tile>
       {quota && (
         <Tile label="Prepaid balance" value={usd(quota.available_usd)}>
-          {usd(quota.balance_usd)}, of which {usd(quota.reserved_usd)} held
+          {usd(quota.balance_usd)}, {usd(quota.reserved_usd)} reserved
         </Tile>
       )}
       <Tile label={`Spent in ${SHOWN_DAYS} days`} value={usd(total.toFixed(2))}>
@@ -104,20 +104,20 @@ function LimitsCard({ limits }: { limits: readonly AtAGlance[] }) {
       <Card title="Limits" bare>
         <Empty
           icon="limits"
-          title="Nothing limits spending yet"
+          title="No limits yet"
           action={
             <a class="button primary" href="/console/budgets/new">
               Create a budget
             </a>
           }
         >
-          A budget is enforced before a run starts, so the first one you set can never be overspent.
+          A budget is enforced before a run starts, so it cannot be overspent.
         </Empty>
       </Card>
     );
   }
   return (
-    <Card title="Limits" note="Nearest first" bare>
+    <Card title="Limits" note="Closest to the limit first" bare>
       <Table label="Limits" columns={COLUMNS} rows={limits} />
     </Card>
   );
@@ -139,7 +139,7 @@ const COLUMNS: readonly Column<AtAGlance>[] = [
     cell: ({ spent, held, limit }) => <UsedOf spent={spent} held={held} limit={limit} />,
   },
   { title: "Spent", kind: "number", cell: (row) => row.shown(row.spent) },
-  { title: "Held", kind: "number", cell: (row) => row.shown(row.held) },
+  { title: "Reserved", kind: "number", cell: (row) => row.shown(row.held) },
   { title: "Of", kind: "number", cell: (row) => row.shown(row.limit) },
   { title: "Resets", kind: "moment", cell: (row) => ends(row.resets) },
 ];
@@ -162,19 +162,19 @@ function FirstSteps({ limits, keys }: { limits: { readonly rows: readonly unknow
       limits.rows.length > 0,
       "/console/budgets/new",
       "Set a budget",
-      "It refuses a run before it costs anything.",
+      "A budget refuses a run before it costs anything.",
     ],
     [
       keys > 1,
       "/console/keys/new",
-      "Mint a key for your proxy",
+      "Create a key for your proxy",
       "A developer key may ask for decisions and report runs.",
     ],
     [
       false,
       "/docs",
       "Ask before each run",
-      "POST /v1/edge/decision answers from the location nearest to you.",
+      "POST /v1/edge/decision answers from the location closest to you.",
     ],
   ] as const;
   return (

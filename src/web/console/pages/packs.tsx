@@ -7,12 +7,12 @@ export const packs: Resource<CreditPack> = {
   path: "/console/packs",
   api: "credit-packs",
   title: "Credit packs",
-  about: "Credits that a customer spends from. A customer with a live pack stops when its packs are empty.",
+  about: "Prepaid credits of a customer. When a customer's active packs are used up, its runs are refused.",
   one: "credit pack",
   icon: "packs",
   empty: [
     "No credit packs",
-    "Grant one when a customer has paid in advance. Packs are drawn by priority, then by what expires first, then by age.",
+    "Grant one when a customer pays in advance. Packs are used by priority, then by expiry, then by age.",
   ],
   role: "admin",
   idOf: ({ id }) => id,
@@ -34,7 +34,7 @@ export const packs: Resource<CreditPack> = {
   filters: [{ name: "customer_id", title: "Customer" }],
   create: {
     title: "Grant credits",
-    save: "Grant the pack",
+    save: "Grant credits",
     fields: [
       {
         name: "customer_id",
@@ -52,15 +52,27 @@ export const packs: Resource<CreditPack> = {
         half: true,
         placeholder: "75.00",
       },
-      { name: "effective_at", label: "From (UTC)", kind: "moment", half: true, hint: "Left empty: at once." },
-      { name: "expires_at", label: "Expires (UTC)", kind: "moment", half: true, hint: "Left empty: never." },
+      {
+        name: "effective_at",
+        label: "From (UTC)",
+        kind: "moment",
+        half: true,
+        hint: "Leave empty to start now.",
+      },
+      {
+        name: "expires_at",
+        label: "Expires (UTC)",
+        kind: "moment",
+        half: true,
+        hint: "Leave empty for no expiry.",
+      },
       {
         name: "priority",
         label: "Priority",
         kind: "integer",
         half: true,
         placeholder: "100",
-        hint: "Lower is drawn first.",
+        hint: "Packs with a lower number are used first.",
       },
     ],
   },
@@ -73,7 +85,7 @@ export const packs: Resource<CreditPack> = {
       inList: true,
       isFor: ({ status }) => status !== "voided",
       confirm: (pack) =>
-        `What is left of it, ${usd(pack.remaining_usd)}, is gone for good. What was drawn stays drawn.`,
+        `The remaining ${usd(pack.remaining_usd)} is lost permanently. Past charges are kept.`,
       notice: "voided",
     },
   ],

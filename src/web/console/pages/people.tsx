@@ -8,10 +8,10 @@ export const people: Resource<Session> = {
   api: "sessions",
   title: "People",
   about:
-    "Who is signed in to this console. A session ends by itself after an hour unused, and after twelve in any case.",
+    "Who is signed in to this console. A session expires after one hour without use, and after twelve hours at most.",
   one: "person",
   icon: "people",
-  empty: ["Nobody is signed in", "Whoever signs in appears here."],
+  empty: ["No one is signed in", "People who sign in appear here."],
   role: "owner",
   idOf: ({ id }) => id,
   nameOf: ({ user }) => user.email ?? user.name,
@@ -37,7 +37,7 @@ export const people: Resource<Session> = {
       confirm: ({ current }) =>
         current
           ? "This is your own session: you will be signed out."
-          : "They are signed out at their next click.",
+          : "They are signed out with their next request.",
       notice: "revoked",
     },
   ],

@@ -6,5 +6,5 @@ export const PERIODS: readonly Option[] = [
   ["week", "Week"],
   ["quarter", "Quarter"],
   ["year", "Year"],
-  ["total", "Total, never resets"],
+  ["total", "Total (never resets)"],
 ];

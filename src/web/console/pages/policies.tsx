@@ -13,7 +13,7 @@ const FIELDS: readonly Field[] = [
   },
   {
     name: "target",
-    label: "On the",
+    label: "Target",
     kind: "choice",
     half: true,
     options: [
@@ -32,7 +32,13 @@ const FIELDS: readonly Field[] = [
       ["allow", "Allow"],
     ],
   },
-  { name: "reason", label: "Reason", kind: "text", required: true, hint: "Told to whoever is refused." },
+  {
+    name: "reason",
+    label: "Reason",
+    kind: "text",
+    required: true,
+    hint: "Returned to the caller whose run is refused.",
+  },
   { name: "priority", label: "Priority", kind: "integer", required: true, half: true, placeholder: "100" },
   {
     name: "mode",
@@ -41,7 +47,7 @@ const FIELDS: readonly Field[] = [
     half: true,
     options: [
       ["enforce", "Enforce"],
-      ["shadow", "Shadow: only tell"],
+      ["shadow", "Shadow: report only"],
     ],
   },
 ];
@@ -51,14 +57,14 @@ export const policies: Resource<PolicyRuleResource> = {
   api: "policy-rules",
   title: "Policies",
   about:
-    "Rules on models and actions. Deny beats require approval, which beats allow; what no rule matches is allowed.",
+    "Rules on models and actions. Deny takes precedence over require approval, which takes precedence over allow. A run that matches no rule is allowed.",
   one: "rule",
   icon: "policies",
   empty: [
     "No rules yet",
     <>
-      A rule is a condition in CEL, such as <code>model.startsWith("acme/")</code>, and what happens when it
-      holds. Start in shadow mode to see what it would do.
+      A rule is a condition in CEL, such as <code>model.startsWith("acme/")</code>, and an effect. Start in
+      shadow mode to see what the rule would do.
     </>,
   ],
   role: "admin",
@@ -66,7 +72,7 @@ export const policies: Resource<PolicyRuleResource> = {
   nameOf: ({ reason }) => reason,
   subOf: ({ when, target }) => (
     <>
-      On the {target}, when <code>{when}</code>
+      Applies to the {target} when <code>{when}</code>
     </>
   ),
   columns: [
@@ -77,5 +83,5 @@ export const policies: Resource<PolicyRuleResource> = {
   sort: "-priority",
   create: { title: "New rule", save: "Create rule", fields: FIELDS },
   change: { method: "PATCH", fields: FIELDS },
-  actions: [{ ...DELETE, confirm: () => "What only this rule stopped will pass from now on." }],
+  actions: [{ ...DELETE, confirm: () => "Runs that only this rule blocked are allowed from now on." }],
 };

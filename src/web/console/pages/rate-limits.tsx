@@ -23,7 +23,7 @@ function windowText(seconds: number): string {
 }
 
 function subjectOf({ route, key_id, customer_id }: Policy["match"]): string {
-  const customer = customer_id === "*" ? "each customer apart" : customer_id && `customer ${customer_id}`;
+  const customer = customer_id === "*" ? "per customer" : customer_id && `customer ${customer_id}`;
   return [route, key_id && `key ${key_id}`, customer].filter(Boolean).join(", ") || "The whole org";
 }
 
@@ -55,20 +55,20 @@ export async function rateLimits(visit: Visit): Promise<Shown> {
     <>
       <Head
         title="Rate limits"
-        about="How many requests and tokens pass in a window. Your provider sets them; this is what holds for you."
+        about="How many requests and tokens are allowed per window. Your provider sets these limits."
       />
       <Tiles>
         <Tile label="Reads per minute" value={count(effective_read_rpm)}>
-          {read_rpm === null ? "The service's own limit, for orgs without one" : "Set for your org"}
+          {read_rpm === null ? "Default of the service" : "Set for your organization"}
         </Tile>
         <Tile label="Policies" value={count(policies.length)}>
-          Past one: 429, and Retry-After says when to come back
+          Calls over a limit get 429; Retry-After says when to retry
         </Tile>
       </Tiles>
       <Card bare>
         {policies.length === 0 ? (
-          <Empty icon="rates" title="No policy of your own">
-            Only the read limit holds. Ask your provider for one by route, by key or by customer.
+          <Empty icon="rates" title="No policies yet">
+            Only the read limit applies. Ask your provider for a policy by route, key or customer.
           </Empty>
         ) : (
           <Table label="Policies" columns={COLUMNS} rows={policies} />

@@ -11,7 +11,7 @@ const policy: Setting<unknown> = {
   api: "routing-policy",
   method: "PUT",
   role: "admin",
-  save: "Save the policy",
+  save: "Save policy",
   noteOf: (found) => (found === null ? "Not set" : null),
   fieldsOf: () => [
     {
@@ -20,11 +20,11 @@ const policy: Setting<unknown> = {
       kind: "list",
       required: true,
       placeholder: "acme/m1, acme/m2",
-      hint: "Models that calls may be routed to.",
+      hint: "Models that calls can be routed to.",
     },
     {
       name: "prefer",
-      label: "Prefer the",
+      label: "Prefer",
       kind: "choice",
       half: true,
       options: [
@@ -37,7 +37,7 @@ const policy: Setting<unknown> = {
       label: "Fallback model",
       kind: "text",
       half: true,
-      hint: "Taken when no candidate passes. Left empty: the call is refused.",
+      hint: "Used when no candidate passes. Leave empty to refuse the call.",
     },
     {
       name: "eval_gate.suite",
@@ -54,11 +54,11 @@ const policy: Setting<unknown> = {
       required: true,
       half: true,
       placeholder: "0.9",
-      hint: "What the lower confidence bound of the score must reach.",
+      hint: "The lower confidence bound of the score must reach this.",
     },
     {
       name: "eval_gate.min_samples",
-      label: "Samples at least",
+      label: "Minimum samples",
       kind: "integer",
       required: true,
       half: true,
@@ -66,7 +66,7 @@ const policy: Setting<unknown> = {
     },
     {
       name: "eval_gate.max_age_days",
-      label: "Days old at most",
+      label: "Maximum age in days",
       kind: "integer",
       required: true,
       half: true,
@@ -90,7 +90,7 @@ async function chosenNow(visit: Visit): Promise<Child> {
   const link = <a href="/console/evals">Eval results</a>;
   if (answer.body === null) {
     return (
-      <Card title="Chosen now" note={link}>
+      <Card title="Current choice" note={link}>
         <p class="quiet">
           {answer.error?.message} <code>{answer.error?.code}</code>
         </p>
@@ -100,7 +100,7 @@ async function chosenNow(visit: Visit): Promise<Child> {
   const { model, reason, considered } = answer.body;
   return (
     <Card
-      title={`Chosen now: ${model}`}
+      title={`Current choice: ${model}`}
       note={
         <>
           As the {reason}. {link}
@@ -117,7 +117,7 @@ export const routing: SettingsPage = {
   path: "/console/routing",
   title: "Routing",
   about:
-    "Which model a call goes to: allowed by policy, in the region, priced, and proven on your own evals.",
+    "Which model a call uses. A model must be allowed by policy, available in the region, priced, and proven on your own evals.",
   settings: [policy],
   below: chosenNow,
 };

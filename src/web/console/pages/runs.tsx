@@ -16,14 +16,14 @@ const FILTERS: readonly Filter[] = [
   { name: "customer_id", title: "Customer" },
   { name: "chain_id", title: "Chain" },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "To (exclusive)", isDate: true },
   {
     name: "sort",
     title: "Order",
     options: [
       ["-started_at", "Newest first"],
       ["started_at", "Oldest first"],
-      ["-cost_usd", "Dearest first"],
+      ["-cost_usd", "Most expensive first"],
     ],
   },
 ];
@@ -91,7 +91,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   const runs = answer.body?.data ?? [];
   const content = (
     <>
-      <Head title="Runs" about="Every run that was reported, with what it cost and what it was charged to." />
+      <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to." />
       <Card bare>
         {(runs.length > 0 || filtered) && (
           <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
@@ -102,7 +102,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
           <NoMatch icon="runs" path={UNDER} />
         ) : (
           <Empty icon="runs" title="No runs yet" action={<pre>{EXAMPLE}</pre>}>
-            Report a run when it has ended; every limit that applies is charged at once.
+            Report a run when it ends. It is charged to every limit that applies.
           </Empty>
         )}
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
@@ -147,10 +147,10 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
     <>
       <Head title="Run" about={<code>{run.id}</code>} />
       <div class="columns">
-        <Card title="What it was">
+        <Card title="Details">
           <Facts of={facts} />
         </Card>
-        <Card title="What it was charged to" bare>
+        <Card title="Charges" bare>
           <Table label="Charges" columns={CHARGES} rows={run.charges ?? []} />
         </Card>
       </div>

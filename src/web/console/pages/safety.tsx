@@ -17,7 +17,7 @@ const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
 
 const ACTIONS: readonly Option[] = [
   ["", "Off"],
-  ["shadow", "Only tell (shadow)"],
+  ["shadow", "Report only (shadow)"],
   ["block", "Block the run"],
 ];
 
@@ -46,7 +46,7 @@ function ownPattern(at: number): readonly Field[] {
       label: "Pattern",
       kind: "text",
       placeholder: "(?i)project\\s+lantern",
-      hint: "RE2: it takes linear time on any text.",
+      hint: "RE2 syntax. Matching takes linear time.",
     },
   ];
 }
@@ -92,8 +92,8 @@ const detectors: Setting<ContentSafety> = {
   api: "content-safety",
   method: "PUT",
   role: "admin",
-  save: "Save the detectors",
-  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "None is on"),
+  save: "Save detectors",
+  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "No detectors"),
   fieldsOf(found, form) {
     const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern").length + 1;
     const shown = form === null ? own : Math.max(own, patternsIn(form));
@@ -114,6 +114,6 @@ export const safety: SettingsPage = {
   path: "/console/safety",
   title: "Content safety",
   about:
-    "Detectors that read the input of each reported run. Nothing that they read is stored; a block is a refusal of the run, a shadow only tells.",
+    "Detectors scan the input of each reported run. The input is never stored. Block refuses the run; shadow only reports.",
   settings: [detectors],
 };

@@ -10,9 +10,7 @@ export function SignInPage({ org, returnTo }: { org: string | null; returnTo: st
       <div>
         <h1>Sign in</h1>
         <p class="quiet">
-          {known
-            ? "Your organization's identity provider takes it from here."
-            : "Which organization is yours?"}
+          {known ? "Continue with your organization's identity provider." : "Which organization is yours?"}
         </p>
       </div>
       {known ? (
@@ -39,7 +37,7 @@ export function SignInPage({ org, returnTo }: { org: string | null; returnTo: st
             />
             {org && (
               <span class="error" id="org-error">
-                This is no organization's id: it begins with org_ and has 26 characters after that.
+                This is not an organization id. An id is org_ followed by 26 characters.
               </span>
             )}
           </div>

@@ -6,7 +6,7 @@ import { Facts } from "../view/parts.tsx";
 
 const ROLE: Field = {
   name: "default_role",
-  label: "Role of people whose provider names none",
+  label: "Default role",
   kind: "choice",
   options: [
     ["viewer", "Viewer"],
@@ -24,7 +24,7 @@ const OIDC: readonly Field[] = [
     kind: "secret",
     required: true,
     half: true,
-    hint: "Rests encrypted, and is never shown.",
+    hint: "Stored encrypted and never shown.",
   },
   ROLE,
 ];
@@ -33,7 +33,7 @@ const SAML: readonly Field[] = [
   { name: "idp_entity_id", label: "Provider's entity id", kind: "text", required: true },
   {
     name: "idp_sso_url",
-    label: "Provider's sign-on address",
+    label: "Provider's sign-on URL",
     kind: "text",
     required: true,
     placeholder: "https://login.example.com/saml",
@@ -43,7 +43,7 @@ const SAML: readonly Field[] = [
     label: "Provider's certificate",
     kind: "area",
     required: true,
-    hint: "PEM; two while it changes.",
+    hint: "PEM. Add the next certificate before the provider switches to it.",
   },
   ROLE,
 ];
@@ -62,7 +62,7 @@ function connection(
     role: "owner",
     save: `Use ${title}`,
     noteOf: (found) =>
-      found?.kind === kind ? "In use" : found ? "Saving this replaces the other" : "Not set up",
+      found?.kind === kind ? "In use" : found ? "Saving replaces the current connection" : "Not set up",
     above: (found) =>
       found?.kind === kind && (
         <Facts
@@ -80,7 +80,8 @@ function connection(
 export const sso: SettingsPage = {
   path: "/console/sso",
   title: "Single sign-on",
-  about: "How people come into this console: through your own identity provider, by one of two protocols.",
+  about:
+    "How people sign in to this console: through your own identity provider, with OpenID Connect or SAML.",
   settings: [
     connection("oidc", "OpenID Connect", OIDC, (found) =>
       found.kind === "oidc" ? [["Allow at the provider", found.redirect_uri]] : [],

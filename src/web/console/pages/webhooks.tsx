@@ -16,7 +16,7 @@ const FIELDS: readonly Field[] = [
     kind: "text",
     required: true,
     placeholder: "https://example.com/hooks",
-    hint: "https, and not on a private network.",
+    hint: "An https URL on a public network.",
   },
   {
     name: "events",
@@ -24,7 +24,7 @@ const FIELDS: readonly Field[] = [
     kind: "list",
     required: true,
     placeholder: "budget.*, key.revoked",
-    hint: "Kinds, or a family with a star.",
+    hint: "Event kinds, or a group such as budget.*",
   },
   { name: "description", label: "Description", kind: "text" },
 ];
@@ -35,16 +35,16 @@ const STATUS: Field = {
   kind: "choice",
   options: [
     ["enabled", "Sent"],
-    ["disabled", "Switched off"],
+    ["disabled", "Paused"],
   ],
 };
 
 function secretShown(title: string, id: string, secret: string): Shown {
-  const text = "Verify every delivery with it. It is shown this once.";
+  const text = "Use it to verify every delivery. It is shown only once.";
   const content = secretPage(
     title,
     ["Signing secret", secret, text],
-    [`${PATH}/${id}`, "To the subscription"],
+    [`${PATH}/${id}`, "Go to the subscription"],
   );
   return show(title, PATH, content, 201);
 }
@@ -53,13 +53,14 @@ export const webhooks: Resource<CreatedWebhook> = {
   path: PATH,
   api: "webhooks",
   title: "Webhooks",
-  about: "Where events are delivered: at least once, in order, signed, each receiver on its own.",
+  about:
+    "Where events are delivered. Deliveries are signed, in order, and sent at least once. Each receiver has its own queue.",
   one: "subscription",
   icon: "webhooks",
   empty: [
-    "Nobody is told yet",
+    "No webhooks yet",
     <>
-      Subscribe an https address to <code>budget.*</code> and it hears of each threshold and each refusal.
+      Subscribe an https address to <code>budget.*</code> to receive every threshold and every refusal.
     </>,
   ],
   role: "admin",
@@ -69,7 +70,7 @@ export const webhooks: Resource<CreatedWebhook> = {
   columns: [
     { title: "Events", cell: ({ events }) => events.join(", ") },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
-    { title: "Made", kind: "moment", cell: (row) => moment(row.created_at) },
+    { title: "Created", kind: "moment", cell: (row) => moment(row.created_at) },
   ],
   create: {
     title: "New subscription",
@@ -82,28 +83,28 @@ export const webhooks: Resource<CreatedWebhook> = {
   },
   change: { method: "PATCH", fields: [...FIELDS, STATUS] },
   actions: [
-    { name: "test", label: "Send a test", method: "POST", api: "/test", notice: "tested" },
+    { name: "test", label: "Send test event", method: "POST", api: "/test", notice: "tested" },
     {
       name: "rotate",
-      label: "Rotate the secret",
+      label: "Rotate secret",
       method: "POST",
       api: "/signing/rotate",
       fields: [
         {
           name: "grace_seconds",
-          label: "Deliveries also carry the old signature for",
+          label: "Keep signing with the old secret for",
           kind: "integer",
           options: [
             ["86400", "1 day"],
             ["3600", "1 hour"],
             ["604800", "1 week"],
-            ["0", "No time at all"],
+            ["0", "No grace period"],
           ],
         },
       ],
       done: (answer, id) => secretShown("Secret rotated", id, (answer as { secret: string }).secret),
     },
-    { ...DELETE, confirm: ({ url }) => `Nothing more is sent to ${url}, and its delivery log goes.` },
+    { ...DELETE, confirm: ({ url }) => `Deliveries to ${url} stop, and its delivery log is deleted.` },
   ],
   below: (visit, ask, { id }) => deliveryLog(visit, ask, id),
 };

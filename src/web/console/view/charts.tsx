@@ -78,7 +78,7 @@ export function SpendChart(props: { days: readonly DayAmount[]; forecast: readon
       <figcaption class="key">
         <Swatch name="spent" label="Spent" />
         {forecast.length > 0 && (
-          <Swatch name="band" label="Forecast, from the 10th to the 90th percentile; dashed: the median" />
+          <Swatch name="band" label="Forecast: 10th to 90th percentile, median dashed" />
         )}
       </figcaption>
     </figure>

@@ -105,7 +105,7 @@ export function Page(props: { title: string; path: string; visitor: Visitor; chi
         <main class="main" id="main">
           {visitor.supportInside && (
             <div class="banner" role="status">
-              <strong>Support is inside.</strong>
+              <strong>Support has access.</strong>
               <span>
                 {visitor.supportInside.reason} Until {visitor.supportInside.until}.
               </span>

@@ -167,7 +167,7 @@ export function Problems({ of, draft, scope }: FieldsProps) {
   if (draft.problem === null && wrong.length === 0) return null;
   return (
     <div class="notice bad" role="alert">
-      <strong>{draft.problem ?? "Nothing was changed: some fields need another look."}</strong>
+      <strong>{draft.problem ?? "Nothing was changed. Correct the fields below."}</strong>
       {wrong.length > 0 && (
         <ul>
           {wrong.map(({ name, label }) => (

@@ -86,7 +86,7 @@ export function NoMatch({ icon, path }: { icon: IconName; path: string }) {
   );
   return (
     <Empty icon={icon} title="Nothing matches" action={all}>
-      Fewer filters, or a wider range, may show something.
+      Remove a filter or widen the range.
     </Empty>
   );
 }
@@ -136,7 +136,7 @@ export function UsedOf({ spent, held, limit }: { spent: string; held: string; li
   const holding = Number(limit) > 0 ? share(held, limit) : 0;
   return (
     <>
-      <Meter spent={used} held={holding} label="Of this limit" />
+      <Meter spent={used} held={holding} label="Used of this limit" />
       <span class="sub number">{percent(used + holding)}</span>
     </>
   );

@@ -107,12 +107,12 @@ export function deprecationHeaders(
 
 /** Why a deprecation cannot become this, or undefined. What was published may be extended, never shortened. */
 export function flagConflict(known: Deprecation | undefined, next: Deprecation): string | undefined {
-  if (sunsetMs(next) < midnight(next.since)) return "The sunset lies before the day of the deprecation.";
+  if (sunsetMs(next) < midnight(next.since)) return "The sunset is before the deprecation date.";
   if (!known) return undefined;
   if (known.since !== next.since)
-    return `This route is deprecated since ${known.since}; that day never changes.`;
+    return `This route has been deprecated since ${known.since}. That date cannot be changed.`;
   if (sunsetMs(next) < sunsetMs(known))
-    return `The published sunset is ${known.sunset}; it is never shortened.`;
+    return `The published sunset is ${known.sunset}. It cannot move earlier.`;
   return undefined;
 }
 

@@ -40,7 +40,7 @@ export const ERRORS = {
     statuses: [403],
     retry: "never",
     message:
-      "This key lacks a scope. Scopes are fixed when a key is minted: mint a key with the required one.",
+      "This key lacks a required scope. Scopes are fixed when a key is created: create a key that has details.required.",
   },
   ip_not_allowed: {
     statuses: [403],
@@ -60,27 +60,27 @@ export const ERRORS = {
   policy_blocked: {
     statuses: [403],
     retry: "never",
-    message: "A policy of the organization blocks this model or action.",
+    message: "A policy rule of the organization blocks this model or action.",
   },
   policy_approval_required: {
     statuses: [403],
     retry: "never",
-    message: "A policy asks for an approval first. Once approved, the same attempt passes.",
+    message: "A policy rule requires approval. Once approved, the same attempt is allowed.",
   },
   content_safety_blocked: {
     statuses: [403],
     retry: "never",
-    message: "A content safety detector fired on the input.",
+    message: "A content safety detector matched the input.",
   },
   support_scope_denied: {
     statuses: [403],
     retry: "never",
-    message: "This operation is outside the scope of the support grant. A new grant is needed to widen it.",
+    message: "This operation is outside the scope of the support grant. Ask an owner for a grant with a wider scope.",
   },
   not_found: {
     statuses: [404],
     retry: "never",
-    message: "There is no such route or resource, or this key may not see it.",
+    message: "The route or resource does not exist, or this key cannot access it.",
   },
   conflict: {
     statuses: [409],
@@ -90,12 +90,12 @@ export const ERRORS = {
   idempotency_key_conflict: {
     statuses: [409],
     retry: "never",
-    message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
+    message: "This Idempotency-Key was used with a different request. Use a new key for a new request.",
   },
   idempotency_key_processing: {
     statuses: [409],
     retry: "with_backoff",
-    message: "A request with this Idempotency-Key is still in flight. Retry shortly to get its answer.",
+    message: "A request with this Idempotency-Key is still in progress. Retry shortly to get its response.",
   },
   gone: {
     statuses: [410],
@@ -121,7 +121,7 @@ export const ERRORS = {
   spend_cap_exceeded: {
     statuses: [402],
     retry: "never",
-    message: "The daily spend cap is reached or would be. It resets at details.resets_at.",
+    message: "The daily spend cap would be exceeded. It resets at details.resets_at.",
   },
   chain_budget_exceeded: {
     statuses: [402, 429],
@@ -146,7 +146,7 @@ export const ERRORS = {
   plan_limit_exceeded: {
     statuses: [402],
     retry: "never",
-    message: "The plan's monthly entitlement is used up. It clears on a plan change or when the month ends.",
+    message: "The plan's monthly entitlement is used up. It resets at the end of the month or when the plan changes.",
   },
   rate_limited: {
     statuses: [429],
@@ -161,12 +161,12 @@ export const ERRORS = {
   internal: {
     statuses: [500],
     retry: "never",
-    message: "Something failed on our side. Quote the x-svc-trace-id header when you report it.",
+    message: "An internal error occurred. Quote the x-svc-trace-id header when you report it.",
   },
   no_model_passes_eval: {
     statuses: [503],
     retry: "never",
-    message: "No eligible model meets the configured eval bar, and there is no fallback model.",
+    message: "No eligible model meets the configured minimum eval score, and there is no fallback model.",
   },
   service_unavailable: {
     statuses: [503],

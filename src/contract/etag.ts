@@ -33,13 +33,9 @@ export function etagOf(body: object): string {
 export function ifMatchRefusal(header: string | null, current: object | null): Refusal<"conflict"> | null {
   if (header === null) return null;
   if (current === null) {
-    return refuse("conflict", {}, { message: "If-Match names a version of something that does not exist." });
+    return refuse("conflict", {}, { message: "If-Match was sent, but the resource does not exist." });
   }
   const etag = etagOf(current);
   if (header.split(",").some((tag) => tag.trim() === "*" || tag.trim() === etag)) return null;
-  return refuse(
-    "conflict",
-    {},
-    { message: "The resource has changed: its ETag is not the one in If-Match." },
-  );
+  return refuse("conflict", {}, { message: "The resource has changed: its ETag does not match If-Match." });
 }

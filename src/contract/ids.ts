@@ -30,7 +30,7 @@ export function idShape(prefix: IdPrefix) {
   return z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))
-    .meta({ description: `An id: \`${prefix}_\` and a ULID.` });
+    .meta({ description: `\`${prefix}_\` followed by a ULID.` });
 }
 
 /** Ids that callers choose: 1 to 128 printable ASCII characters. */

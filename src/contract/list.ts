@@ -70,19 +70,19 @@ export function listQuery(spec: ListSpec) {
         params: { code: "out_of_range" },
       })
       .optional()
-      .meta({ description: "1 to 200; 50 when absent." }),
+      .meta({ description: "1 to 200. Default: 50." }),
     cursor: z
       .string()
       .refine((text) => decodeCursor(text) !== null, {
-        message: "is not a cursor that this API gave out",
+        message: "is not a valid cursor",
         params: { code: "invalid_value" },
       })
       .optional()
-      .meta({ description: "`next_cursor` of the page before." }),
+      .meta({ description: "`next_cursor` of the previous page." }),
     sort: z
       .enum(directions)
       .optional()
-      .meta({ description: "Field to sort by; `-` in front for descending." }),
+      .meta({ description: "Field to sort by. Prefix with `-` for descending order." }),
     ...Object.fromEntries(Object.entries(spec.filters ?? {}).map(([key, type]) => [key, type.optional()])),
     ...(spec.range === true ? { from: momentInput.optional(), to: momentInput.optional() } : {}),
   });
@@ -93,7 +93,7 @@ export function listQuery(spec: ListSpec) {
       context.addIssue({
         code: "custom",
         path: ["cursor"],
-        message: "belongs to a list with another sort",
+        message: "belongs to a list with a different sort order",
         params: { code: "invalid_value" },
       });
     }
@@ -177,7 +177,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Pass as `cursor` for the next page; null at the end." }),
+      .meta({ description: "Pass as `cursor` to get the next page. Null on the last page." }),
   });
 }
 

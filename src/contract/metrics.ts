@@ -32,19 +32,22 @@ interface CounterSpec {
 
 export const COUNTERS = {
   svc_deprecated_route_calls_total: {
-    help: "Calls of deprecated routes. Exact: each call is stored before it is answered.",
+    help: "Calls to deprecated routes. Exact: each call is stored before the response.",
     labels: ["route"],
   },
   svc_requests_total: {
-    help: "Requests answered, by route template, method and status.",
+    help: "Requests by route template, method and status.",
     labels: ["route", "method", "status"],
   },
   svc_decisions_total: {
-    help: "Decisions, by verdict, the code of a denial, and the place where it was reached.",
+    help: "Decisions by verdict, error code and where they were made.",
     labels: ["verdict", "code", "place"],
   },
-  svc_holds_expired_total: { help: "Holds that ended because nobody settled or released them.", labels: [] },
-  svc_webhook_deliveries_total: { help: "Attempts to deliver a webhook, by outcome.", labels: ["outcome"] },
+  svc_holds_expired_total: {
+    help: "Reservations that expired without being settled or released.",
+    labels: [],
+  },
+  svc_webhook_deliveries_total: { help: "Webhook delivery attempts by outcome.", labels: ["outcome"] },
 } as const satisfies Record<string, CounterSpec>;
 
 export type CounterName = keyof typeof COUNTERS;
@@ -55,7 +58,7 @@ export type CounterName = keyof typeof COUNTERS;
  */
 export const WAIT_HISTOGRAM = {
   name: "svc_request_wait_seconds",
-  help: "Time a request spent waiting on I/O. Computing is not included: the clock stands still meanwhile.",
+  help: "Time a request spent waiting on I/O. Compute time is not included, because the clock does not advance during it.",
   label: "place",
   places: ["edge", "object", "other"],
   bounds: [0, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],

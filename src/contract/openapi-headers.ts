@@ -13,23 +13,20 @@ export const RESPONSE_HEADERS = {
   "x-svc-trace-id": {
     required: true,
     ...text(
-      "Finds the request in the service's log; quote it in reports.",
+      "Identifies the request in the service's log. Quote it when you report a problem.",
       "0b8ee0d4-58a2-4f0c-9a54-0d6f0b5a1c11",
     ),
   },
-  "x-svc-region": { required: true, ...text("The region that answered.", "eu") },
-  "x-svc-decided": text("Where the verdict was reached: `edge` or `object`.", "edge"),
-  ETag: text(
-    "Names this state of the resource; send it as `If-Match` with a change.",
-    '"kB1tqkPqGnVYy3zH4nAo1w"',
-  ),
-  "Retry-After": text("Seconds after which the same request can succeed.", "1"),
+  "x-svc-region": { required: true, ...text("The region that served the request.", "eu") },
+  "x-svc-decided": text("Where the decision was made: `edge` or `object`.", "edge"),
+  ETag: text("The version of the resource. Send it as `If-Match` with a change.", '"kB1tqkPqGnVYy3zH4nAo1w"'),
+  "Retry-After": text("Seconds to wait before you retry.", "1"),
   "Idempotent-Replayed": text(
-    "`true`: this is the stored answer to an earlier call with the same key.",
+    "`true` if this is the stored response to an earlier call with the same key.",
     "true",
   ),
-  RateLimit: text("How the rate limits that were touched stand, by policy name.", '"default";r=599;t=1'),
-  "RateLimit-Policy": text("The rate limits that were touched.", '"default";q=600;w=60'),
+  RateLimit: text("What is left of the rate limits that apply, by policy name.", '"default";r=599;t=1'),
+  "RateLimit-Policy": text("The rate limits that apply.", '"default";q=600;w=60'),
 };
 
 type HeaderName = keyof typeof RESPONSE_HEADERS;
@@ -41,9 +38,9 @@ function references(names: readonly HeaderName[]): References {
 
 /** Every answer of a deprecated operation has these besides. */
 export const DEPRECATION_HEADERS = {
-  Deprecation: text("Since when the operation is deprecated, as in RFC 9745.", "@1784678400"),
-  Sunset: text("When the operation may be removed, as in RFC 8594.", "Fri, 31 Dec 2027 23:59:59 GMT"),
-  Link: text("Where the deprecation is documented, and the successor.", '</docs>; rel="deprecation"'),
+  Deprecation: text("When the operation was deprecated (RFC 9745).", "@1784678400"),
+  Sunset: text("When the operation may be removed (RFC 8594).", "Fri, 31 Dec 2027 23:59:59 GMT"),
+  Link: text("Documentation of the deprecation, and the successor route.", '</docs>; rel="deprecation"'),
 };
 
 /** Which headers an answer of this status may have; the first two it always has. */

@@ -42,12 +42,14 @@ const IDEMPOTENCY_KEY = z
   .min(1)
   .max(255)
   .optional()
-  .meta({ description: "Makes a retry safe: the same key and body get the first answer again." });
+  .meta({ description: "Makes retries safe: the same key and body return the first response." });
 
 const IF_MATCH = z
   .string()
   .optional()
-  .meta({ description: "Acts only if the resource still has this ETag; else 409 `conflict`." });
+  .meta({
+    description: "Applies the change only if the resource still has this ETag. Otherwise 409 `conflict`.",
+  });
 
 function headerParameters(op: OperationContract) {
   if (op.idempotent !== true && op.ifMatch !== true) return {};

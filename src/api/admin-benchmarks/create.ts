@@ -11,7 +11,7 @@ export const createCohort = operation(
   {
     method: "POST",
     path: "/v1/admin/benchmarks/cohorts",
-    summary: "Define a benchmark cohort",
+    summary: "Create a benchmark cohort",
     role: "operator",
     body: newCohort,
     reply: { 201: cohortWithMembers },

@@ -17,7 +17,7 @@ export async function environmentOf(
           {
             field: `org_ids[${index}]`,
             code: "invalid_value",
-            message: "is not an organization of this region",
+            message: "is not an organization in this region",
           },
         ],
   );

@@ -12,7 +12,7 @@ export const setCohortMembers = operation(
     method: "PUT",
     path: "/v1/admin/benchmarks/cohorts/{cohort_id}/members",
     summary: "Replace the members of a benchmark cohort",
-    description: "Counts from the next calendar month. The metric of a cohort never changes.",
+    description: "Takes effect in the next calendar month. The metric of a cohort never changes.",
     role: "operator",
     body: cohortMembers,
     reply: { 200: cohortWithMembers },
@@ -27,7 +27,7 @@ export const setCohortMembers = operation(
       return refuse(
         "conflict",
         {},
-        { message: "The metric of a cohort never changes: define another cohort." },
+        { message: "The metric of a cohort cannot be changed. Create another cohort." },
       );
     }
     const environment = await environmentOf(DB, org_ids);

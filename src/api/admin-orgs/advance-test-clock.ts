@@ -6,7 +6,7 @@ export const advanceTestClock = operation(
     method: "POST",
     path: "/v1/admin/orgs/{org_id}/test-clock",
     summary: "Move a test organization's clock forward",
-    description: "What falls due up to the new time happens before the answer.",
+    description: "Work that becomes due by the new time is done before the response.",
     role: "operator",
     body: clockAdvance,
     reply: { 200: clockNow },

@@ -18,7 +18,7 @@ export const changeAdminOrg = operation(
     const { name: newName, plan: planName } = call.body;
     const plan = planName === undefined ? undefined : await loadPlan(call.env.DB, planName);
     if (plan === null) {
-      return invalidField("plan", "invalid_value", "is not a plan of this service");
+      return invalidField("plan", "invalid_value", "is not a known plan");
     }
     return call.org.command("changeOrg", { name: newName, plan });
   },

@@ -23,12 +23,12 @@ export const createOrg = operation(
     const { body, settings } = call;
     const homeRegion = body.home_region ?? settings.SVC_REGION;
     if (!isRegion(settings, homeRegion)) {
-      return invalidField("home_region", "invalid_value", "is not a region of this service");
+      return invalidField("home_region", "invalid_value", "is not a known region");
     }
     if (homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);
     const plan = await loadPlan(call.env.DB, body.plan);
     if (plan === null) {
-      return invalidField("plan", "invalid_value", "is not a plan of this service");
+      return invalidField("plan", "invalid_value", "is not a known plan");
     }
     const platform = call.door(PLATFORM_ORG_ID);
     const reserved = call.idempotencyKey === null ? null : await platform.reserve<"recordOrgCreated">();

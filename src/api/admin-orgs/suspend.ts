@@ -6,7 +6,7 @@ export const suspendOrg = operation(
   {
     method: "POST",
     path: "/v1/admin/orgs/{org_id}/suspend",
-    summary: "Suspend an organization: once answered, none of its keys is let in anywhere",
+    summary: "Suspend an organization. When the call returns, its keys no longer work in any region",
     role: "operator",
     idempotent: true,
     ifMatch: true,

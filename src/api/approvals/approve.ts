@@ -6,7 +6,7 @@ export const approveAttempt = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/approvals/{approval_id}/approve",
-    summary: "Approve a pending attempt: the same attempt then passes, once",
+    summary: "Approve a pending attempt, so that the same attempt is allowed once",
     role: "admin",
     scope: "approvals:write",
     idempotent: true,

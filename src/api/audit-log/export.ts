@@ -10,9 +10,9 @@ export const exportAuditLog = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/audit-log/export",
-    summary: "Export the audit trail of a window, as a stream",
+    summary: "Export the audit trail of a time range as a stream",
     description:
-      "`ndjson`, `csv` (RFC 4180; no field is a formula) or `ocsf` (OCSF 1.3 API Activity, one per line).",
+      "`ndjson`, `csv` (RFC 4180, with formulas escaped) or `ocsf` (OCSF 1.3 API Activity, one event per line).",
     role: "viewer",
     scope: "audit:read",
     query: z

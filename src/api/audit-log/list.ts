@@ -17,7 +17,7 @@ export const listAuditLog = operation(
     path: "/v1/orgs/{id}/audit-log",
     summary: "List the audit trail",
     description:
-      "Every write, every refusal by policy, safety or support scope, and every read of the trail itself.",
+      "Contains every write, every refusal by policy, content safety or support scope, and every read of the trail itself.",
     role: "viewer",
     scope: "audit:read",
     query: listQuery(LIST),

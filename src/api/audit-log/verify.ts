@@ -7,7 +7,7 @@ export const verifyAuditLog = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/audit-log/verify",
-    summary: "Walk the hash chain of the audit trail",
+    summary: "Verify the hash chain of the audit trail",
     role: "viewer",
     scope: "audit:read",
     reply: { 200: auditVerification },

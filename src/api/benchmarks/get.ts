@@ -12,9 +12,9 @@ export const getCohort = operation(
   {
     method: "GET",
     path: "/v1/benchmarks/cohorts/{cohort_id}",
-    summary: "Read a benchmark cohort beside your own value",
+    summary: "Read a benchmark cohort and your own value",
     description:
-      "Percentiles over the contributing orgs, for the last whole month. The floor is held against those that contribute at the time of each read; where this month's members nearly repeat an earlier reading's, that reading stands.",
+      "Percentiles over the contributing organizations for the last full month. Each read requires a minimum number of contributors. If this month's members are almost those of an earlier reading, the earlier reading is returned.",
     role: "viewer",
     scope: "benchmarks:read",
     servedAtHome: true,

@@ -9,7 +9,7 @@ export const listCohorts = operation(
   {
     method: "GET",
     path: "/v1/benchmarks/cohorts",
-    summary: "List the benchmark cohorts that your organization was placed in",
+    summary: "List the benchmark cohorts of your organization",
     role: "viewer",
     scope: "benchmarks:read",
     servedAtHome: true,

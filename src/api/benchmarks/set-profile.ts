@@ -7,7 +7,7 @@ export const setBenchmarkProfile = operation(
     path: "/v1/orgs/{id}/benchmark-profile",
     summary: "Contribute to benchmark cohorts, or stop",
     description:
-      "Opt-in. A change counts from the next calendar month, so that no two readings of a cohort can be subtracted from each other.",
+      "Opt-in. A change takes effect in the next calendar month, so that no one can derive a single organization's figures by comparing two readings.",
     role: "admin",
     scope: "benchmarks:write",
     ifMatch: true,

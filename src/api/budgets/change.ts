@@ -7,7 +7,7 @@ export const changeBudget = operation(
     path: "/v1/orgs/{id}/budgets/{budget_id}",
     summary: "Change a budget",
     description:
-      "A limit below what is spent refuses the next call. In another period, what was charged to the budget in it is counted anew.",
+      "If the limit is below what is already spent, the next call is refused. If the period changes, spending in the new period is counted again from the runs.",
     role: "admin",
     scope: "budgets:write",
     idempotent: true,

@@ -4,7 +4,7 @@ export const deleteChainBudget = operation(
   {
     method: "DELETE",
     path: "/v1/orgs/{id}/chain-budget",
-    summary: "Remove the budget of run chains",
+    summary: "Remove the run chain budget",
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,

@@ -5,7 +5,7 @@ export const getChainBudget = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/chain-budget",
-    summary: "Read the budget of every run chain",
+    summary: "Read the run chain budget",
     role: "viewer",
     scope: "budgets:read",
     reply: { 200: chainBudget },

@@ -5,7 +5,7 @@ export const setChainBudget = operation(
   {
     method: "PUT",
     path: "/v1/orgs/{id}/chain-budget",
-    summary: "Set the budget of every run chain",
+    summary: "Set the run chain budget",
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,

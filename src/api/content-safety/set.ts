@@ -7,7 +7,8 @@ export const setContentSafety = operation(
     method: "PUT",
     path: "/v1/orgs/{id}/content-safety",
     summary: "Set the content safety detectors",
-    description: "They read the `input` of every reported run, in this order. No input is stored.",
+    description:
+      "Detectors scan the `input` of every reported run, in this order. The input is never stored.",
     role: "admin",
     scope: "policies:write",
     ifMatch: true,

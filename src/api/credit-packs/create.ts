@@ -7,7 +7,7 @@ export const createCreditPack = operation(
     path: "/v1/orgs/{id}/credit-packs",
     summary: "Grant credits to a customer",
     description:
-      "Drawn by priority, then expiry, then age. A customer with a live pack is refused what its packs cannot cover.",
+      "Packs are used by priority, then expiry, then age. Once a customer has an active pack, runs that its packs cannot cover are refused.",
     role: "admin",
     scope: "credits:write",
     idempotent: true,

@@ -7,7 +7,7 @@ export const voidCreditPack = operation(
     method: "POST",
     path: "/v1/orgs/{id}/credit-packs/{pack_id}/void",
     summary: "Void a credit pack",
-    description: "What is left is gone; what was drawn stays drawn.",
+    description: "The remaining credits are lost. Past charges are kept.",
     role: "admin",
     scope: "credits:write",
     idempotent: true,

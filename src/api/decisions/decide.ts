@@ -6,9 +6,9 @@ export const decide = operation(
   {
     method: "POST",
     path: "/v1/edge/decision",
-    summary: "Ask whether a run may go ahead",
+    summary: "Decide whether a run may go ahead",
     description:
-      "Allow holds the amount against every limit that applies, until a run settles it, it is released or it expires. Deny is the refusal itself, to be relayed unchanged.",
+      "Allow reserves the amount against every limit that applies, until a run settles the reservation, it is released, or it expires. Deny is an error response that you can relay unchanged.",
     role: "developer",
     scope: "decisions:evaluate",
     servedAnywhere: true,

@@ -14,7 +14,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       path: "/v1/admin/deprecations",
       summary: "Flag a route as deprecated, or extend its sunset",
       description:
-        "The sunset is at least 12 months after the announcement, which is today or, if that is later, the day of the deprecation. It may move later, never earlier, and the day of the deprecation never changes. Nothing withdraws a deprecation. An extension keeps the replacement that it leaves out. When the answer comes, every isolate signals it.",
+        "The sunset must be at least 12 months after the announcement, which is today or the deprecation date, whichever is later. A sunset can move later, never earlier. The deprecation date cannot change, and a deprecation cannot be withdrawn. If an extension omits the replacement, the existing one is kept. When the call returns, every isolate signals the deprecation.",
       role: "operator",
       body: newDeprecation,
       reply: { 200: deprecationEntryShape },
@@ -24,7 +24,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       const { replacement, ...rest } = call.body;
       const asked = { ...rest, ...(replacement !== undefined && { replacement }) };
       if (!serves(operationName(asked))) {
-        return invalidField("route", "invalid_value", "is not a route that this API serves with this method");
+        return invalidField("route", "invalid_value", "is not a route of this API with this method");
       }
       // What another region hands on was announced there, perhaps on the day before.
       const announcedMs = call.pass === null ? call.startedAt : 0;

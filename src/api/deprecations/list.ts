@@ -8,7 +8,7 @@ export const listDeprecations = operation(
   {
     method: "GET",
     path: "/v1/meta/deprecations",
-    summary: "The deprecated routes",
+    summary: "List deprecated routes",
     role: "anyone",
     reply: { 200: deprecationEntries },
     refuses: [],

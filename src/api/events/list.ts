@@ -10,9 +10,9 @@ export const listEvents = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/events",
-    summary: "The event log",
+    summary: "List events",
     description:
-      "Everything that webhooks are told, to be pulled: with `sort=created_at`, in the order it happened.",
+      "The same events that webhooks receive. With `sort=created_at` they are in the order they happened.",
     role: "viewer",
     scope: "webhooks:read",
     query: listQuery(LIST),

@@ -25,7 +25,7 @@ const MOST_BUDGETED_SCOPES = 1000;
 
 const growthRate = z
   .string()
-  .regex(/^\d{1,2}(\.\d{1,6})?$/, "must be a decimal such as 0.25")
+  .regex(/^\d{1,2}(\.\d{1,6})?$/, "must be a decimal number such as 0.25")
   .transform(Number)
   .refine((rate) => rate <= 10, { message: "must be from 0 to 10", params: { code: "out_of_range" } });
 
@@ -33,9 +33,9 @@ export const forecastCapacity = operation(
   {
     method: "GET",
     path: "/v1/capacity/forecasts",
-    summary: "Forecast usage, and the day each budget is used up",
+    summary: "Forecast usage and when each budget is used up",
     description:
-      "From the org's own days: trend, weekdays and a band around them. `growth` lets capacity grow by `growth_rate` in 30 days, and usage follow with diminishing returns; `constrained` adds nothing and passes no budget. Without `scenario`: all three. Asked for the org, the day each of its budgets is used up; for one scope, those of that scope.",
+      "Forecasts from the organization's own daily totals: trend, weekday pattern and a range. `growth` assumes that capacity grows by `growth_rate` in 30 days and that usage follows with diminishing returns. `constrained` assumes no new capacity and no budget exceeded. Without `scenario`, all three are returned. For the organization, the response includes the day each of its budgets is used up; for one scope, only the budgets of that scope.",
     role: "viewer",
     scope: "forecasts:read",
     query: z
@@ -50,7 +50,8 @@ export const forecastCapacity = operation(
       .superRefine((query, context) => {
         if ((query.scope_kind === "org") === (query.scope_id === undefined)) return;
         const code = query.scope_id === undefined ? "required" : "invalid_value";
-        const message = query.scope_id === undefined ? "is required" : "does not go with the scope kind org";
+        const message =
+          query.scope_id === undefined ? "is required" : "must be omitted for the scope kind org";
         context.addIssue({ code: "custom", path: ["scope_id"], message, params: { code } });
       }),
     reply: { 200: capacityForecasts },
@@ -70,7 +71,7 @@ export const forecastCapacity = operation(
     const plans = planCapacity(inputs, ask);
     const returns = plans?.[0]?.returns;
     if (plans === null || returns === undefined) {
-      const message = `needs ${LEAST_HISTORY_DAYS} days between the first and the last day with runs`;
+      const message = `requires ${LEAST_HISTORY_DAYS} days between the first and the last day with runs`;
       return invalidField("history", "out_of_range", message);
     }
     const exhaustion = ask.scenarios.map((): BudgetExhaustion[] => []);
@@ -99,7 +100,7 @@ async function eachBudgetedScope(org: OrgDoor, visit: (scope: ScopeUsage) => voi
     after = page.next;
     seen += page.scopes.length;
   }
-  const message = `is needed: over ${MOST_BUDGETED_SCOPES} scopes have budgets, too many to forecast at once`;
+  const message = `is required: more than ${MOST_BUDGETED_SCOPES} scopes have budgets, too many to forecast at once`;
   return invalidField("scope_id", "too_many", message);
 }
 

@@ -10,9 +10,9 @@ export const forecastLinear = operation(
   {
     method: "GET",
     path: "/v1/forecast",
-    summary: "Project a deployment's return, linearly by team count",
+    summary: "Project a deployment's return linearly by team count",
     description:
-      "A dry run: what one team returned in the last 30 days, times `teams`, with no diminishing-returns curve.",
+      "What one team returned in the last 30 days, multiplied by `teams`, without diminishing returns. Changes nothing.",
     role: "viewer",
     scope: "forecasts:read",
     query: z.strictObject({ deployment_id: callerId, teams: wholeNumber(1, 1_000_000) }),

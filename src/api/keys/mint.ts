@@ -6,9 +6,9 @@ export const mintKey = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/keys",
-    summary: "Mint an API key",
+    summary: "Create an API key",
     description:
-      "Role and scopes are fixed here, and never go beyond those of the key that mints it; nor does its expiry, which is that key's own where none is given. The key itself is shown in this answer, and never again.",
+      "Role, scopes and expiry are fixed when the key is created and cannot exceed those of the calling key. Without `expires_at`, the key inherits the calling key's expiry. The key itself is returned only in this response.",
     role: "admin",
     scope: "keys:write",
     idempotent: true,

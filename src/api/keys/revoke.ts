@@ -4,7 +4,7 @@ export const revokeKey = operation(
   {
     method: "DELETE",
     path: "/v1/orgs/{id}/keys/{key_id}",
-    summary: "Revoke an API key: once answered, it is let in nowhere",
+    summary: "Revoke an API key. When the call returns, the key no longer works in any region",
     role: "admin",
     scope: "keys:write",
     idempotent: true,

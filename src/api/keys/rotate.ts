@@ -5,9 +5,9 @@ export const rotateKey = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/keys/{key_id}/rotate",
-    summary: "Give an API key a new secret",
+    summary: "Rotate the secret of an API key",
     description:
-      "The id stays. The old secret lives for the grace, and not at all without one; secrets of earlier rotations keep their own grace. A key has at most ten of those.",
+      "The key keeps its id. The old secret works until its grace period ends; without one, it stops working immediately. Earlier secrets keep their own grace periods. A key can have at most ten of them.",
     role: "admin",
     scope: "keys:write",
     idempotent: true,

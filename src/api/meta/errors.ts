@@ -19,7 +19,7 @@ export const listErrors = operation(
   {
     method: "GET",
     path: "/v1/meta/errors",
-    summary: "The error catalog",
+    summary: "List error codes",
     role: "anyone",
     reply: { 200: errorCatalog },
     refuses: [],

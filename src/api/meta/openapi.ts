@@ -9,7 +9,7 @@ import { type Operation, operation, reply } from "../../edge/operation.ts";
 const contract = {
   method: "GET",
   path: "/v1/openapi.json",
-  summary: "This API as OpenAPI 3.1",
+  summary: "Get this API as an OpenAPI 3.1 document",
   role: "anyone",
   reply: { 200: openApiDocument },
   refuses: [],

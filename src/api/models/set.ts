@@ -19,7 +19,7 @@ export const setModel = operation(
   async (call) => {
     const { model: name } = call.params;
     if (!modelName.safeParse(name).success)
-      return invalidField("model", "out_of_range", "must be a model's name");
+      return invalidField("model", "out_of_range", "must be a model name");
     return call.org.command("setModel", { model: name, ...call.body });
   },
 );

@@ -7,7 +7,7 @@ const cidr = z
   .string()
   .max(64)
   .refine((text) => parseCidr(text) !== null, {
-    message: "must be an address or a CIDR block, v4 or v6, such as 203.0.113.0/24",
+    message: "must be an IPv4 or IPv6 address or CIDR block, such as 203.0.113.0/24",
     params: { code: "invalid_format" },
   })
   .transform((text) => {
@@ -19,7 +19,7 @@ export const changeOrg = operation(
   {
     method: "PATCH",
     path: "/v1/orgs/{id}",
-    summary: "Change your organization's name or address allow-list",
+    summary: "Change your organization's name or IP allow-list",
     role: "admin",
     scope: "org:write",
     ifMatch: true,

@@ -5,7 +5,7 @@ export const getPlan = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/plan",
-    summary: "Read your plan and what you have used of it",
+    summary: "Read your plan and its usage",
     role: "viewer",
     scope: "org:read",
     reply: { 200: planInUse },

@@ -14,7 +14,7 @@ export const setPlan = operation(
     method: "PUT",
     path: "/v1/admin/plans/{plan}",
     summary: "Create or change a plan",
-    description: "Every organization on the plan has the new terms when this answers.",
+    description: "When the call returns, the new terms apply to every organization on the plan.",
     role: "operator",
     freeParams: ["plan"],
     body: planChange,
@@ -37,7 +37,7 @@ export const setPlan = operation(
     );
     const recorded = await call.door(PLATFORM_ORG_ID, alone).command("recordPlan", terms);
     if (unreached === 0) return recorded;
-    const message = `The plan is set, but ${unreached} organizations on it were out of reach. They learn of it when they are next awake; to make sure, send this again.`;
+    const message = `The plan is set, but ${unreached} organizations on it could not be reached. They load the new terms on their next request. To apply them now, send this request again.`;
     return refuse("service_unavailable", {}, { message });
   },
 );

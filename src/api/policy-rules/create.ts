@@ -8,7 +8,7 @@ export const createPolicyRule = operation(
     path: "/v1/orgs/{id}/policy-rules",
     summary: "Create a policy rule",
     description:
-      "Runs are held against every rule: deny beats require_approval beats allow, and a run that none matches is allowed.",
+      "Every rule is evaluated for each reported run. `deny` takes precedence over `require_approval`, which takes precedence over `allow`. A run that matches no rule is allowed.",
     role: "admin",
     scope: "policies:write",
     idempotent: true,

@@ -8,9 +8,9 @@ export const evaluatePolicies = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/policy-rules/evaluate",
-    summary: "Say which rule would decide, and why, without doing anything",
+    summary: "Evaluate the rules without recording a run",
     description:
-      "`run` holds whatever else the rules read. Model, action and customer are taken from it where absent.",
+      "`run` contains other fields that rules read. If `model`, `action` or `customer_id` is omitted, it is taken from `run`.",
     role: "admin",
     scope: "policies:read",
     body: policyQuestion,

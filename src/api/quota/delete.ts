@@ -4,7 +4,7 @@ export const deleteQuota = operation(
   {
     method: "DELETE",
     path: "/v1/orgs/{id}/quota",
-    summary: "End prepayment",
+    summary: "Remove the prepaid quota",
     role: "operator",
     scope: "quota:write",
     ifMatch: true,

@@ -6,7 +6,7 @@ export const getQuota = operation(
     method: "GET",
     path: "/v1/orgs/{id}/quota",
     summary: "Read the prepaid balance",
-    description: "404 where the organization is not prepaid.",
+    description: "Returns 404 if the organization is not prepaid.",
     role: "viewer",
     scope: "quota:read",
     reply: { 200: quota },

@@ -6,7 +6,7 @@ export const getOwnRateLimits = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/rate-limits",
-    summary: "Read the rate limits that hold for your organization",
+    summary: "Read the rate limits of your organization",
     role: "viewer",
     scope: "limits:read",
     reply: { 200: ownRateLimits },

@@ -8,9 +8,9 @@ export function setRateLimits(serves: (name: string) => boolean): Operation {
     {
       method: "PUT",
       path: "/v1/admin/orgs/{org_id}/rate-limits",
-      summary: "Set an organization's read limit and rate-limit policies, all at once",
+      summary: "Replace an organization's read limit and rate-limit policies",
       description:
-        "A policy that changes only its limit goes on counting where it was. Policies that name a customer or count tokens apply to decisions and to runs, which say both; in a bulk call, to each run by itself.",
+        "If only a policy's limit changes, its count is kept. Policies that name a customer or count tokens apply to decisions and runs. In a bulk call they apply to each run separately.",
       role: "operator",
       ifMatch: true,
       body: rateLimitsInput,
@@ -22,7 +22,7 @@ export function setRateLimits(serves: (name: string) => boolean): Operation {
         route === undefined || serves(route) ? [] : [`policies[${index}].match.route`],
       );
       if (unknown.length > 0) {
-        const message = "is not an operation of this API: give its method and its route template";
+        const message = "is not an operation of this API: give its method and route template";
         return invalidFields(unknown.map((field) => ({ field, code: "invalid_value", message })));
       }
       return call.org.command("setRateLimits", call.body);

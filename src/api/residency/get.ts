@@ -5,7 +5,7 @@ export const getResidency = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/residency",
-    summary: "Read where your organization's calls may be served",
+    summary: "Read the regions that may serve your organization's calls",
     role: "owner",
     scope: "org:read",
     reply: { 200: residency },

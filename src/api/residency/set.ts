@@ -5,9 +5,9 @@ export const setResidency = operation(
   {
     method: "PUT",
     path: "/v1/orgs/{id}/residency",
-    summary: "Set where your organization's calls may be served",
+    summary: "Set the regions that may serve your organization's calls",
     description:
-      "A call that arrives in a region which is not listed is refused with `residency_violation`, never sent to another. The list must contain the home region, and only regions of this service; null lifts the rule. This setting itself is not subject to the rule. When the answer comes, it holds in every region. A key needs all scopes of an owner.",
+      "A call that arrives in a region outside the list is refused with `residency_violation` and is not forwarded. The list must include the home region and may contain only known regions. Null removes the rule. This operation itself is exempt from the rule. When the call returns, the rule applies in every region. Requires a key with every scope of an owner.",
     role: "owner",
     scope: "org:write",
     allScopes: true,

@@ -5,7 +5,7 @@ export const getRetentionPolicy = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/retention-policy",
-    summary: "Read for how long records are kept",
+    summary: "Read how long records are kept",
     role: "viewer",
     scope: "retention:read",
     reply: { 200: retentionPolicy },

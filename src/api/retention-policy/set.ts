@@ -5,9 +5,9 @@ export const setRetentionPolicy = operation(
   {
     method: "PUT",
     path: "/v1/orgs/{id}/retention-policy",
-    summary: "Set for how long records are kept",
+    summary: "Set how long records are kept",
     description:
-      "What is older goes, in steps. Totals and money stay. A legal hold that is not mentioned stays too.",
+      "Older records are deleted in steps. Totals and balances are kept. If `legal_hold` is omitted, it does not change.",
     role: "admin",
     scope: "retention:write",
     ifMatch: true,

@@ -7,7 +7,7 @@ export const selectModel = operation(
     path: "/v1/routing/select",
     summary: "Choose the model for a call",
     description:
-      "Allowed by policy, served in the region, priced, evaluated freshly on enough samples, and the lower confidence bound of its score at the bar.",
+      "A model qualifies if policy allows it, the region serves it, it has a price, and it has a recent eval on enough samples whose lower confidence bound meets the minimum score.",
     role: "developer",
     scope: "routing:read",
     body: selectionAsk,

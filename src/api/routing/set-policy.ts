@@ -5,7 +5,7 @@ export const setRoutingPolicy = operation(
   {
     method: "PUT",
     path: "/v1/orgs/{id}/routing-policy",
-    summary: "Set which models calls may be routed to, and what they must have proven",
+    summary: "Set which models calls can be routed to, and the evals they must pass",
     role: "admin",
     scope: "routing:write",
     ifMatch: true,

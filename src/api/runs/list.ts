@@ -23,7 +23,7 @@ export const listRuns = operation(
     path: "/v1/runs",
     summary: "List runs",
     description:
-      "A page looks at 100,000 runs at most: where few of them match the filters it may be short, or empty, and still have a `next_cursor`.",
+      "A page scans at most 100,000 runs. If few of them match the filters, the page can be short or empty and still have a `next_cursor`.",
     role: "viewer",
     scope: "runs:read",
     query: listQuery(LIST),

@@ -11,7 +11,7 @@ export const recordRuns = operation(
     path: "/v1/runs/bulk",
     summary: "Report up to 1000 runs",
     description:
-      "A run of the wrong shape refuses the batch. Otherwise each stands alone, in order. When every run is refused with one and the same code, that refusal is the answer.",
+      "If any run is malformed, the whole batch is refused. Otherwise runs are recorded one by one, in order. If every run is refused with the same code, the response is that error.",
     role: "developer",
     scope: "runs:write",
     idempotent: true,

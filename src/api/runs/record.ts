@@ -7,7 +7,7 @@ export const recordRun = operation(
     path: "/v1/runs",
     summary: "Report a run",
     description:
-      "Charges every limit that applies, or refuses and changes nothing. The same id and content again answers 200 with the stored run and charges nothing.",
+      "Charges the run to every limit that applies, or refuses it and changes nothing. Sending the same id and content again returns 200 with the stored run and charges nothing.",
     role: "developer",
     scope: "runs:write",
     idempotent: true,

@@ -7,9 +7,9 @@ export const getOwnSession = operation(
   {
     method: "GET",
     path: "/v1/console/session",
-    summary: "Read the session of the console's cookie",
+    summary: "Read the current console session",
     description:
-      "Asks for the cookie, not for a key. A session that is over is told so, and its cookie is cleared.",
+      "Authenticates with the session cookie instead of a key. If the session has ended, the response says so and clears the cookie.",
     role: "anyone",
     reply: { 200: ownSession },
     refuses: ["unauthorized", "session_revoked", "ip_not_allowed", "residency_violation"],

@@ -4,7 +4,7 @@ export const revokeSession = operation(
   {
     method: "DELETE",
     path: "/v1/orgs/{id}/sessions/{session_id}",
-    summary: "Sign somebody out: the session's next request is refused",
+    summary: "Revoke a console session. Its next request is refused",
     role: "owner",
     scope: "org:write",
     ifMatch: true,

@@ -10,7 +10,7 @@ export const putSso = operation(
     path: "/v1/orgs/{id}/sso",
     summary: "Set how people sign in to the console",
     description:
-      "OpenID Connect or SAML 2.0. A provider may give a person's role in the claim or attribute `svc_role`; else `default_role` holds. A key needs all scopes of an owner.",
+      "OpenID Connect or SAML 2.0. The provider can set a person's role in the claim or attribute `svc_role`; otherwise `default_role` applies. Requires a key with every scope of an owner.",
     role: "owner",
     scope: "org:write",
     allScopes: true,

@@ -4,7 +4,7 @@ export const closeSupportGrant = operation(
   {
     method: "DELETE",
     path: "/v1/orgs/{id}/support-grants/{grant_id}",
-    summary: "End a support grant: every session inside it ends with it",
+    summary: "End a support grant and all of its sessions",
     role: "owner",
     scope: "support:write",
     ifMatch: true,

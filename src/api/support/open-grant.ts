@@ -8,8 +8,8 @@ export const openSupportGrant = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/support-grants",
-    summary: "Let support in, for a reason and for a time",
-    description: "The scope is fixed here and never widens: for more, open another grant.",
+    summary: "Open a support grant",
+    description: "The scope cannot be changed later. For more access, open another grant.",
     role: "owner",
     scope: "support:write",
     idempotent: true,

@@ -10,9 +10,9 @@ export const openSupportSession = operation(
   {
     method: "POST",
     path: "/v1/admin/support-sessions",
-    summary: "Come in under a support grant",
+    summary: "Open a support session",
     description:
-      "The answer's token is a bearer that acts inside the grant, and ends with it. Every request is audited.",
+      "Returns a bearer token that is limited to the grant and expires with it. Every request is audited.",
     role: "operator",
     body: newSupportSession,
     reply: { 201: supportSession },

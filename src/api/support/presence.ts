@@ -5,7 +5,7 @@ export const getSupportPresence = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/support-presence",
-    summary: "Read whether support has come in under a grant that is still open",
+    summary: "Read whether support has used an open grant",
     role: "viewer",
     scope: "org:read",
     reply: { 200: supportPresence },

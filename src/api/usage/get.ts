@@ -12,9 +12,8 @@ export const getUsage = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/usage",
-    summary: "Read what was spent, by day, by model and by workflow",
-    description:
-      "Whole days in UTC, from `from` up to `to`, which is not included; the last 30 days when absent.",
+    summary: "Read spending by day, model and workflow",
+    description: "Full days in UTC, from `from` (inclusive) to `to` (exclusive). Default: the last 30 days.",
     role: "viewer",
     scope: "runs:read",
     query: z

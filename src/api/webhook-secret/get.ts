@@ -5,8 +5,8 @@ export const getWebhookSecret = operation(
   {
     method: "GET",
     path: "/v1/admin/orgs/{org_id}/webhook-secret",
-    summary: "The org-level webhook secret, and who still signs with it",
-    description: "Not found before the first rotate.",
+    summary: "Read the org-level webhook secret and the webhooks that still use it",
+    description: "Returns 404 before the first rotation.",
     role: "admin",
     scope: "webhooks:read",
     reply: { 200: webhookSecret },

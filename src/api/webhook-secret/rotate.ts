@@ -6,7 +6,7 @@ export const rotateWebhookSecret = operation(
     method: "POST",
     path: "/v1/admin/orgs/{org_id}/webhook-secret/rotate",
     summary: "Create or rotate the org-level webhook secret",
-    description: "Changes nothing once every webhook has a secret of its own.",
+    description: "Changes nothing once every webhook has its own secret.",
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,

@@ -6,8 +6,8 @@ export const changeWebhook = operation(
   {
     method: "PATCH",
     path: "/v1/orgs/{id}/webhooks/{sub_id}",
-    summary: "Change a webhook, or switch it off and on",
-    description: "Enabled again, it goes on with the deliveries that were waiting when it was disabled.",
+    summary: "Change, disable or enable a webhook",
+    description: "When a webhook is enabled again, pending deliveries are sent.",
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,

@@ -8,7 +8,7 @@ export const createWebhook = operation(
     path: "/v1/orgs/{id}/webhooks",
     summary: "Subscribe to events",
     description:
-      "Answers with the signing secret where the webhook gets one of its own: always, but in an organization that has " +
+      "The response contains the webhook's own signing secret, except in an organization that still has " +
       "an org-level secret.",
     role: "admin",
     scope: "webhooks:write",

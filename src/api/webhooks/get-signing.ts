@@ -5,7 +5,7 @@ export const getSigning = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/signing",
-    summary: "How a webhook's deliveries are signed",
+    summary: "Read how a webhook's deliveries are signed",
     role: "viewer",
     scope: "webhooks:read",
     reply: { 200: signing },

@@ -18,7 +18,7 @@ export const listDeliveries = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/deliveries",
-    summary: "A webhook's delivery log",
+    summary: "List a webhook's deliveries",
     role: "viewer",
     scope: "webhooks:read",
     query: listQuery(LIST),

@@ -5,10 +5,10 @@ export const replayDelivery = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/deliveries/{delivery_id}/replay",
-    summary: "Deliver again",
+    summary: "Replay a delivery",
     description:
-      "A delivery that has ended is made again, as a new one of the same event. One that still waits is not made twice: " +
-      "its queue is tried now.",
+      "A finished delivery is sent again as a new delivery of the same event. A pending delivery is not duplicated: " +
+      "it is attempted now.",
     role: "admin",
     scope: "webhooks:write",
     reply: { 200: delivery },

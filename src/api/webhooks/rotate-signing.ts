@@ -6,7 +6,8 @@ export const rotateSigning = operation(
     method: "POST",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/signing/rotate",
     summary: "Create or rotate a webhook's own signing secret",
-    description: "From then on its deliveries are signed as v2; during the grace with the old secret too.",
+    description:
+      "From then on deliveries use signature version 2. During the grace period they are also signed with the old secret.",
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,

@@ -5,8 +5,8 @@ export const testWebhook = operation(
   {
     method: "POST",
     path: "/v1/orgs/{id}/webhooks/{sub_id}/test",
-    summary: "Send a webhook a test.ping",
-    description: "It takes its turn behind what already waits, and goes to this webhook alone.",
+    summary: "Send a test.ping event to a webhook",
+    description: "The event is queued behind pending deliveries and is sent to this webhook only.",
     role: "admin",
     scope: "webhooks:write",
     reply: { 200: delivery },

@@ -66,7 +66,7 @@ export const signing = z
 export type Signing = z.output<typeof signing>;
 
 export const rotatedSigning = signing
-  .extend({ secret: z.string().meta({ description: "The new secret: shown here, and never again." }) })
+  .extend({ secret: z.string().meta({ description: "The new secret, returned only in this response." }) })
   .meta({ id: "RotatedWebhookSigning" });
 
 const attempt = z.object({

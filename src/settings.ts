@@ -27,7 +27,7 @@ const regions = z
     } catch {
       context.addIssue({
         code: "custom",
-        message: "must be JSON: an object of region → address or service binding",
+        message: "must be a JSON object that maps each region to an address or service binding",
       });
       return z.NEVER;
     }
@@ -38,7 +38,7 @@ const placement = z
   .string()
   .regex(
     /^(jurisdiction:(eu|us|fedramp|fedramp-high)|hint:(wnam|enam|sam|weur|eeur|apac|oc|afr|me))?$/,
-    "must be jurisdiction:<eu, us, fedramp, fedramp-high>, hint:<a location hint>, or empty",
+    "must be jurisdiction:<eu, us, fedramp, fedramp-high>, hint:<location hint>, or empty",
   )
   .transform((text): ObjectPlacement => {
     const [kind, where = ""] = text.split(":");
@@ -99,7 +99,7 @@ export function settingsOf(env: object): Settings {
   const { SVC_REGION, SVC_REGIONS, SVC_REGION_SECRET } = result.data;
   const hasPeers = Object.keys(SVC_REGIONS).some((region) => region !== SVC_REGION);
   if (hasPeers && SVC_REGION_SECRET === undefined) {
-    throw new BadSetting("Setting SVC_REGION_SECRET is required where SVC_REGIONS names other regions.");
+    throw new BadSetting("Setting SVC_REGION_SECRET is required when SVC_REGIONS names other regions.");
   }
   parsed.set(env, result.data);
   return result.data;

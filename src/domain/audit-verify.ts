@@ -44,9 +44,13 @@ function breakAt(
   }
   if (chainHash(before.hash, entry) === entry.hash) return undefined;
   if (entry.at < before.at) {
-    return { kind: "moved", ...said, message: "this entry is older than the one before it" };
+    return { kind: "moved", ...said, message: "this entry is older than the previous one" };
   }
-  return { kind: "changed", ...said, message: "this entry is not what was written after the one before it" };
+  return {
+    kind: "changed",
+    ...said,
+    message: "this entry is not the one that was written after the previous one",
+  };
 }
 
 /** Compares where the walk ended with where the trail was last written: what is missing or added at its end. */
@@ -61,6 +65,6 @@ export function endWalk(walk: Walk, head: { seq: number; hash: string } | undefi
   const message =
     kind === "appended"
       ? `entries after ${last.seq} were not written by the service`
-      : "the last entry is another";
+      : "the last entry was replaced";
   return [...walk.breaks, { kind, seq: walk.seq, entry_id: null, message }];
 }

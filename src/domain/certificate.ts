@@ -18,7 +18,7 @@ export function certificatesIn(text: string): string[] {
 export function certificateProblem(text: string): string | null {
   const found = certificatesIn(text);
   if (found.length === 0) return "must be an X.509 certificate in PEM";
-  if (found.length > MOST_CERTIFICATES) return `must be at most ${MOST_CERTIFICATES} certificates`;
+  if (found.length > MOST_CERTIFICATES) return `must contain at most ${MOST_CERTIFICATES} certificates`;
   for (const pem of found) {
     const problem = problemOf(pem);
     if (problem !== null) return problem;
@@ -29,9 +29,9 @@ export function certificateProblem(text: string): string | null {
 function problemOf(pem: string): string | null {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = new X509Certificate(pem).publicKey;
-    if (asymmetricKeyType !== "rsa") return "must hold an RSA key";
+    if (asymmetricKeyType !== "rsa") return "must contain an RSA key";
     const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-    return bits >= LEAST_RSA_BITS ? null : `must hold an RSA key of at least ${LEAST_RSA_BITS} bits`;
+    return bits >= LEAST_RSA_BITS ? null : `must contain an RSA key of at least ${LEAST_RSA_BITS} bits`;
   } catch {
     return "must be an X.509 certificate in PEM";
   }

@@ -65,7 +65,7 @@ function typeOf(expr: Expr, outer: Scope, state: State): string {
 function nameType(id: bigint, name: string, scope: Scope): string {
   if (Object.hasOwn(scope.names, name)) return scope.names[name] ?? "dyn";
   if (TYPE_NAMES.includes(name)) return "type";
-  throw new Misuse(id, `unknown name '${name}'; known are ${Object.keys(VARIABLES).join(", ")}`);
+  throw new Misuse(id, `unknown name '${name}'; known names are ${Object.keys(VARIABLES).join(", ")}`);
 }
 
 type Kind<C extends Expr["exprKind"]["case"]> =

@@ -60,7 +60,7 @@ export function compile(
     const checked = check(expr);
     const { type, patterns } = checked;
     demand(expr, checked);
-    if (type !== "bool" && type !== "dyn") throw new Misuse(expr.id, `must be true or false, is ${type}`);
+    if (type !== "bool" && type !== "dyn") throw new Misuse(expr.id, `must be a bool, but is ${type}`);
     const cost = costOf(expr);
     const run = plan(language, meteredExpr(expr));
     return {

@@ -15,7 +15,7 @@ const NUMBERS: ReadonlySet<string> = new Set(["int", "uint", "double"]);
  */
 export function checkTypes(expr: Expr): void {
   const { name } = typeOf(expr, VARIABLE_TYPES);
-  if (name !== "bool" && name !== "dyn") throw new Misuse(expr.id, `must be true or false, is ${name}`);
+  if (name !== "bool" && name !== "dyn") throw new Misuse(expr.id, `must be a bool, but is ${name}`);
 }
 
 function typeOf(expr: Expr, scope: Scope): Type {
@@ -54,12 +54,12 @@ function common(types: readonly Type[]): Type {
 function selectType(id: bigint, { operand, field, testOnly }: Kind<"selectExpr">, scope: Scope): Type {
   const type = optional(operand, scope);
   if (type.name !== "map" && type.name !== "dyn") {
-    throw new Misuse(id, `'${field}' is no field of a ${type.name}`);
+    throw new Misuse(id, `a ${type.name} has no field '${field}'`);
   }
   const { fields = {} } = type;
   const isKnown = Object.hasOwn(fields, field);
   if (!isKnown && type.isClosed === true) {
-    throw new Misuse(id, `unknown field '${field}'; known are ${Object.keys(fields).join(", ")}`);
+    throw new Misuse(id, `unknown field '${field}'; known fields are ${Object.keys(fields).join(", ")}`);
   }
   if (testOnly) return BOOL;
   return (isKnown ? fields[field] : type.of) ?? DYN;

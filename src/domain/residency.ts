@@ -34,11 +34,11 @@ export function ruleFaults(
       : [
           {
             field: `regions[${index}]`,
-            message: `is not a region of this service; its regions are ${known.toSorted().join(", ")}`,
+            message: `is not a known region; the regions are ${known.toSorted().join(", ")}`,
           },
         ],
   );
   if (regions.includes(homeRegion)) return strangers;
-  const message = `must contain ${homeRegion}, the organization's home region; send null to lift the rule`;
+  const message = `must include ${homeRegion}, the organization's home region; send null to remove the rule`;
   return [...strangers, { field: "regions", message }];
 }

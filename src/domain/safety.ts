@@ -27,7 +27,10 @@ export function detectorProblems(detectors: readonly Detector[]): (Problem | und
   return detectors.map((detector) => {
     if (detector.kind === "builtin") {
       if (isBuiltIn(detector.id)) return undefined;
-      return { field: "id", problem: `no such built-in; known are ${Object.keys(BUILT_INS).join(", ")}` };
+      return {
+        field: "id",
+        problem: `is not a built-in detector; the built-in detectors are ${Object.keys(BUILT_INS).join(", ")}`,
+      };
     }
     if (isBuiltIn(detector.id)) return { field: "id", problem: "the name of a built-in" };
     const compiled = compileLinear(detector.pattern);
@@ -40,7 +43,8 @@ export function detectorProblems(detectors: readonly Detector[]): (Problem | und
 }
 
 function patternProblem(pattern: LinearPattern): string | undefined {
-  if (pattern.regex.test("")) return "would match every text, the empty one too";
+  if (pattern.regex.test(""))
+    return "must not match the empty string, because it would then match every input";
   return sizeProblem(pattern);
 }
 

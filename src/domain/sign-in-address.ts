@@ -24,5 +24,5 @@ export function signInAddressProblem(address: string, rules: SignInRules): strin
     if (problem !== null) return problem;
     if (new URL(address).protocol !== "https:") return "must use https";
   }
-  return new URL(address).hash === "" ? null : "must have no fragment";
+  return new URL(address).hash === "" ? null : "must not have a fragment";
 }

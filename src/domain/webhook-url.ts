@@ -35,11 +35,12 @@ export interface UrlRules {
 export function webhookUrlProblem(text: string, rules: UrlRules): string | null {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
   // The parser would quietly repair these, so what is shown and what is called would differ.
-  if (/[^\x21-\x7e]|\\/.test(text)) return "must hold no spaces, backslashes or characters outside ASCII";
+  if (/[^\x21-\x7e]|\\/.test(text))
+    return "must contain only ASCII characters, without spaces or backslashes";
   if (!URL.canParse(text)) return "must be an absolute URL";
   const url = new URL(text);
   if (url.protocol !== "https:" && !(rules.allowPrivate && url.protocol === "http:")) return "must use https";
-  if (url.username !== "" || url.password !== "") return "must hold no credentials";
+  if (url.username !== "" || url.password !== "") return "must not contain credentials";
   if (rules.allowPrivate) return null;
   return portProblem(url.port) ?? hostProblem(url.hostname, rules.ownHosts);
 }

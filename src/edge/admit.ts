@@ -15,7 +15,7 @@ export function checkPath(call: Call): Refusal | null {
     decodeURIComponent(new URL(url).pathname);
     return null;
   } catch {
-    return refuse("bad_request", {}, { message: "The path has a percent sign that begins no valid escape." });
+    return refuse("bad_request", {}, { message: "The path contains an invalid percent-encoding." });
   }
 }
 
@@ -45,11 +45,7 @@ export function checkRole(call: Call): Refusal | null {
   if (role === "anyone" || call.caller === null) return null;
   if (!roleIncludes(call.caller.role, role)) return refuse("forbidden");
   if (call.orgId === null && role !== "operator") {
-    return refuse(
-      "forbidden",
-      {},
-      { message: "This operation acts for the key's own organization: use an org's key." },
-    );
+    return refuse("forbidden", {}, { message: "This operation requires an organization's key." });
   }
   return null;
 }

@@ -62,7 +62,7 @@ function isJson(contentType: string | null): boolean {
 
 function parseJson(text: string): { value: unknown } | Refusal {
   if (isTooDeep(text))
-    return invalidField("body", "invalid_body", `must not be nested deeper than ${MAX_DEPTH}`);
+    return invalidField("body", "invalid_body", `must not be nested deeper than ${MAX_DEPTH} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -79,7 +79,7 @@ function refuseIllFormed(value: unknown): Refusal {
     (fields.length === 0 ? ["body"] : fields).map((field) => ({
       field,
       code: "invalid_format",
-      message: "must be well-formed Unicode: it has half of a surrogate pair",
+      message: "must be well-formed Unicode, but contains an unpaired surrogate",
     })),
   );
 }
@@ -105,7 +105,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
 /** Some clients send `{}` where there is nothing to say; anything more would be silently dropped. */
 function refuseAnyBody(text: string): Refusal | null {
   if (text === "" || /^(\{\s*\})?$/.test(text.trim())) return null;
-  return invalidField("body", "invalid_body", "must be empty: this operation takes no body");
+  return invalidField("body", "invalid_body", "must be empty, because this operation takes no body");
 }
 
 export function parseBody(call: Call): Refusal | null {

@@ -7,11 +7,7 @@ export class CutOff extends Error {
 
 /** Mostly for the log: whoever breaks off seldom stays to read it. It is no failure of the service. */
 export function refuseCutOff(): Refusal<"bad_request"> {
-  return refuse(
-    "bad_request",
-    {},
-    { message: "The body ended before all of it had arrived. Send it again." },
-  );
+  return refuse("bad_request", {}, { message: "The request body was cut off. Send the request again." });
 }
 
 /**

@@ -59,7 +59,7 @@ function toFieldErrors(
       return issue.keys.map((key) => ({
         field: fieldPath([...path, key]),
         code: unknownCode,
-        message: "is not a field that this operation takes",
+        message: "is not a field of this operation",
       }));
     }
     if (issue.code === "invalid_union" && issue.errors.length > 0) {
@@ -108,7 +108,7 @@ function unreadable(url: string): FieldError[] {
     const [[name, value] = ["", ""]] = new URLSearchParams(pair);
     const replaced = `${name}${value}`.split("\uFFFD").length;
     const sent = pair.toUpperCase().split("%EF%BF%BD").length;
-    const message = "must be well-formed Unicode: it has an escape that is no UTF-8";
+    const message = "must be percent-encoded UTF-8";
     return replaced === sent ? [] : [{ field: name, code: "invalid_format", message }];
   });
   return firstPerField(errors);
@@ -128,7 +128,7 @@ function checkCursor(call: Call): Refusal | null {
   const scope = listScope(call, call.query);
   const { cursor } = call.query;
   if (typeof cursor === "string" && !belongsTo(cursor, scope)) {
-    return invalidField("cursor", "invalid_value", "belongs to another list, organization or filter");
+    return invalidField("cursor", "invalid_value", "belongs to a different list, organization or filter");
   }
   call.query = { ...call.query, [LIST_SCOPE]: scope };
   return null;

@@ -23,7 +23,7 @@ describe("a detector whose pattern costs too much on an input", () => {
     expect(refused.status).toBe(403);
     expect(refused.body.error.code).toBe("content_safety_blocked");
     expect(refused.body.error.details).toEqual({ detector: "p0", sample: HOSTILE.slice(0, 120) });
-    expect(refused.body.error.message).toMatch(/'p0' could not read the whole input.*Send less input/);
+    expect(refused.body.error.message).toMatch(/'p0' could not scan the whole input.*Send less input/);
     expect(await org.events("safety.blocked")).toMatchObject([{ data: { detector: "p0" } }]);
     expect((await org.run({ input: "short" })).status).toBe(201);
   });

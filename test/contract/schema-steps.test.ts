@@ -21,7 +21,7 @@ test("objects, counters, the registry and D1 are all held", () => {
 test("a step that is edited, dropped or added is seen", () => {
   const [name = ""] = Object.keys(frozen);
   expect(changedSteps(frozen, { ...current, [name]: "edited" })).toEqual([
-    `${name}: changed; put it back, and append a new step`,
+    `${name}: changed; restore it and append a new step`,
   ]);
   const { [name]: _, ...rest } = current;
   expect(changedSteps(frozen, rest)).toEqual([`${name}: gone`]);

@@ -20,7 +20,7 @@ export interface LinearPattern {
 /** Matching takes time linear in the text: RE2 has no backreference, no look-around and never backtracks. */
 export function compileLinear(source: string): LinearPattern | { problem: string } {
   if (source.length > LONGEST_PATTERN) {
-    return { problem: `a pattern has at most ${LONGEST_PATTERN} characters, this one has ${source.length}` };
+    return { problem: `must have at most ${LONGEST_PATTERN} characters, but has ${source.length}` };
   }
   let regex: RE2JS;
   try {

@@ -32,7 +32,11 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
     return refuse("conflict", {}, { message: `This approval is already ${row.status}.` });
   }
   if (row.requested_by === tx.actor.id && hasAnotherAdmin(tx)) {
-    return refuse("forbidden", {}, { message: "Another admin must decide what you have asked for." });
+    return refuse(
+      "forbidden",
+      {},
+      { message: "You cannot decide your own request. Another admin must decide it." },
+    );
   }
   const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now };
   saveApproval(tx.sql, decided);

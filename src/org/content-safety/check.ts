@@ -39,6 +39,6 @@ function refused(tx: Tx, { detector, sample, isUnread }: NonNullable<Scan["block
     tx.emit("safety.blocked", { detector });
   });
   if (!isUnread) return refuse("content_safety_blocked", { detector, sample });
-  const message = `The detector '${detector}' could not read the whole input within the work allowed for one call, so the run is refused. Send less input, fewer runs in one call, or simplify the detector.`;
+  const message = `The detector '${detector}' could not scan the whole input within the work limit of one call, so the run is refused. Send less input or fewer runs per call, or simplify the detector.`;
   return refuse("content_safety_blocked", { detector, sample }, { message });
 }

@@ -30,18 +30,18 @@ export function rightsOf(row: KeyRow) {
 }
 
 export function refuseRole(): Refusal<"forbidden"> {
-  const message = "Nobody mints, rotates or revokes a key of a higher role than their own.";
+  const message = "You cannot create, rotate or revoke a key with a higher role than yours.";
   return refuse("forbidden", {}, { message });
 }
 
 export function refuseLack(lack: Lack): Refusal<"forbidden" | "missing_scope"> {
   if (lack.kind === "role") return refuseRole();
   if (lack.kind === "scope") {
-    const message = `A key is given out only by whoever has all that it has, and the caller lacks ${lack.scope}.`;
+    const message = `You cannot create or rotate a key with more scopes than yours: you lack ${lack.scope}.`;
     return refuse("missing_scope", { required: lack.scope }, { message });
   }
   const until = new Date(lack.untilMs).toISOString();
-  const message = `The caller's key or secret expires at ${until}: it gives out no secret that lives longer.`;
+  const message = `Your key or secret expires at ${until}, so you cannot create a secret that expires later.`;
   return refuse("forbidden", {}, { message });
 }
 

@@ -49,7 +49,7 @@ function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem
   const usable = scopesOf(asked.role);
   const beyond = asked.scopes?.findIndex((scope) => !usable.includes(scope)) ?? -1;
   if (beyond >= 0) {
-    const message = `is not a scope that the role ${asked.role} may use`;
+    const message = `is not a scope of the role ${asked.role}`;
     return invalidField(`scopes[${beyond}]`, "out_of_range", message);
   }
   const scopes = asked.scopes ?? usable.filter((scope) => holder.scopes?.has(scope) ?? true);
@@ -60,7 +60,7 @@ function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem
   if (time !== null) return time;
   const lack = lackOf(holder, { role: asked.role, scopes, expiresAtMs: expiresAt });
   if (lack?.kind === "time") {
-    const message = `must not be after ${new Date(lack.untilMs).toISOString()}, when the key that mints it expires`;
+    const message = `must not be after ${new Date(lack.untilMs).toISOString()}, when the calling key expires`;
     return invalidField("expires_at", "out_of_range", message);
   }
   return lack === null ? { ...asked, scopes, expiresAt } : refuseLack(lack);
@@ -75,7 +75,7 @@ function timeProblem(
   if (expiresAt <= now) return invalidField("expires_at", "out_of_range", "must be in the future");
   if (notBefore === null || notBefore < expiresAt) return null;
   return inherited
-    ? invalidField("not_before", "out_of_range", "must be before the key that mints it expires")
+    ? invalidField("not_before", "out_of_range", "must be before the calling key expires")
     : invalidField("expires_at", "out_of_range", "must be after not_before");
 }
 

@@ -18,7 +18,7 @@ export const revokeKey = command({
     if (!roleIncludes(holderOf(tx).role, row.role)) return refuseRole();
     if (row.revoked_at === null) {
       if (isLastOwner(tx.sql, row, tx.now)) {
-        const message = "This is the last owner key that works: mint another owner key first.";
+        const message = "This is the last valid owner key. Create another owner key first.";
         return refuse("conflict", {}, { message });
       }
       saveKey(tx.sql, { ...row, revoked_at: tx.now });

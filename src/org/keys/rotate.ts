@@ -23,7 +23,7 @@ export const rotateKey = command({
     const lack = lackOf(holderOf(tx), rightsOf(row));
     if (lack !== null) return refuseLack(lack);
     if (row.revoked_at !== null) {
-      return refuse("conflict", {}, { message: "This key is revoked. Mint a new one." });
+      return refuse("conflict", {}, { message: "This key is revoked. Create a new one." });
     }
     const refused = keepForGrace(tx, row, input.graceSeconds);
     if (refused !== null) return refused;

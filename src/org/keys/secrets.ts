@@ -43,7 +43,7 @@ export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal
   const soonest = live[0];
   if (soonest !== undefined && live.length >= MOST_PREVIOUS) {
     const until = new Date(soonest.expires_at).toISOString();
-    const message = `${MOST_PREVIOUS} earlier secrets of this key are still in their grace. Wait until ${until}, or rotate with grace_seconds 0.`;
+    const message = `${MOST_PREVIOUS} earlier secrets of this key are still in their grace period. Wait until ${until}, or rotate with grace_seconds 0.`;
     return refuse("conflict", {}, { message });
   }
   tx.sql.exec(

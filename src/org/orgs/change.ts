@@ -77,7 +77,7 @@ export const advanceClock = command({
   run(tx, input) {
     const before = tx.profile();
     if (before.environment !== "test") {
-      return refuse("conflict", {}, { message: "Only a test organization has a clock that can be moved." });
+      return refuse("conflict", {}, { message: "Only the clock of a test organization can be moved." });
     }
     const ms = input.seconds * 1000;
     saveProfile(tx.sql, { ...before, clockOffsetMs: before.clockOffsetMs + ms });

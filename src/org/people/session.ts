@@ -77,7 +77,11 @@ export const openSession = command({
     const problem = entryProblemOf(tx, input.region);
     if (problem !== null) return refuse(problem);
     if (input.connection !== null && input.connection !== connectionMark(tx)) {
-      return refuse("conflict", {}, { message: "The organization's sign-in was changed meanwhile." });
+      return refuse(
+        "conflict",
+        {},
+        { message: "The organization's single sign-on settings changed during the sign-in." },
+      );
     }
     tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
     const { id, digest, provider, subject, name, email, role } = input;

@@ -45,7 +45,11 @@ export const createPolicyRule = command({
   refuses: ["conflict", "validation_failed"],
   run(tx, input: NewPolicyRule) {
     if (countRules(tx.sql) >= MOST_RULES) {
-      return refuse("conflict", {}, { message: `An organization has at most ${MOST_RULES} policy rules.` });
+      return refuse(
+        "conflict",
+        {},
+        { message: `An organization can have at most ${MOST_RULES} policy rules. Delete one first.` },
+      );
     }
     const problem = setProblem(tx, input.when);
     if (problem !== null) return problem;

@@ -48,7 +48,7 @@ export const selectModel = query({
 function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undefined) {
   if (failedRule !== undefined) return refuse("policy_expression_error", { rule_id: failedRule });
   if (barrier === undefined) return refuse("no_model_passes_eval");
-  const message = `No eligible model met the configured eval bar, and the fallback model '${fallbackModel}' cannot be used: ${barrier}.`;
+  const message = `No eligible model meets the configured minimum eval score, and the fallback model '${fallbackModel}' cannot be used: ${barrier}.`;
   return refuse("no_model_passes_eval", {}, { message });
 }
 

@@ -31,12 +31,12 @@ export class Prices {
       return invalidField(
         "model",
         "no_price",
-        "has no price in the price book: give cost_usd, or set its price",
+        "has no price in the price book: send cost_usd or set a price",
       );
     }
     const nanos = costOfTokensRoundedUp(input.usage.input_tokens, input.usage.output_tokens, price);
     return nanos > MAX_USD_NANOS
-      ? invalidField("usage", "out_of_range", "costs more than an amount can be")
+      ? invalidField("usage", "out_of_range", "results in a cost above the maximum amount")
       : nanos;
   }
 }

@@ -150,7 +150,7 @@ export class Recorder {
     const known = this.#relates && input.id !== undefined ? this.#known.get(input.id) : undefined;
     if (known !== undefined) {
       if (saysTheSame(known, input)) return { status: "duplicate", run: known };
-      return rejected(input, refuse("conflict", {}, { message: "Another run has this id." }));
+      return rejected(input, refuse("conflict", {}, { message: "A different run already has this id." }));
     }
     const purged = this.#purgedOf(input);
     if (purged !== undefined) return purged;
@@ -167,7 +167,7 @@ export class Recorder {
     if (id === undefined || row === undefined) return undefined;
     const run = purgedRun(row, { ...input, id });
     if (run !== null) return { status: "duplicate", run };
-    return rejected(input, refuse("conflict", {}, { message: "Another run had this id." }));
+    return rejected(input, refuse("conflict", {}, { message: "A different run already used this id." }));
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
@@ -295,7 +295,7 @@ export class Recorder {
     const hold = this.#holdOf(input);
     if (isRefusal(hold)) return hold;
     if (!isFact(input) && input.approval_id !== undefined && !this.#hasApproval(input.approval_id)) {
-      return invalidField("approval_id", "unknown", "is not an approval of this organization");
+      return invalidField("approval_id", "unknown", "is not an approval in this organization");
     }
     const tokens = input.usage.input_tokens + input.usage.output_tokens;
     return {
@@ -318,7 +318,7 @@ export class Recorder {
     if (parent_run_id === undefined) return 1;
     const parent = this.#known.get(parent_run_id);
     if (parent === undefined || parent.chainId !== chain_id) {
-      return invalidField("chain.parent_run_id", "unknown", "is not a run of this chain");
+      return invalidField("chain.parent_run_id", "unknown", "is not a run in this chain");
     }
     return parent.depth + 1;
   }
@@ -331,7 +331,7 @@ export class Recorder {
     if (input.reservation_id === undefined) return null;
     const hold = this.#holds.get(input.reservation_id);
     if (hold === undefined) {
-      return invalidField("reservation_id", "unknown", "is not a reservation of this organization");
+      return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
     }
     // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
     if (hold.status === "open" || hold.status === "expired") return hold;

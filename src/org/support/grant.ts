@@ -30,7 +30,7 @@ export function grantStatus(row: GrantRow, now: number): SupportGrant["status"] 
 export function grantRefusal(status: ReturnType<typeof grantStatus>): Refusal<"gone" | "key_expired"> | null {
   if (status === "active") return null;
   return status === "closed"
-    ? refuse("gone", {}, { message: "This support grant was ended." })
+    ? refuse("gone", {}, { message: "This support grant has been closed." })
     : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 

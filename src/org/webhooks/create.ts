@@ -14,7 +14,7 @@ export const createWebhook = command({
   refuses: ["conflict"],
   run(tx, input: NewWebhook) {
     if (countSubscriptions(tx.sql) >= MAX_SUBSCRIPTIONS) {
-      const message = `An organization has at most ${MAX_SUBSCRIPTIONS} webhooks. Delete one first.`;
+      const message = `An organization can have at most ${MAX_SUBSCRIPTIONS} webhooks. Delete one first.`;
       return refuse("conflict", {}, { message });
     }
     const row: SubscriptionRow = {

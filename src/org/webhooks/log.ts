@@ -35,7 +35,11 @@ function delivered(tx: Tx, webhookId: string, deliveryId: string) {
 }
 
 const switchedOff = () =>
-  refuse("conflict", {}, { message: "This webhook is disabled. Enable it first, with status: enabled." });
+  refuse(
+    "conflict",
+    {},
+    { message: "This webhook is disabled. Enable it first by setting status to enabled." },
+  );
 
 /** One event for this webhook alone, whatever kinds it asked for, through its queue like any other. */
 export const pingWebhook = command({

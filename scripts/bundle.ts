@@ -37,6 +37,6 @@ export async function bundleWorker(entry: string): Promise<string> {
   // esbuild's helper process would otherwise stay for as long as the server runs.
   await stop();
   const [module] = result.outputFiles;
-  if (module === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+  if (module === undefined) throw new Error(`esbuild produced no output for ${entry}`);
   return module.text;
 }

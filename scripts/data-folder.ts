@@ -67,8 +67,8 @@ function lock(path: string): () => void {
     if (error instanceof Complaint) throw error;
     throw new Complaint(
       isBusy(error)
-        ? `another server is running on the data folder ${path}: stop it, or set SLUICE_DATA_DIR`
-        : `cannot write to the data folder ${path}, make it writable or set SLUICE_DATA_DIR: ${(error as Error).message}`,
+        ? `another server is using the data folder ${path}: stop it, or set SLUICE_DATA_DIR`
+        : `cannot write to the data folder ${path}: make it writable or set SLUICE_DATA_DIR (${(error as Error).message})`,
     );
   }
 }

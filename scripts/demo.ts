@@ -86,23 +86,23 @@ export function welcome(server: Server, demo: Demo): string {
     `    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
   const { scope_id: workflow_id } = DEMO_BUDGET;
   return [
-    `Sluice is serving ${server.urls.join(", ")} (Ctrl-C ends it)`,
+    `Sluice is running at ${server.urls.join(", ")} (press Ctrl-C to stop)`,
     "",
     `  org          ${demo.org_id}`,
     `  owner key    ${demo.owner_key}`,
     `  operator key ${demo.operator_key}`,
     `  console      ${server.signInLink(demo.org_id)}`,
-    "               (signs you in, once)",
+    "               (works once)",
     `  docs         ${demo.base_url}/docs`,
     `  data, log    ${server.folder.path} (npm run reset empties it)`,
     "",
     "May this run spend a cent? Yes:",
     decide({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
     "",
-    `May it spend 25 dollars on the "${workflow_id}" workflow, which has ${DEMO_BUDGET.limit_usd} a month? No:`,
+    `May it spend 25 dollars on the "${workflow_id}" workflow, which has ${DEMO_BUDGET.limit_usd} per month? No:`,
     decide({ model: "acme/m1", workflow_id, estimate: { cost_usd: "25.00" } }),
     "",
-    "What is on a deprecation path?",
+    "Which routes are deprecated?",
     `  curl ${demo.base_url}/v1/meta/deprecations`,
   ].join("\n");
 }

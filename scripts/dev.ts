@@ -41,7 +41,7 @@ await run(async () => {
   process.on("SIGTERM", () => (told = wrangler.kill("SIGTERM")));
   const status = await new Promise<number>((resolve) => wrangler.on("exit", (code) => resolve(code ?? 0)));
   folder.close();
-  if (status !== 0 && !told) throw new Complaint(`wrangler dev ended with status ${status}`);
+  if (status !== 0 && !told) throw new Complaint(`wrangler dev exited with status ${status}`);
 });
 
 /** Migrations, secrets and the demo org, as `npm start` makes them. */

@@ -28,20 +28,20 @@ await run(async () => {
   const facts = publishedFacts(operations.map((operation) => operation.contract));
   const broken = brokenPromises(frozen.facts, facts);
   if (broken.length > 0) {
-    throw new Complaint(`/v1 is frozen; nothing of it goes or changes meaning:\n${broken.join("\n")}`);
+    throw new Complaint(`/v1 is frozen; nothing may be removed or change meaning:\n${broken.join("\n")}`);
   }
   writeFileSync(FILE, manifestText({ settings: SETTING_NAMES, facts }));
   const added = Object.keys(facts).length - Object.keys(frozen.facts).length;
-  console.log(`${Object.keys(facts).length} facts are frozen, ${added} of them new.`);
+  console.log(`Froze ${Object.keys(facts).length} facts, ${added} of them new.`);
 });
 
 function freezeSteps(): void {
   const frozen = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as StepDigests;
   const current = stepDigests(join(ROOT, "migrations"));
   const changed = changedSteps(frozen, current);
-  if (changed.length > 0) throw new Complaint(`schema steps never change:\n${changed.join("\n")}`);
+  if (changed.length > 0) throw new Complaint(`schema steps must not change:\n${changed.join("\n")}`);
   writeFileSync(STEPS_FILE, `${JSON.stringify(current, null, 2)}\n`);
-  console.log(`${unlistedSteps(frozen, current).length} schema steps are new.`);
+  console.log(`Froze ${unlistedSteps(frozen, current).length} new schema steps.`);
 }
 
 /** The app has pages in TSX, which Node does not read by itself. */

@@ -72,7 +72,7 @@ function cutBack(log: string, copy: string): void {
 export function remarksTo(log: string): (line: string) => void {
   let lost = 0;
   return (line) => {
-    const gap = lost === 0 ? "" : `${asJson(`${lost} lines could not be written here`)}\n`;
+    const gap = lost === 0 ? "" : `${asJson(`${lost} log lines were lost: they could not be written`)}\n`;
     try {
       appendFileSync(log, `${gap}${line.startsWith("{") ? line : asJson(line)}\n`, { mode: 0o600 });
       lost = 0;

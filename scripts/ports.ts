@@ -18,7 +18,7 @@ function listenOnce(port: number): Promise<number> {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.code})`;
-      reject(new Complaint(`port ${port} ${why}: set PORT to another one`));
+      reject(new Complaint(`port ${port} ${why}: set PORT to a different port`));
     });
     server.listen({ port, host: HOST, exclusive: true }, () => {
       const address = server.address();

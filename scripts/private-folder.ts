@@ -16,7 +16,7 @@ export function keepPrivate(path: string, ownFolders: ReadonlySet<string>): void
   const foreign = entries.find(({ name, at }) => !ownFolders.has(name) && lstatSync(at).isDirectory());
   if (isOpen && ((folder.mode & STICKY) !== 0 || foreign !== undefined)) {
     throw new Complaint(
-      `${path} is open to others and holds more than data of Sluice: set SLUICE_DATA_DIR to a folder of its own`,
+      `${path} is accessible to other users and contains other files: set SLUICE_DATA_DIR to a folder for Sluice only`,
     );
   }
   checkOwner(path);
@@ -34,7 +34,7 @@ export function keepPrivate(path: string, ownFolders: ReadonlySet<string>): void
 function checkOwner(path: string): void {
   const self = process.getuid?.() ?? 0;
   if (self === 0 || lstatSync(path).uid === self) return;
-  throw new Complaint(`${path} belongs to another user: set SLUICE_DATA_DIR to a folder of your own`);
+  throw new Complaint(`${path} belongs to another user: set SLUICE_DATA_DIR to your own folder`);
 }
 
 function tighten(path: string, { mode }: Stats): void {

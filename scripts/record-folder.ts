@@ -14,7 +14,7 @@ import { ROOT } from "./worker-config.ts";
 await run(async () => {
   const [checkout, name] = process.argv.slice(2);
   if (checkout === undefined || name === undefined)
-    throw new Complaint("which checkout, and under which name?");
+    throw new Complaint("usage: node scripts/record-folder.ts <checkout> <version>");
   const folder = mkdtempSync(join(tmpdir(), "sluice-record-"));
   try {
     await serveOn(folder, checkout, async () => {

@@ -31,34 +31,34 @@ async function welcome(server: Server): Promise<string> {
   const made = await fetch(`${us}/v1/admin/orgs`, {
     method: "POST",
     headers: { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: "At home in eu", home_region: "eu" }),
+    body: JSON.stringify({ name: "Home in eu", home_region: "eu" }),
   });
   if (made.status !== 201) throw new Complaint(`no org: ${made.status} ${await made.text()}`);
   const { org, owner_key: key } = (await made.json()) as { org: { id: string }; owner_key: string };
   const curl = (url: string, more = "") => `  curl -i ${url} -H 'Authorization: Bearer ${key}'${more}`;
   return [
-    `Sluice is serving region eu at ${eu} and region us at ${us} (Ctrl-C ends both)`,
+    `Sluice is running: region eu at ${eu}, region us at ${us} (press Ctrl-C to stop)`,
     "",
-    `  org          ${org.id}, at home in eu, created through us`,
+    `  org          ${org.id} (home region eu, created through us)`,
     `  owner key    ${key}`,
     `  operator key ${operatorKey}`,
     `  data, log    ${server.folder.path}`,
     "",
-    "A write in us is made in eu, and the answer says so (x-svc-region: eu):",
+    "A write sent to us is forwarded to eu (x-svc-region: eu):",
     curl(
       `${us}/v1/orgs/${org.id}/budgets`,
       json("POST", { scope_kind: "org", limit_usd: "1000.00", period: "month", mode: "enforce" }),
     ),
     "",
-    "A read is served where it lands (x-svc-region: us):",
+    "A read is served where it arrives (x-svc-region: us):",
     curl(`${us}/v1/orgs/${org.id}`),
     "",
-    "So is a decision; under steady traffic it is reached in the isolate (x-svc-decided: edge):",
+    "So is a decision. Under steady traffic the isolate decides (x-svc-decided: edge):",
     "  for i in $(seq 100); do",
     `  ${curl(`${us}/v1/edge/decision`, `${json("POST", { estimate: { cost_usd: "0.01" } })} -s`)}`,
     "  done | grep x-svc-decided | sort | uniq -c",
     "",
-    "Keep the org in eu, and us refuses it with residency_violation:",
+    "Restrict the org to eu, and us refuses its calls with residency_violation:",
     curl(`${eu}/v1/orgs/${org.id}/residency`, json("PUT", { regions: ["eu"] })),
     curl(`${us}/v1/orgs/${org.id}`),
   ].join("\n");

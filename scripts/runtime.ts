@@ -45,7 +45,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     remark,
     log: folder.log,
     onRestart: () => {
-      remark("The runtime ended unasked, and was started again.");
+      remark("The runtime exited unexpectedly and was restarted.");
       restarted?.();
     },
     onLost: options.onLost,

@@ -38,7 +38,7 @@ export function keepPepper(file: string, pepper: string): void {
   if (!existsSync(file)) writePrivateFile(file, mark);
   if (readFileSync(file, "utf8") === mark) return;
   throw new Complaint(
-    `${dirname(file)} was begun under another SVC_KEY_PEPPER: give that one, or start anew with npm run reset`,
+    `${dirname(file)} was created with a different SVC_KEY_PEPPER: set that one, or start over with npm run reset`,
   );
 }
 

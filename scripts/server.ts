@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function serve(options: ServerOptions, config: WorkerConfig, folder: DataFolder): Promise<Server> {
   const environment = options.settings ?? {};
   for (const name of unknownSettings(environment)) {
-    options.onRemark?.(`sluice: ${name} is not a setting of this version: it is left out`);
+    options.onRemark?.(`sluice: ignoring ${name}: it is not a setting of this version`);
   }
   const shared = options.regions === undefined ? [] : ["SVC_REGION_SECRET"];
   const secrets = localSecrets(folder.secrets, [...config.secrets.required, ...shared], environment);

@@ -40,7 +40,7 @@ export class Supervisor {
   }
 
   get current(): Miniflare {
-    if (this.#current === null) throw new Error("the runtime is being started again");
+    if (this.#current === null) throw new Error("the runtime is restarting");
     return this.#current;
   }
 
@@ -71,7 +71,7 @@ export class Supervisor {
       }
     }
     throw new Complaint(
-      `the runtime did not start in ${BACK_OFF_MS.length + 1} attempts (${reason}): ${this.#options.log} says more`,
+      `the runtime did not start in ${BACK_OFF_MS.length + 1} attempts (${reason}): see ${this.#options.log}`,
     );
   }
 
@@ -90,7 +90,7 @@ export class Supervisor {
       },
       failed,
       // One that served is started again by Miniflare. For one that ends before, Miniflare may wait for ever.
-      ended: () => (isUp ? (isUp = false) : failed(new Error("it ended while it started"))),
+      ended: () => (isUp ? (isUp = false) : failed(new Error("it exited during startup"))),
     });
     try {
       await Promise.race([failure.promise, made.ready]);
@@ -106,7 +106,7 @@ export class Supervisor {
   #lost(runtime: Miniflare, error: Error): void {
     if (this.#current !== runtime || this.#stopped) return;
     this.#current = null;
-    this.#options.remark(`The runtime ended again while it was started again: ${error.message}`);
+    this.#options.remark(`The runtime exited again while restarting: ${error.message}`);
     void this.#replace(runtime);
   }
 

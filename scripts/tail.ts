@@ -15,7 +15,7 @@ await run(async () => {
     allowPositionals: true,
   });
   const [traceId] = positionals;
-  if (traceId === undefined) throw new Complaint("which request? npm run tail -- <trace id> [--remote]");
+  if (traceId === undefined) throw new Complaint("usage: npm run tail -- <trace id> [--remote]");
   await (values.remote ? followRemote(traceId, values.env) : searchLocal(traceId));
 });
 
@@ -29,7 +29,7 @@ async function searchLocal(traceId: string): Promise<void> {
       console.log(line);
     }
   }
-  if (found === 0) throw new Complaint(`no request ${traceId} in ${log}`);
+  if (found === 0) throw new Complaint(`no request with trace id ${traceId} in ${log}`);
 }
 
 /** Cloudflare keeps no past lines for `wrangler tail`: this waits for the request to happen, until Ctrl-C. */
@@ -44,5 +44,5 @@ async function followRemote(traceId: string, environment: string): Promise<void>
     if (message.includes(traceId)) console.log(message);
   }
   const status = await ended;
-  if (status !== 0) throw new Complaint(`wrangler tail ended with status ${status}`);
+  if (status !== 0) throw new Complaint(`wrangler tail exited with status ${status}`);
 }

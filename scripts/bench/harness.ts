@@ -129,7 +129,7 @@ export async function compare(subjects: readonly Subject[]): Promise<BenchRow[]>
     else process.stderr.write(`round ${round + 1}: the reference drifted by ${percent(drift)}, discarded\n`);
   }
   if (kept.length < ROUNDS) {
-    throw new Error(`only ${kept.length} of ${MOST_ROUNDS} rounds were steady: the machine is busy`);
+    throw new Error(`only ${kept.length} of ${MOST_ROUNDS} rounds were stable: the machine is busy`);
   }
   return subjects.map((subject) => row(subject, kept));
 }

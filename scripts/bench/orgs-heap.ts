@@ -50,7 +50,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   const digest = keyId.slice(4).padEnd(64, "0");
   keys.learn(bearer, digest, await object.authenticate(keyId), now);
   const gate = gates.of(orgId);
-  if (gate === null) throw new Error("the isolate has its hands full");
+  if (gate === null) throw new Error("the isolate is full");
   const asker = newAsker(orgId, keyId, [], "pepper");
   const ask = { estimate: { cost_usd: "0.00125" } };
   const background: Background = {

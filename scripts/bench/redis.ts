@@ -14,7 +14,7 @@ const BODY = JSON.stringify({
 /** What a user would pick instead, where a Redis server is installed: a rate limit, and nothing else. */
 export async function run(): Promise<BenchRow[]> {
   if (spawnSync("redis-server", ["--version"]).status !== 0) {
-    process.stderr.write("no redis-server is installed: its row is left out\n");
+    process.stderr.write("redis-server is not installed: skipping its row\n");
     return [];
   }
   const [port = 0] = await claimPorts(0, 1);

@@ -14,7 +14,7 @@ export function brokenPromises(frozen: Facts, current: Facts): string[] {
   });
   const demanded = Object.entries(current)
     .filter(([name, fact]) => fact.side === "in" && fact.required && !frozen[name] && isServed(frozen, name))
-    .map(([name]) => `${name}: callers must now send it`);
+    .map(([name]) => `${name}: callers are now required to send it`);
   return [...broken, ...demanded];
 }
 
@@ -46,12 +46,12 @@ function typeChanges(frozen: Fact, now: Fact): string[] {
   if (frozen.side === "in") {
     const lost = before.filter((type) => !accepts(after, type));
     if (lost.length > 0) found.push(`no longer accepts ${lost.join(", ")}`);
-    if (now.required && !frozen.required) found.push("was optional, must now be sent");
-    if (now.closed && !frozen.closed) found.push("took any value, now only some");
+    if (now.required && !frozen.required) found.push("was optional, is now required");
+    if (now.closed && !frozen.closed) found.push("accepted any value, now accepts only some");
   } else {
     const added = after.filter((type) => !accepts(before, type));
     if (added.length > 0) found.push(`can now be ${added.join(", ")}`);
-    if (frozen.required && !now.required) found.push("was always there, can now be missing");
+    if (frozen.required && !now.required) found.push("was always present, can now be absent");
   }
   return found;
 }

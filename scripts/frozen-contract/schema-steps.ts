@@ -26,7 +26,7 @@ export function changedSteps(frozen: StepDigests, current: StepDigests): string[
   return Object.entries(frozen).flatMap(([name, before]) => {
     const now = current[name];
     if (now === undefined) return [`${name}: gone`];
-    return now === before ? [] : [`${name}: changed; put it back, and append a new step`];
+    return now === before ? [] : [`${name}: changed; restore it and append a new step`];
   });
 }
 

@@ -97,7 +97,8 @@ export function publishedFindings(
 
 function orderFindings(before: Release | undefined, release: Release): string[] {
   const found: string[] = [];
-  if (parseIsoDate(release.date) === undefined) found.push(`${release.version}: ${release.date} is no date`);
+  if (parseIsoDate(release.date) === undefined)
+    found.push(`${release.version}: ${release.date} is not a date`);
   if (!before) return found;
   if (release.date < before.date) found.push(`${release.version}: dated before ${before.version}`);
   if (release.version.localeCompare(before.version, "en", { numeric: true }) <= 0) {
@@ -115,10 +116,10 @@ function deprecationFindings(
   const { surface, sunset } = entry;
   const found: string[] = [];
   if (entry.class !== "config" && (sunset === undefined || parseImfFixdate(sunset) === undefined)) {
-    return [`${surface}: needs a sunset in the form of an HTTP-date`];
+    return [`${surface}: needs a sunset as an HTTP-date`];
   }
   if (sunset !== undefined && Date.parse(sunset) < Date.parse(release.date)) {
-    found.push(`${surface}: its sunset lies before ${release.version}`);
+    found.push(`${surface}: its sunset is before ${release.version}`);
   }
   if (
     known?.sunset !== undefined &&
@@ -141,9 +142,9 @@ function removalFindings(
   index: number,
   release: Release,
 ): string[] {
-  if (!known) return [`${surface}: removed in ${release.version} without having been deprecated`];
+  if (!known) return [`${surface}: removed in ${release.version} without being deprecated first`];
   if (known.removed) return [`${surface}: removed twice`];
-  if (known.class === "api") return [`${surface}: nothing of /v1 is ever removed within /v1`];
+  if (known.class === "api") return [`${surface}: nothing may be removed from /v1`];
   if (known.class === "config" && index - known.release < RELEASES_OF_NOTICE) {
     return [`${surface}: removed in ${release.version}, before two releases of notice`];
   }

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/folder.ts";
 test("a data folder serves one process at a time, and is free again once closed", () => {
   const path = temporaryFolder();
   const first = openDataFolder(path);
-  expect(() => openDataFolder(path)).toThrow(/another server is running on the data folder/);
+  expect(() => openDataFolder(path)).toThrow(/another server is using the data folder/);
   first.close();
   openDataFolder(path).close();
 });

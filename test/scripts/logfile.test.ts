@@ -62,7 +62,7 @@ test("lines that a full disk does not take are lost, and the next that it takes 
     .trimEnd()
     .split("\n")
     .map((line) => (JSON.parse(line) as { message: string }).message);
-  expect(messages).toEqual(["3 lines could not be written here", "four"]);
+  expect(messages).toEqual(["3 log lines were lost: they could not be written", "four"]);
 });
 
 test("a log that cannot be copied stays as it is, and is moved aside once it can", () => {

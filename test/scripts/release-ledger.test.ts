@@ -74,7 +74,7 @@ describe("a planted setting", () => {
   test("removed without ever being deprecated fails the check", () => {
     const planted = [release("1.1.0", "2026-09-01", { removes: ["SVC_REGION"] })];
     expect(findings(planted, removalOf("SVC_REGION", "1.1.0"))).toEqual([
-      "SVC_REGION: removed in 1.1.0 without having been deprecated",
+      "SVC_REGION: removed in 1.1.0 without being deprecated first",
     ]);
   });
 
@@ -117,7 +117,7 @@ describe("a planted sunset", () => {
 
   test("that is no HTTP-date fails the check", () => {
     expect(findings([release("1.1.0", "2026-09-01", again("2037-12-31"))])).toEqual([
-      `${FORECAST}: needs a sunset in the form of an HTTP-date`,
+      `${FORECAST}: needs a sunset as an HTTP-date`,
     ]);
   });
 });
@@ -155,7 +155,7 @@ describe("a planted removal", () => {
   test("of anything of /v1 fails the check, however late", () => {
     const planted = [release("9.0.0", "2040-01-01", { removes: [FORECAST] })];
     expect(findings(planted, removalOf(FORECAST, "9.0.0"))).toEqual([
-      `${FORECAST}: nothing of /v1 is ever removed within /v1`,
+      `${FORECAST}: nothing may be removed from /v1`,
     ]);
   });
 

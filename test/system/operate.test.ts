@@ -23,7 +23,7 @@ describe("npm run reset", () => {
     const { dataDir } = sharedServer();
     const reset = runScript("reset.ts", [], { SLUICE_DATA_DIR: dataDir });
     expect(await reset.ended).toBe(1);
-    expect(reset.stderr()).toContain("another server is running");
+    expect(reset.stderr()).toContain("another server is using");
     expect(existsSync(join(dataDir, "secrets.env"))).toBe(true);
   });
 

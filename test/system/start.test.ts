@@ -60,9 +60,9 @@ describe("npm start", () => {
   });
 });
 
-test("a variable that looks like a setting and is none is told in one line, and left out", async () => {
+test("an unknown SVC_ variable is ignored, with one line that names it", async () => {
   const server = await startOn(temporaryFolder(), { SVC_COHORT_FLOR: "20" });
-  expect(server.stderr()).toBe("sluice: SVC_COHORT_FLOR is not a setting of this version: it is left out\n");
+  expect(server.stderr()).toBe("sluice: ignoring SVC_COHORT_FLOR: it is not a setting of this version\n");
   expect((await callerAt(server.demo.base_url)("GET", "/healthz")).status).toBe(200);
 });
 
@@ -99,13 +99,13 @@ describe("a start that cannot work ends in one clear line and exit status 1", ()
     const { port } = other.address() as { port: number };
     const line = await refusedLine({ PORT: String(port) });
     other.close();
-    expect(line).toBe(`sluice: port ${port} is in use: set PORT to another one\n`);
+    expect(line).toBe(`sluice: port ${port} is in use: set PORT to a different port\n`);
   });
 
   test("another server runs on the folder", async () => {
     const folder = temporaryFolder();
     const { demo } = await startOn(folder);
-    expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is running");
+    expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is using");
     const answer = await callerAt(demo.base_url)("GET", "/healthz");
     expect(answer.status).toBe(200);
   });

@@ -18,6 +18,8 @@ export interface Release {
   /** Naming a surface again extends its sunset. */
   readonly deprecates: readonly LedgerEntry[];
   readonly removes: readonly string[];
+  /** The digest of the frozen contract as of this release. */
+  readonly contract?: string;
 }
 
 /** What the code says is deprecated now. */

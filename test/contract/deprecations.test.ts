@@ -126,9 +126,9 @@ describe("flagging", () => {
 
   test("with an earlier sunset, another day, or a sunset before that day is a conflict", () => {
     expect(flagConflict(known, { ...known, sunset: "Fri, 31 Dec 2027 23:59:58 GMT" })).toMatch(
-      /never shortened/,
+      /cannot move earlier/,
     );
-    expect(flagConflict(known, { ...known, since: "2026-07-23" })).toMatch(/never changes/);
+    expect(flagConflict(known, { ...known, since: "2026-07-23" })).toMatch(/cannot be changed/);
     const backwards = { ...known, since: "2027-01-01", sunset: "Thu, 31 Dec 2026 23:59:59 GMT" };
     expect(flagConflict(undefined, backwards)).toMatch(/before/);
   });

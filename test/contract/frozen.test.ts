@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import ledger from "../../releases.json" with { type: "json" };
 import { brokenPromises } from "../../scripts/frozen-contract/compare.ts";
 import type { Facts } from "../../scripts/frozen-contract/facts.ts";
 import { publishedFacts } from "../../scripts/frozen-contract/published.ts";
+import { parseChangelog } from "../../scripts/release-ledger/changelog.ts";
 import { publishedFindings } from "../../scripts/release-ledger/check.ts";
+import { unreleasedFindings } from "../../scripts/release-ledger/contract.ts";
 import { OPERATIONS } from "../../src/app.ts";
 import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
 import { routeOf } from "../../src/contract/operation.ts";
@@ -33,4 +36,10 @@ test("the code signals what the release ledger announced, and no setting went wi
   const published = DEPRECATED_ROUTES.map((route) => ({ ...route, surface: operationName(route) }));
   const settings = { frozen: manifest.settings, current: SETTING_NAMES };
   expect(publishedFindings(ledger.releases, [...published, ...DEPRECATED_SURFACES], settings)).toEqual([]);
+});
+
+test("what the code publishes beyond the last release has a changelog line, frozen or not yet", () => {
+  const facts = publishedFacts(OPERATIONS.map((operation) => operation.contract));
+  const changelog = parseChangelog(readFileSync("CHANGELOG.md", "utf8"));
+  expect(unreleasedFindings(ledger.releases, changelog, { settings: SETTING_NAMES, facts })).toEqual([]);
 });

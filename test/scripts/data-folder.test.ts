@@ -45,12 +45,12 @@ test("a folder that existed, open to others, becomes its owner's alone with all 
 test("a folder that others share is refused and left as it was", () => {
   const shared = temporaryFolder();
   chmodSync(shared, 0o1777);
-  expect(() => openDataFolder(shared)).toThrow(/open to others[^]*SLUICE_DATA_DIR/);
+  expect(() => openDataFolder(shared)).toThrow(/accessible to other users[^]*SLUICE_DATA_DIR/);
   expect(statSync(shared).mode & 0o7777).toBe(0o1777);
   const projects = temporaryFolder();
   mkdirSync(join(projects, "my-project"));
   chmodSync(projects, 0o755);
-  expect(() => openDataFolder(projects)).toThrow(/open to others/);
+  expect(() => openDataFolder(projects)).toThrow(/accessible to other users/);
   expect(rights(projects)).toBe(0o755);
   expect(readdirSync(projects)).toEqual(["my-project"]);
 });

@@ -8,7 +8,10 @@ import {
   type Published,
   type Release,
 } from "../../scripts/release-ledger/check.ts";
+import { contractDigest, unreleasedFindings } from "../../scripts/release-ledger/contract.ts";
+import type { Manifest } from "../../scripts/frozen-contract/published.ts";
 import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
+import manifest from "../contract/manifest.json" with { type: "json" };
 
 const changelogText = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
 const published: Published[] = [
@@ -172,4 +175,44 @@ test("releases that go back in version or time fail the check", () => {
   expect(findings([release("0.9.0", "2026-09-01")])).toEqual(["0.9.0: not a later version than 1.0.0"]);
   expect(findings([release("1.10.0", "2026-07-21")])).toEqual(["1.10.0: dated before 1.0.0"]);
   expect(findings([release("1.2.0", "2026-09-01"), release("1.10.0", "2026-09-02")])).toEqual([]);
+});
+
+describe("a contract that changed since the last release", () => {
+  const contract = manifest as Manifest;
+  const released = (of: Manifest) => [release("1.1.0", "2026-09-01", { contract: contractDigest(of) })];
+  const grown: Manifest = { ...contract, facts: { ...contract.facts, "GET /v1/x": { side: "is" } } };
+  const line = parseChangelog("## [Unreleased]\n### Added\n- `GET /v1/x`\n## [1.1.0]\n");
+  const none = parseChangelog("## [Unreleased]\n### Added\n\n## [1.1.0]\n### Added\n- something else\n");
+
+  test("has a changelog line in this repository", () => {
+    expect(unreleasedFindings(ledger.releases, parseChangelog(changelogText), contract)).toEqual([]);
+  });
+
+  test("fails the check while Unreleased is empty or missing, and passes with a line", () => {
+    const finding = [expect.stringMatching(/^the contract changed since 1\.1\.0, .*add a line/)];
+    expect(unreleasedFindings(released(contract), none, grown)).toEqual(finding);
+    expect(unreleasedFindings(released(contract), parseChangelog("## [1.1.0]\n"), grown)).toEqual(finding);
+    expect(unreleasedFindings(released(contract), line, grown)).toEqual([]);
+  });
+
+  test("fails the check when a setting or the meaning of a fact changed", () => {
+    const setting: Manifest = { ...contract, settings: [...contract.settings, "SVC_X"] };
+    expect(unreleasedFindings(released(contract), none, setting)).toHaveLength(1);
+    const other: Manifest = { ...grown, facts: { ...grown.facts, "GET /v1/x": { side: "in" } } };
+    expect(unreleasedFindings(released(grown), none, other)).toHaveLength(1);
+  });
+
+  test("is told from one that is only listed in another order", () => {
+    const facts = Object.fromEntries(Object.entries(grown.facts).toReversed());
+    const reordered: Manifest = { settings: contract.settings.toReversed(), facts };
+    expect(unreleasedFindings(released(grown), none, reordered)).toEqual([]);
+  });
+
+  test("is compared with the last release, which must record its contract", () => {
+    const [first] = released(contract);
+    const second = release("1.2.0", "2026-10-01");
+    expect(unreleasedFindings([first ?? second, second], line, contract)).toEqual([
+      `1.2.0: add "contract": "${contractDigest(contract)}", the digest of its contract, to releases.json`,
+    ]);
+  });
 });

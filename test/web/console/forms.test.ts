@@ -179,12 +179,12 @@ describe("settings", () => {
     expect((await read(org, "/benchmark-profile")).body.contributing).toBe(true);
   });
 
-  test("a role that may only read sees the setting, disabled, and is told which role changes it", async () => {
+  test("a role that may only read sees the setting, disabled, and reads which role can change it", async () => {
     const org = await newOrg();
     const browser = await signedIn(org.id, "viewer");
     const text = await (await browser.get("/console/safety")).text();
     expect(text).toContain("<fieldset disabled");
-    expect(text).toContain("needs the role admin");
+    expect(text).toContain("you need the role admin");
     const forced = await browser.post("/console/safety/detectors", { "builtin-email": "block" });
     expect(forced.status).toBe(403);
   });

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { Manifest } from "../frozen-contract/published.ts";
+import type { Changelog } from "./changelog.ts";
+import type { Release } from "./check.ts";
+
+/** Identifies a contract by its settings and facts, in whatever order they are listed. */
+export function contractDigest({ settings, facts }: Manifest): string {
+  const sorted = Object.entries(facts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([settings.toSorted(), sorted]))
+    .digest("hex");
+}
+
+/** Whether a contract that differs from the last release's has a changelog line. It needs no git history. */
+export function unreleasedFindings(
+  releases: readonly Release[],
+  changelog: Changelog,
+  contract: Manifest,
+): string[] {
+  const last = releases.at(-1);
+  if (last === undefined) return ["the ledger has no release"];
+  const digest = contractDigest(contract);
+  if (last.contract === undefined) {
+    return [`${last.version}: add "contract": "${digest}", the digest of its contract, to releases.json`];
+  }
+  const lines = [...(changelog.get("Unreleased")?.values() ?? [])].flat();
+  if (last.contract === digest || lines.length > 0) return [];
+  return [
+    `the contract changed since ${last.version}, but [Unreleased] in CHANGELOG.md is empty: add a line. ` +
+      `If ${last.version} is not deployed yet, set its "contract" in releases.json to "${digest}"`,
+  ];
+}

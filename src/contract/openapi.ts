@@ -44,12 +44,9 @@ const IDEMPOTENCY_KEY = z
   .optional()
   .meta({ description: "Makes retries safe: the same key and body return the first response." });
 
-const IF_MATCH = z
-  .string()
-  .optional()
-  .meta({
-    description: "Applies the change only if the resource still has this ETag. Otherwise 409 `conflict`.",
-  });
+const IF_MATCH = z.string().optional().meta({
+  description: "Applies the change only if the resource still has this ETag. Otherwise 409 `conflict`.",
+});
 
 function headerParameters(op: OperationContract) {
   if (op.idempotent !== true && op.ifMatch !== true) return {};

@@ -57,7 +57,7 @@ print(json.dumps([verify(raw.encode(), signed, key, now) for raw, signed, key, n
 
 test("the documented schedule is the one that is kept", () => {
   const unit = { s: 1, min: 60, h: 3600 } as const;
-  const row = /\| after the one before \| at once \|(.*)\|/.exec(text)?.[1] ?? "";
+  const row = /\| wait before the attempt \| none \|(.*)\|/.exec(text)?.[1] ?? "";
   const waits = row.split("|").map((cell) => {
     const [count, name] = cell.trim().split(" ");
     return Number(count) * unit[name as keyof typeof unit];

@@ -51,7 +51,7 @@ describe("a policy rule", () => {
   test.each([
     ["when", { when: "model == " }, "invalid_expression", "line 1, column 7"],
     ["when", { when: 'modle == "x"' }, "invalid_expression", "line 1, column 1"],
-    ["when", { when: "1 + 1" }, "invalid_expression", "true or false"],
+    ["when", { when: "1 + 1" }, "invalid_expression", "must be a bool"],
     ["when", { when: 'model.matches("(a+)+(")' }, "invalid_expression", "line 1, column 15"],
     ["when", { when: "x".repeat(5_000) }, "invalid_expression", "4096"],
     [

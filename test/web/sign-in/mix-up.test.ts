@@ -80,7 +80,7 @@ test("a sign-in that comes back to the address without an org is refused, and it
   const { sentTo, cookie } = await begin(victim);
   const returned = signInAtHonest(sentTo, await redirectUriOf(victim));
   const refused = await comeBack("https://sluice.example/sso/callback", returned, { cookie });
-  expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining("Begin again")]);
+  expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining("Sign in again")]);
   expect(codesGivenTo(honest)).toEqual([]);
 });
 

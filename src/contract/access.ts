@@ -1,8 +1,8 @@
-/** Who may do what: roles, each with all that the next has, and scopes. */
+/** Roles and scopes: who may do what. Each role includes the rights of the next one. */
 
 export const KEY_ROLES = ["viewer", "developer", "admin", "owner"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
-/** `operator` is the platform's own role; `anyone` marks an operation that asks for no key. */
+/** `operator` is the platform's own role. `anyone` marks an operation that requires no key. */
 export type Role = KeyRole | "operator";
 
 const RANK: Record<Role, number> = { viewer: 0, developer: 1, admin: 2, owner: 3, operator: 4 };
@@ -38,7 +38,7 @@ export const SCOPES: readonly [Scope, ...Scope[]] = [
   ...RESOURCES.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
 ];
 
-/** What each role may write; every role reads everything, but for the keys. */
+/** What each role may write. Every role can read everything except keys. */
 const WRITES: Record<KeyRole, readonly string[]> = {
   viewer: [],
   developer: ["decisions:evaluate", "runs:write", "routing:write"],
@@ -48,7 +48,7 @@ const WRITES: Record<KeyRole, readonly string[]> = {
 
 const READS_FROM: Partial<Record<string, KeyRole>> = { "keys:read": "admin", "support:read": "owner" };
 
-/** All that a role may use: what a key gets when it is minted without a list of its own. */
+/** Every scope of a role: what a key gets if it is created without a list of scopes. */
 export function scopesOf(role: KeyRole): Scope[] {
   return SCOPES.filter((scope) => {
     if (scope.endsWith(":read")) return roleIncludes(role, READS_FROM[scope] ?? "viewer");

@@ -2,14 +2,14 @@ import { imfFixdate, isoDate, parseImfFixdate, parseIsoDate } from "./http-date.
 import type { DeprecationEntry } from "./resources/deprecations.ts";
 
 /**
- * What is on its way out, and how callers are told. The contract's own deprecations are this one list; an
- * operator flags more at run time. Listing, headers, OpenAPI, counter and changelog check are computed from it.
+ * Deprecations, and how callers learn about them. The contract's deprecations are in this list; an operator can flag
+ * more at run time. The listing, headers, OpenAPI, counter and changelog check are computed from it.
  */
 
 export const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type DeprecableMethod = (typeof DEPRECABLE_METHODS)[number];
 
-/** A deprecated route. Without documentation of its own it is documented at the documentation address. */
+/** A deprecated route. `SVC_DOCS_URL` documents it unless it names its own documentation. */
 export interface Deprecation {
   readonly method: DeprecableMethod;
   readonly route: string;
@@ -17,11 +17,11 @@ export interface Deprecation {
   readonly sunset: string;
   readonly replacement?: string;
   readonly documentation?: string;
-  /** What its callers are to do instead. */
+  /** What callers should do instead. */
   readonly migration?: string;
 }
 
-/** What is deprecated without being a route of this API. */
+/** Something deprecated that is not a route of this API. */
 export interface DeprecatedSurface {
   readonly surface: string;
   readonly class: "webhook v1 event shapes" | "config";
@@ -91,7 +91,7 @@ export function operationName(operation: { readonly method: string; readonly rou
   return `${operation.method} ${operation.route}`;
 }
 
-/** The three headers of a deprecated route; of a v1 webhook delivery too, which has no successor route. */
+/** The three headers of a deprecated route. A v1 webhook delivery has them too, without a successor route. */
 export function deprecationHeaders(
   deprecation: Pick<Deprecation, "since" | "sunset" | "replacement" | "documentation">,
   docsUrl: string,
@@ -105,7 +105,7 @@ export function deprecationHeaders(
   };
 }
 
-/** Why a deprecation cannot become this, or undefined. What was published may be extended, never shortened. */
+/** Why a deprecation cannot be changed to this, or undefined. A published sunset can move later, never earlier. */
 export function flagConflict(known: Deprecation | undefined, next: Deprecation): string | undefined {
   if (sunsetMs(next) < midnight(next.since)) return "The sunset is before the deprecation date.";
   if (!known) return undefined;
@@ -116,12 +116,12 @@ export function flagConflict(known: Deprecation | undefined, next: Deprecation):
   return undefined;
 }
 
-/** The contract's minimum notice of a `/v1` route. */
+/** The minimum notice for a `/v1` route. */
 const NOTICE_YEARS = 1;
 
 /**
- * Why a sunset gives too little notice, or undefined. Notice begins on the day of the announcement: the day that the
- * deprecation takes effect, but never one that is already over. Of a route that callers know of, that day is known.
+ * Why a sunset gives too little notice, or undefined. Notice starts on the day of the announcement: today or the day
+ * the deprecation takes effect, whichever is later. For a route that is already announced, that day is known.
  */
 export function shortNotice(
   known: Deprecation | undefined,
@@ -135,12 +135,12 @@ export function shortNotice(
   return `must not be before ${imfFixdate(announced.getTime())}: a route is served for at least 12 months after its deprecation is announced`;
 }
 
-/** An extension keeps what it leaves out: a successor once named stays named. */
+/** If an extension omits the successor, the existing one is kept. */
 export function extended(known: Deprecation | undefined, next: Deprecation): Deprecation {
   return { ...known, ...next };
 }
 
-/** The contract's deprecations with what operators flagged laid over them; of two sunsets the later one holds. */
+/** The contract's deprecations merged with those that operators flagged. Of two sunsets, the later one applies. */
 export function activeDeprecations(
   contract: readonly Deprecation[],
   flagged: readonly Deprecation[],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Refusal, refuse } from "./refusal.ts";
 
-/** Counters, and what follows from them: a budget that is being spent from is still the same version of the budget. */
+/** Counters and fields derived from them. Spending from a budget does not make a new version of it. */
 const COUNTED = [
   "spent_usd",
   "reserved_usd",
@@ -17,19 +17,19 @@ const COUNTED = [
   "last_used_at",
 ];
 
-/** Shown in the answer that makes them, and never again. */
+/** Returned only in the response that creates them. */
 const SHOWN_ONCE = ["key", "secret"];
 
-/** The strong ETag of a resource's current version: of what was configured, not of what was counted. */
+/** The strong ETag of a resource's current version. It covers the configuration, not the counters. */
 export function etagOf(body: object): string {
   const left = new Set([...COUNTED, ...SHOWN_ONCE]);
-  // Beside counters, a status says how they stand. Anywhere else it is a state that somebody set.
+  // Next to counters, a status is derived from them. Elsewhere it is a state that someone set.
   if ("spent_usd" in body) left.add("status");
   const stable = JSON.stringify(Object.entries(body).filter(([name]) => !left.has(name)));
   return `"${createHash("sha256").update(stable).digest("base64url").slice(0, 22)}"`;
 }
 
-/** Why a write under an `If-Match` header (null: there is none) may not happen. `*` holds for anything that exists. */
+/** Why a write with this `If-Match` header (null: none) is refused. `*` matches anything that exists. */
 export function ifMatchRefusal(header: string | null, current: object | null): Refusal<"conflict"> | null {
   if (header === null) return null;
   if (current === null) {

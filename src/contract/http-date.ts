@@ -11,7 +11,7 @@ export function imfFixdate(atMs: number): string {
   return new Date(atMs).toUTCString();
 }
 
-/** Undefined unless the text is exactly what `imfFixdate` writes: a wrong weekday or a 31 April is no date. */
+/** Undefined unless the text is exactly what `imfFixdate` writes. A wrong weekday or 31 April is not a date. */
 export function parseImfFixdate(text: string): number | undefined {
   if (!IMF_FIXDATE.test(text)) return undefined;
   const atMs = Date.parse(text);
@@ -30,8 +30,8 @@ export function isoDate(atMs: number): string {
 }
 
 /**
- * A sunset as an operator may write it: an HTTP-date, an RFC 3339 time, or a day, which then counts whole.
- * HTTP-dates have no fractions, so one is rounded up: a sunset is never shortened, not by a millisecond.
+ * A sunset as an operator may write it: an HTTP-date, an RFC 3339 timestamp, or a date, which includes that whole day.
+ * HTTP-dates have no fractions, so fractions are rounded up: a sunset is never shortened, not even by a millisecond.
  */
 export function parseSunset(text: string): number | undefined {
   const http = parseImfFixdate(text);

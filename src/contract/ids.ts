@@ -23,7 +23,7 @@ export const ID_PREFIXES = [
 ] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
-/** Ids in paths are held to this before any use. */
+/** Ids in paths are checked against this before any use. */
 export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
 
 export function idShape(prefix: IdPrefix) {
@@ -40,5 +40,5 @@ export const callerId = z
   .max(128)
   .regex(/^[\x20-\x7e]+$/, "must be 1 to 128 printable ASCII characters");
 
-/** The object of the platform itself: what operators do outside any org is kept, audited and replayed there. */
+/** The object of the platform itself. It stores, audits and replays what operators do outside any org. */
 export const PLATFORM_ORG_ID = "org_00000000000000000000000000";

@@ -2,25 +2,25 @@ import { DAY_MS } from "./durations.ts";
 import { z } from "zod";
 import { parseTimestamp } from "./shapes.ts";
 
-/** Lists: one shape of query and reply for every one of them. */
+/** Every list has the same shape of query and reply. */
 
 export interface ListQuery {
   readonly limit: number;
   readonly sort: { readonly field: string; readonly descending: boolean };
-  /** The last row of the page before, or null for the first page. */
+  /** The last row of the previous page, or null for the first page. */
   readonly after: { readonly value: string | number; readonly id: string } | null;
   readonly filters: Readonly<Record<string, string>>;
   /** What cursors of this list belong to. */
   readonly scope: string;
 }
 
-/** Under which a checked query carries its scope, where no parameter can be in its way. */
+/** The key of a checked query's scope. It is a symbol, so that it cannot collide with a parameter. */
 export const LIST_SCOPE = Symbol("list scope");
 
 export interface ListSpec {
-  /** Fields that `?sort=` may name; the first is the default, newest or largest first. */
+  /** Fields that `?sort=` may name. The first is the default, in descending order. */
   readonly sort: readonly [string, ...string[]];
-  /** The default begins with the smallest instead: names, in the order of the alphabet. */
+  /** The default order is ascending instead, as for names. */
   readonly ascending?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
   /** Adds `from` and `to`. */
@@ -29,7 +29,7 @@ export interface ListSpec {
 
 const MAX_RANGE_MS = 90 * DAY_MS;
 
-/** A day without a time is its first moment in UTC. */
+/** A date without a time means midnight UTC. */
 export function parseMoment(text: string): number | null {
   return parseTimestamp(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 }
@@ -132,7 +132,7 @@ interface Cursor {
   readonly sort: string;
   readonly value: string | number;
   readonly id: string;
-  /** Null in cursors that were given out before they had one. Readers of events keep cursors for long. */
+  /** Null in cursors from before scopes existed. Readers of events may keep cursors for a long time. */
   readonly scope: string | null;
 }
 

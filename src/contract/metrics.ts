@@ -1,6 +1,6 @@
 /**
- * What is counted, under which labels. Every label value comes from a closed set (route templates, methods, statuses,
- * codes of the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
+ * The metrics and their labels. Every label value comes from a closed set (route templates, methods, statuses, codes of
+ * the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
  */
 
 /** One batch of counts of one source; a shard applies each number of a source once. */
@@ -9,17 +9,17 @@ export interface CounterBatch {
   readonly deltas: readonly (readonly [series: string, by: number])[];
 }
 
-/** The shards as those who count see them. `settled`: no batch under that number will be sent again. */
+/** The shards as seen by a source. `settled`: no batch with that number will be sent again. */
 export interface CounterNamespace {
   getByName(name: string): {
     add(source: string, settled: number, batches: readonly CounterBatch[]): Promise<void>;
   };
 }
 
-/** Fixed for good: `/metrics` sums exactly these. */
+/** Must never change: `/metrics` sums exactly these. */
 export const SHARD_NAMES: readonly string[] = Array.from({ length: 8 }, (_, index) => `shard-${index}`);
 
-/** The shard of a source: always the same one, or a batch sent again would count twice. */
+/** The shard of a source. It is always the same one, because otherwise a batch sent twice would count twice. */
 export function shardOf(source: string): string {
   const sum = [...new TextEncoder().encode(source)].reduce((total, byte) => (total * 31 + byte) % 65_521, 7);
   return SHARD_NAMES[sum % SHARD_NAMES.length] ?? "shard-0";
@@ -53,8 +53,8 @@ export const COUNTERS = {
 export type CounterName = keyof typeof COUNTERS;
 
 /**
- * The runtime's clock stands still while code runs and moves on when it waits, so this is the time a request spent
- * waiting (for objects, D1, other regions, its own body), not the time it computed.
+ * The runtime's clock does not advance while code runs, so this is the time a request spent waiting (for objects, D1,
+ * other regions or its own body), not compute time.
  */
 export const WAIT_HISTOGRAM = {
   name: "svc_request_wait_seconds",
@@ -95,7 +95,7 @@ export function decisionSeries(
   return series("svc_decisions_total", verdict, code ?? "none", place);
 }
 
-/** `gone` and `exhausted` end the subscription, too. */
+/** `gone` and `exhausted` also disable the subscription. */
 const DELIVERY_OUTCOMES = ["succeeded", "retried", "gone", "exhausted"] as const;
 type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
@@ -108,13 +108,13 @@ export function waitSeries(place: WaitPlace, part: number | "ms"): string {
   return series(WAIT_HISTOGRAM.name, place, part);
 }
 
-/** The bucket that a wait falls into; the one after the last bound takes the rest. */
+/** The bucket of a wait. The bucket after the last bound takes the rest. */
 export function waitBucket(waitedMs: number): number {
   const index = WAIT_HISTOGRAM.bounds.findIndex((bound) => waitedMs <= bound * 1000);
   return index < 0 ? WAIT_HISTOGRAM.bounds.length : index;
 }
 
-/** Series that show from the start, with nothing counted yet. */
+/** Series that are shown from the start with a count of zero. */
 export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
   return [
     ...deprecatedRoutes.map(deprecatedCallSeries),
@@ -130,7 +130,7 @@ interface Named {
   text?: string;
 }
 
-/** Names that were put together before, so that the hot path looks them up: as many as there are series. */
+/** A cache of series names for the hot path. Its size is bounded by the number of series. */
 const names: Named = { next: new Map() };
 
 function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: Part[]): string {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OperationContract } from "./operation.ts";
 
-/** The headers of answers, as the OpenAPI document names them: described once, referred to by each response. */
+/** Response headers in the OpenAPI document: described once, referenced by each response. */
 
 const text = (description: string, example: string) => ({
   description,
@@ -36,14 +36,14 @@ function references(names: readonly HeaderName[]): References {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Every answer of a deprecated operation has these besides. */
+/** Every response of a deprecated operation also has these. */
 export const DEPRECATION_HEADERS = {
   Deprecation: text("When the operation was deprecated (RFC 9745).", "@1784678400"),
   Sunset: text("When the operation may be removed (RFC 8594).", "Fri, 31 Dec 2027 23:59:59 GMT"),
   Link: text("Documentation of the deprecation, and the successor route.", '</docs>; rel="deprecation"'),
 };
 
-/** Which headers an answer of this status may have; the first two it always has. */
+/** Which headers a response with this status may have. It always has the first two. */
 export function responseHeaders(op: OperationContract, status: number): References {
   const names: HeaderName[] = ["x-svc-trace-id", "x-svc-region"];
   if (op.role !== "anyone") names.push("RateLimit", "RateLimit-Policy");

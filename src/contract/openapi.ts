@@ -153,7 +153,7 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
   return createDocument(document, { override: leaveOpen });
 }
 
-/** Answers may gain fields within /v1, so no schema of one says that there are no others. */
+/** Responses may gain fields within /v1, so their schemas allow additional properties. */
 function leaveOpen({ jsonSchema, io }: { jsonSchema: object; io: "input" | "output" }): void {
   const schema = jsonSchema as { additionalProperties?: unknown };
   if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;

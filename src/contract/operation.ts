@@ -4,7 +4,7 @@ import type { ErrorCode } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What a reply's body may be: JSON of a shape, or nothing (204), or a stream of another media type. */
+/** The body of a reply: JSON with a shape, nothing (204), or a stream of another media type. */
 export type ReplyShapes = Readonly<Record<number, z.ZodType | null>>;
 
 /**
@@ -17,31 +17,32 @@ export interface OperationContract {
   readonly path: `/v1/${string}`;
   readonly summary: string;
   readonly description?: string;
-  /** The lowest role that may call it; `anyone` asks for no key. */
+  /** The lowest role that may call it. `anyone` requires no key. */
   readonly role: Role | "anyone";
   readonly scope?: Scope;
   /**
-   * Decides who gets in or where data lives, so no one scope contains it: a key needs every scope of the role. A scope that
-   * is added to the list has to be given to stored keys that have all the others, or they lose these operations.
+   * True for operations that decide who gets access or where data is stored. No single scope covers them: a key needs
+   * every scope of the role. When a scope is added to the list, it must also be given to stored keys that have all the
+   * others, or they lose these operations.
    */
   readonly allScopes?: boolean;
   /** Honours `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Honours `If-Match`: its command says what the resource is now. */
+  /** Honours `If-Match`. Its command returns the current resource. */
   readonly ifMatch?: boolean;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Changes nothing that only the home region keeps, so it is served wherever it arrives. Reads always are. */
+  /** Changes nothing that only the home region stores, so it is served where it arrives. Reads always are. */
   readonly servedAnywhere?: boolean;
-  /** Takes its rate limits together with all else that it takes, so the check before it leaves them alone. */
+  /** Takes its rate limits together with its other limits, so the earlier rate check skips it. */
   readonly countsItself?: boolean;
-  /** A call that it refuses gives back what policies counted of it; a malformed one does not. */
+  /** A refused call gives back what rate-limit policies counted. A malformed call does not. */
   readonly refusalsAreFree?: boolean;
-  /** Reads what the home region's database keeps, so a read goes home like a write. */
+  /** Reads from the home region's database, so a read is forwarded like a write. */
   readonly servedAtHome?: boolean;
-  /** The body reaches the operation as text: it is parsed, and held against `body`, by the operation itself. */
+  /** The operation receives the body as text, and parses and validates it against `body` itself. */
   readonly lazyBody?: boolean;
-  /** What the object answers is passed on as it is; its shape is held in tests, not on each call. */
+  /** The object's answer is passed on unchanged. Its shape is checked in tests, not on each call. */
   readonly trustsReply?: boolean;
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
@@ -50,11 +51,11 @@ export interface OperationContract {
   readonly media?: readonly string[];
   /** Path parameters that callers choose (URL-encoded in the path) rather than ids of ours. */
   readonly freeParams?: readonly string[];
-  /** Codes that the operation itself may refuse with, beyond those of the checks before it. */
+  /** Codes that the operation itself may refuse with, in addition to those of the checks before it. */
   readonly refuses: readonly ErrorCode[];
 }
 
-/** The codes that the checks before the operation can give, in the order of those checks. */
+/** The codes of the checks before the operation, in the order of those checks. */
 export function standardRefusals(op: OperationContract): ErrorCode[] {
   const codes: ErrorCode[] = ["bad_request"];
   if (op.role !== "anyone") {

@@ -1,14 +1,14 @@
 import type { DetailsOf, FieldError } from "./error-details.ts";
 import { ERRORS, type ErrorCode, type StatusOf } from "./errors.ts";
 
-/** A no, as a value: returned, never thrown, and plain enough to cross from an object to an isolate. */
+/** A refusal is a value: returned, never thrown, and serializable between an object and an isolate. */
 export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly refused: true;
   readonly code: C;
   readonly status: number;
   readonly message: string;
   readonly details: object;
-  /** Where waiting helps but the details do not say for how long. */
+  /** Set where waiting helps but the details do not say how long. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -18,7 +18,7 @@ interface RefusalOptions<C extends ErrorCode> {
   readonly retryAfterSeconds?: number;
 }
 
-/** Codes without context may be refused with no details at all. */
+/** Codes without details may be refused without a details argument. */
 type RefuseArguments<C extends ErrorCode> =
   Record<string, never> extends DetailsOf<C>
     ? [details?: DetailsOf<C>, options?: RefusalOptions<C>]
@@ -58,7 +58,7 @@ export function envelopeText(refusal: Refusal): string {
   });
 }
 
-/** Headers that a refusal brings along: `Retry-After` where, and only where, waiting helps. */
+/** Headers of a refusal: `Retry-After` if, and only if, waiting helps. */
 export function refusalHeaders(refusal: Refusal): Record<string, string> {
   const { retry_after_seconds: inDetails } = refusal.details as { retry_after_seconds?: unknown };
   const seconds = typeof inDetails === "number" ? inDetails : refusal.retryAfterSeconds;

@@ -11,7 +11,7 @@ export const usdInput = z
       context.addIssue({ code: "custom", message: problem.message, params: { code: problem.code } });
   });
 
-/** Bounds every amount to a billion dollars, so that sums of them stay far inside 64 bits of nano-dollars. */
+/** Limits every amount to a billion dollars, so that sums fit easily into 64 bits of nano-dollars. */
 export function usdProblem(text: string): { code: string; message: string } | null {
   if (text === "") return { code: "empty", message: 'must be a decimal amount such as "12.50"' };
   if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) {
@@ -36,7 +36,7 @@ export const timestamp = z
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Milliseconds since the epoch, or null when the text is no RFC 3339 timestamp of a real date. */
+/** Milliseconds since the epoch, or null if the text is not an RFC 3339 timestamp of a real date. */
 export function parseTimestamp(text: string): number | null {
   const match = RFC3339.exec(text);
   if (match === null) return null;
@@ -57,5 +57,5 @@ export const timestampInput = z
 
 export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
 
-/** An operation that takes no fields still refuses what it would otherwise drop. */
+/** An operation without fields refuses unknown fields instead of dropping them. */
 export const noFields = z.strictObject({});

@@ -1,4 +1,4 @@
-/** IP addresses and CIDR blocks, v4 and v6, compared as numbers so that no spelling of an address escapes a rule. */
+/** IPv4 and IPv6 addresses and CIDR blocks, compared as numbers so that no spelling of an address evades a rule. */
 
 export interface Address {
   readonly family: 4 | 6;
@@ -16,7 +16,7 @@ function parseV4(text: string): bigint | null {
   if (parts.length !== 4) return null;
   let value = 0n;
   for (const part of parts) {
-    // A leading zero reads as octal elsewhere: refuse it rather than pick one reading.
+    // Some parsers read a leading zero as octal, so it is refused as ambiguous.
     if (!/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return null;
     value = value * 256n + BigInt(part);
   }
@@ -53,7 +53,7 @@ function parseV6(text: string): bigint | null {
 
 const MAPPED = 0xffffn << 32n;
 
-/** A v4 address written as v6 (`::ffff:10.0.0.1`) is that v4 address; a v6 zone names an interface, and is left out. */
+/** An IPv4-mapped address (`::ffff:10.0.0.1`) is that IPv4 address. A zone in an IPv6 address is ignored. */
 export function parseAddress(text: string): Address | null {
   if (!text.includes(":")) {
     const v4 = parseV4(text);
@@ -110,7 +110,10 @@ export function contains(cidr: Cidr, address: Address): boolean {
   return cidr.family === address.family && network(address.value, cidr.family, cidr.prefix) === cidr.value;
 }
 
-/** Who an address speaks for: one host has a whole /64 of v6 to call from. What is no address speaks for itself. */
+/**
+ * The caller that an address stands for: a /64 in IPv6, because one host can use all of it. Other texts stand for
+ * themselves.
+ */
 export function sourceOf(text: string): string {
   const address = parseAddress(text);
   if (address === null) return text;
@@ -119,7 +122,7 @@ export function sourceOf(text: string): string {
   return formatCidr({ family, value: network(value, family, prefix), prefix });
 }
 
-/** An empty list allows everyone; an address that cannot be read is in no block. */
+/** An empty list allows everyone. An address that cannot be parsed is in no block. */
 export function addressAllowed(list: readonly Cidr[], address: string): boolean {
   if (list.length === 0) return true;
   const parsed = parseAddress(address);

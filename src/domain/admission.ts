@@ -3,9 +3,9 @@ import { amountOf, type Attempt, type Denial, KINDS, type Phase } from "./kinds.
 import { type Account, hasRoomFor } from "./meter.ts";
 import { withFact, withHeld, withSpent } from "./usage.ts";
 
-/** Whether an attempt may go ahead. Nothing is taken yet: asking changes nothing. */
+/** Whether an attempt may go ahead. This changes nothing. */
 export interface Verdict {
-  /** The first meter, in order of refusal, that has no room; null lets it through. */
+  /** The first meter without room, in the order of refusal. Null allows the attempt. */
   readonly refusedBy: Account | null;
   /** Meters in shadow that would have refused. */
   readonly shadow: readonly Account[];
@@ -24,8 +24,8 @@ export function admit(accounts: readonly Account[], attempt: Attempt): Verdict {
 const NONE: readonly Account[] = [];
 
 /**
- * Whether there is room everywhere for many attempts, given as one: then none of them is refused, in whatever order they
- * come, and charging them as one is charging each. Never said of what is judged one by one: depths, and packs to draw from.
+ * Whether every meter has room for the sum of many attempts. Then none of them is refused in any order, and charging
+ * the sum equals charging each. Always false for meters that must judge one by one: depths and credit packs.
  */
 export function hasRoomForAll(accounts: Iterable<Account>, attempts: Attempt): boolean {
   for (const account of accounts) {
@@ -45,7 +45,7 @@ export function denialOf(account: Account, attempt: Attempt, phase: Phase): Deni
   return KINDS[account.meter.kind].denial(account, attempt, phase);
 }
 
-/** What a charge did beyond adding up: packs drawn, what they could not cover, limits a fact went past. */
+/** Side results of a charge: packs used, what they could not cover, and limits that a fact exceeded. */
 export interface Charged {
   readonly draws: readonly Draw[];
   readonly uncovered: bigint;
@@ -61,7 +61,7 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
     const amount = amountOf(unit, attempt);
     if (isPool(account)) drawn = drawFrom(account, amount);
     else if (account.meter.mode === "enforce") account.usage = withSpent(account.usage, amount);
-    // Past the limit of a meter that does not enforce, the rest is counted apart, as for a fact.
+    // If a meter does not enforce, the part over its limit is counted separately, as for a fact.
     else account.usage = withFact(account.usage, amount, account.meter.limit);
   }
   return drawn === undefined ? NOTHING_MORE : { ...drawn, over: [] };
@@ -69,7 +69,7 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
 
 export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
 
-/** Charges what has already happened: no meter can refuse it, and what passes a limit is counted apart. */
+/** Charges a fact. No meter can refuse it, and the part over a limit is counted separately. */
 export function chargeFact(accounts: readonly Account[], attempt: Attempt): Charged {
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];

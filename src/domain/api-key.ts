@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 
 /**
  * `svc_live_<org ULID><key ULID>_<43 base62 secret><6 base62 check>`. The check is keyed, so a mistyped or forged key
- * is refused without asking anyone; what is stored is a keyed digest of the whole.
+ * is refused without a lookup. Only a keyed digest of the whole key is stored.
  */
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -45,7 +45,7 @@ export function mintKey(
   return unchecked + checkOf(pepper, unchecked);
 }
 
-/** Null when it is no key of ours: wrong form, or a check that does not hold. */
+/** Null if the text is not one of our keys: wrong format or wrong check. */
 export function parseKey(pepper: string, text: string): ParsedKey | null {
   const match = KEY.exec(text);
   if (match === null) return null;
@@ -58,7 +58,7 @@ export function keyDigest(pepper: string, text: string): string {
   return createHmac("sha256", pepper).update(text).digest("hex");
 }
 
-/** Whether a secret is the one that is expected. Digests have one length, so it takes the same time whatever was sent. */
+/** Whether a secret is the expected one. It compares digests of equal length in constant time. */
 export function isSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected));
 }

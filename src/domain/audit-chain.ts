@@ -8,7 +8,7 @@ export interface AuditEntry {
   readonly action: string;
   readonly actorKind: string;
   readonly actorId: string;
-  /** The person behind the actor, where the actor acts for someone (support access). */
+  /** The person on whose behalf the actor acts (support access). */
   readonly onBehalfOf: string | null;
   readonly target: string | null;
   readonly outcome: "done" | "refused" | "read";
@@ -21,8 +21,8 @@ export interface AuditEntry {
 export const CHAIN_START = "0".repeat(64);
 
 /**
- * The entry as it is stored, which is what the hash is over: half of a surrogate pair, which no check should let this far,
- * would come back from SQLite as U+FFFD and the entry would look changed for good.
+ * The entry as it is stored, because the hash covers the stored text. SQLite would return an unpaired surrogate as
+ * U+FFFD, and the entry would look changed forever. Earlier checks should refuse such text.
  */
 export function asStored(entry: AuditEntry): AuditEntry {
   const parts = Object.entries(entry).map(([name, part]: [string, unknown]) => [

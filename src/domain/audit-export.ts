@@ -3,7 +3,7 @@ import type { AuditEntry } from "./audit-chain.ts";
 export const EXPORT_FORMATS = ["ndjson", "csv", "ocsf"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** An entry with its place in the chain: whoever holds an export can recompute every hash from it. */
+/** An entry with its position in the chain, so that every hash can be recomputed from an export. */
 export type AuditLink = AuditEntry & { readonly previousHash: string; readonly hash: string };
 
 /** An entry as the API shows it. */
@@ -41,10 +41,10 @@ const COLUMNS: readonly (readonly [string, (link: AuditLink) => string | number 
   ["hash", (link) => link.hash],
 ];
 
-/** What a spreadsheet takes for a formula, in ASCII and in full width. */
+/** First characters that make a spreadsheet evaluate a text as a formula, in ASCII and in full width. */
 const FORMULA = /^[\s]*[=+\-@\t\r＝＋－＠]/;
 
-/** One field by RFC 4180. A text that a spreadsheet would calculate gets an apostrophe, which makes it a text. */
+/** One CSV field (RFC 4180). An apostrophe keeps spreadsheets from evaluating a text as a formula. */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);

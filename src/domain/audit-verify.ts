@@ -8,18 +8,18 @@ export type ChainBreak = {
   message: string;
 };
 
-/** Up to where a walk has come, so that a chain of any length is walked in bounded steps. */
+/** The position of a walk, so that a chain of any length is verified in bounded steps. */
 export type Walk = { seq: number; hash: string; at: number; checked: number; breaks: ChainBreak[] };
 
-/** More would say nothing new, and a trail that was replaced whole would report each of its entries. */
+/** Limits the report: in a replaced trail, every entry would be a break. */
 const MOST_BREAKS = 100;
 
-/** A walk begins at the entry before the first: none at all, or the last one that retention took away. */
+/** A walk starts at the entry before the first one: none, or the last entry that retention deleted. */
 export function beginWalk(anchor: { seq: number; hash: string } | undefined): Walk {
   return { seq: anchor?.seq ?? 0, hash: anchor?.hash ?? CHAIN_START, at: 0, checked: 0, breaks: [] };
 }
 
-/** Each break is reported once: the walk goes on from what the entry itself says. */
+/** Each break is reported once: the walk continues with the entry's own hash. */
 export function walkOn(walk: Walk, entries: readonly StoredEntry[]): Walk {
   let { seq, hash, at } = walk;
   const breaks = [...walk.breaks];
@@ -53,7 +53,7 @@ function breakAt(
   };
 }
 
-/** Compares where the walk ended with where the trail was last written: what is missing or added at its end. */
+/** Compares the end of the walk with the recorded end of the trail, to find missing or added entries. */
 export function endWalk(walk: Walk, head: { seq: number; hash: string } | undefined): ChainBreak[] {
   const last = head ?? { seq: 0, hash: CHAIN_START };
   if (walk.seq === last.seq && walk.hash === last.hash) return walk.breaks;

@@ -1,7 +1,7 @@
 import { NO_USAGE, roomOf, type Account, type Meter } from "./meter.ts";
 import { withSpent } from "./usage.ts";
 
-/** A customer's credits: drawn pack by pack, and never below zero. */
+/** A customer's credits. Packs are used one after another and never go negative. */
 export interface CreditPack {
   readonly meter: Meter;
   readonly priority: number;
@@ -10,13 +10,13 @@ export interface CreditPack {
   readonly voidedAtMs: number | null;
 }
 
-/** Live is effective, not expired and not voided, even with nothing left. */
+/** A pack is live if it is effective, not expired and not voided, even if nothing is left of it. */
 export function isLive(pack: CreditPack, nowMs: number): boolean {
   if (pack.voidedAtMs !== null || pack.effectiveAtMs > nowMs) return false;
   return pack.expiresAtMs === null || pack.expiresAtMs > nowMs;
 }
 
-/** By priority (lowest number first), then expiry (never comes last), then age. */
+/** By priority (lowest number first), then expiry (packs without one come last), then age. */
 export function inDrawOrder(a: CreditPack, b: CreditPack): number {
   return (
     a.priority - b.priority ||
@@ -26,7 +26,7 @@ export function inDrawOrder(a: CreditPack, b: CreditPack): number {
   );
 }
 
-/** The live packs of one customer, seen as one meter: it has room while they do. */
+/** The live packs of one customer as a single meter. */
 export interface CreditPool extends Account {
   readonly packs: readonly Account[];
 }
@@ -56,7 +56,7 @@ export interface Draw {
   readonly amount: bigint;
 }
 
-/** Takes an amount from the packs in their order; what they cannot cover is returned, never taken. */
+/** Takes an amount from the packs in order. Returns what they cannot cover. */
 export function drawFrom(pool: CreditPool, amount: bigint): { draws: Draw[]; uncovered: bigint } {
   const draws: Draw[] = [];
   let rest = amount;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseImfFixdate } from "../contract/http-date.ts";
 
-/** How long each attempt waits after the one before it, in seconds. */
+/** The wait before each attempt, in seconds. */
 export const ATTEMPT_DELAYS_SECONDS = [
   0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
 ] as const;
@@ -9,13 +9,13 @@ export const MAX_ATTEMPTS = ATTEMPT_DELAYS_SECONDS.length;
 
 const JITTER = 0.2;
 
-/** What came of one attempt. No status code: the receiver could not be asked, or gave no answer. */
+/** The outcome of one attempt. Without a status code, the receiver could not be reached or did not respond. */
 export interface Outcome {
   readonly statusCode: number | null;
   readonly retryAfterMs: number | null;
 }
 
-/** Why a subscription is no longer delivered to. */
+/** Why a subscription is disabled. */
 type DisabledReason = "gone" | "exhausted";
 
 export type NextStep =
@@ -24,15 +24,15 @@ export type NextStep =
   | { readonly status: "failed"; readonly disables: DisabledReason };
 
 /**
- * The same delivery always waits the same, so an attempt recorded twice is scheduled once; different
- * deliveries spread out, so a receiver that comes back is not met by all of them at once.
+ * Deterministic jitter. The same delivery always waits the same time, so an attempt recorded twice is scheduled once.
+ * Different deliveries are spread out, so a receiver that recovers does not get all of them at once.
  */
 function jitter(deliveryId: string, attemptsMade: number): number {
   const digest = createHash("sha256").update(`${deliveryId}:${attemptsMade}`).digest();
   return 1 + JITTER * ((2 * digest.readUInt32BE(0)) / 0xffff_ffff - 1);
 }
 
-/** How long to wait after `attemptsMade` attempts; null when none is left. */
+/** How long to wait after `attemptsMade` attempts. Null if no attempt is left. */
 export function waitMs(deliveryId: string, attemptsMade: number, retryAfterMs: number | null): number | null {
   const baseSeconds = ATTEMPT_DELAYS_SECONDS[attemptsMade];
   if (baseSeconds === undefined) return null;
@@ -41,8 +41,8 @@ export function waitMs(deliveryId: string, attemptsMade: number, retryAfterMs: n
 }
 
 /**
- * What an attempt's outcome leads to. A receiver that says 410 wants no more. One that failed every
- * attempt has been out of reach for three days and holds up its own queue, so it is switched off.
+ * What follows from an attempt's outcome. A 410 disables the subscription. So do ten failed attempts: the receiver has
+ * been unavailable for three days and blocks its own queue.
  */
 export function nextStep(deliveryId: string, attemptsMade: number, outcome: Outcome): NextStep {
   const { statusCode, retryAfterMs } = outcome;
@@ -52,7 +52,7 @@ export function nextStep(deliveryId: string, attemptsMade: number, outcome: Outc
   return wait === null ? { status: "failed", disables: "exhausted" } : { status: "pending", waitMs: wait };
 }
 
-/** `Retry-After` as a wait: seconds, or an HTTP date seen from `nowMs`. Anything else is no wish at all. */
+/** `Retry-After` as a wait: seconds, or an HTTP date seen from `nowMs`. Any other value is ignored. */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const text = header.trim();

@@ -1,6 +1,6 @@
 import { addressAllowed, parseCidr } from "./address.ts";
 
-/** An org's own rules about where people come in from, and where their requests are served. */
+/** An org's rules about which addresses its people may use and which regions may serve them. */
 export interface EntryRules {
   readonly ipAllowList: readonly string[];
   /** Null: any. */
@@ -20,7 +20,7 @@ export function isEntryProblem(code: string): code is EntryProblem {
   return ENTRY_PROBLEMS.some((problem) => problem === code);
 }
 
-/** Why a person of the org is not let in from here; null: they are. What cannot be read allows nobody. */
+/** Why a person of the org is refused here. Null if allowed. An address that cannot be parsed is refused. */
 export function entryProblem(rules: EntryRules, from: EntryFrom): EntryProblem | null {
   const list = rules.ipAllowList.flatMap((text) => parseCidr(text) ?? []);
   const unreadable = rules.ipAllowList.length > 0 && list.length === 0;

@@ -14,7 +14,7 @@ export interface CounterFamily {
   readonly samples: readonly Sample[];
 }
 
-/** `counts[i]` falls at or under `bounds[i]`, the last one above all of them; none is cumulative. */
+/** `counts[i]` is at or below `bounds[i]`, and the last count is above all bounds. Counts are not cumulative. */
 export interface Distribution {
   readonly labels: Readonly<Record<string, string>>;
   readonly counts: readonly number[];

@@ -1,4 +1,4 @@
-/** A calendar month in UTC, `YYYY-MM`: as text it sorts as time does. */
+/** A calendar month in UTC, `YYYY-MM`, which sorts by time. */
 export type Month = string;
 
 export function monthOf(timeMs: number): Month {

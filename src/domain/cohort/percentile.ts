@@ -2,7 +2,7 @@ import type { COHORT_METRICS } from "../../contract/lists.ts";
 
 export type CohortMetric = (typeof COHORT_METRICS)[number];
 
-/** What one org did in one month. `days` are those of the month that had passed. */
+/** One org's figures for a month. `days` is how many days of the month had passed. */
 export type MonthlyFigures = {
   readonly runs: number;
   readonly tokens: number;
@@ -10,7 +10,7 @@ export type MonthlyFigures = {
   readonly days: number;
 };
 
-/** The metric's value, in nano-dollars where it is money. Null: the org has none, as it had no runs to divide by. */
+/** The metric's value, in nano-dollars if it is money. Null if the org had no runs to divide by. */
 export function metricOf(metric: CohortMetric, figures: MonthlyFigures): number | null {
   if (metric === "runs_per_day") return figures.runs / figures.days;
   if (figures.runs === 0) return null;

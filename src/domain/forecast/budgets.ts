@@ -70,7 +70,7 @@ export function outlookFor(
   return history === null ? null : outlookOf(history, horizonDays);
 }
 
-/** What the constrained scenario may not pass. A unit of the metric costs `perUnit` dollars. */
+/** The amounts that the constrained scenario may not exceed. A unit of the metric costs `perUnit` dollars. */
 export function allowancesOf(
   budgets: readonly BudgetState[],
   today: DayNumber,

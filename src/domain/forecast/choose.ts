@@ -18,8 +18,8 @@ export type Model = {
 };
 
 /**
- * A shape must beat the plainer ones above it by its handicap, and by more of it the shorter the past: what is barely
- * better, or better on a few days, is luck.
+ * A shape must beat the simpler ones above it by its handicap, and by more if the history is short. A small advantage,
+ * or one over a few days, is luck.
  */
 const SHAPES: readonly (Shape & { readonly handicap: number })[] = [
   { scale: "linear", trend: "none", windowDays: 28, handicap: 0 },
@@ -32,10 +32,10 @@ const SHAPES: readonly (Shape & { readonly handicap: number })[] = [
 
 const MOST_FOLDS = 4;
 const LEAST_TRAINING_DAYS = 10;
-/** Older days describe another business. */
+/** Older days no longer describe the org. */
 const MEMORY_DAYS = 180;
 
-/** Fits each shape to shortened pasts, and keeps the one that foretold what followed best. */
+/** Fits each shape to shortened histories and keeps the one that best predicted what followed. */
 export function chooseModel(all: DailySeries, horizonDays: number): Model {
   const series = lastDays(all, MEMORY_DAYS);
   const folds = foldsOf(series, horizonDays);

@@ -30,7 +30,7 @@ export function exhaustionOf(paths: readonly Path[], firstDay: DayNumber, allowa
   return { p50Date: dateAt(0.5), p90Date: dateAt(0.1) };
 }
 
-/** The path as it would be if no allowance could be passed: what does not fit is refused. */
+/** The path if no allowance may be exceeded: what does not fit is refused. */
 export function held(path: Path, allowances: readonly Allowance[]): Path {
   const left = allowances.map((allowance) => Math.max(0, allowance.left));
   const kept = new Float64Array(path.length);

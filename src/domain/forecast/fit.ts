@@ -2,7 +2,7 @@ import { median, medianSlope, spread } from "./robust.ts";
 import { weekdayOf, type DailySeries, type DayNumber } from "./series.ts";
 import { weekdayPattern, type Point, type WeekdayPattern } from "./weekday.ts";
 
-/** `log` fits what grows by a share of itself and has weekdays that multiply; `linear` what grows by an amount. */
+/** `log` fits proportional growth with multiplicative weekdays, `linear` fits growth by an amount. */
 export type Shape = {
   readonly scale: "linear" | "log";
   readonly trend: "none" | "line";
@@ -17,8 +17,8 @@ export type Fit = {
   readonly slope: number;
   readonly weekdays: WeekdayPattern;
   /**
-   * Distances of the known days from the fit, outliers included: they are part of what the future may bring. Widened
-   * for the freedom that the fit had, as it lies nearer to the days it saw than to those that it has not.
+   * Residuals of the known days, including outliers, because the future has outliers too. They are widened for the
+   * degrees of freedom of the fit, which is closer to days it has seen than to new ones.
    */
   readonly residuals: readonly number[];
 };
@@ -34,9 +34,9 @@ export function outOfScale(value: number, scale: Shape["scale"]): number {
 }
 
 /**
- * How many days' worth of trend have been added `ahead` days after the last known day. A trend holds for a third of the
- * time it was seen, a month at most, and then fades with a half-life of twice that: nothing grows by the same step
- * for half a year.
+ * How many days of trend to add `ahead` days after the last known day. A trend continues for a third of the time it was
+ * observed, at most a month, and then fades with a half-life of twice that, because nothing grows at the same rate for
+ * half a year.
  */
 function trendDays(ahead: number, seenDays: number): number {
   const whole = Math.min(30, seenDays / 3);
@@ -50,7 +50,7 @@ export function expected(fit: Fit, ahead: number, slope = fit.slope): number {
   return fit.level + trend + (fit.weekdays[weekdayOf(fit.lastDay + ahead)] ?? 0);
 }
 
-/** A series in one scale, with its weekdays taken off: what all shapes of that scale have in common. */
+/** A series in one scale without its weekday pattern. All shapes of that scale share it. */
 export type Levelled = {
   readonly lastDay: DayNumber;
   readonly seenDays: number;
@@ -58,7 +58,7 @@ export type Levelled = {
   readonly level: readonly Point[];
 };
 
-/** `null` when the scale does not suit the data: a log of too many zeros. */
+/** Null if the scale does not suit the data, such as a log scale with too many zeros. */
 export function levelled(series: DailySeries, scale: Shape["scale"]): Levelled | null {
   const known = knownPoints(series);
   const points = scale === "log" ? known.filter(([, value]) => value > 0) : known;

@@ -12,8 +12,8 @@ export const LEAST_HISTORY_DAYS = 14;
 export type History = { readonly series: DailySeries; readonly today: DayNumber; readonly usedToday: number };
 
 /**
- * Days up to yesterday: today is not over, and half a day would read as a fall. Only where the past would be too short
- * without it does today count. Null when there are under two weeks between the first and the last day used.
+ * Days up to yesterday, because today is incomplete and would look like a drop. Today counts only if the history would
+ * otherwise be too short. Null if the first and last day are less than two weeks apart.
  */
 export function historyOf(totals: readonly DayTotal[], today: DayNumber): History | null {
   const past = totals.filter(({ day }) => day <= today);
@@ -55,11 +55,11 @@ export type Assumptions = {
   /** Growth of capacity in 30 days, as a share. Only the growth scenario uses it. */
   readonly growthRate: number;
   readonly returns: Returns;
-  /** What the constrained scenario may not pass, in the unit of the series. */
+  /** The amounts that the constrained scenario may not exceed, in the unit of the series. */
   readonly allowances: readonly Allowance[];
 };
 
-/** Possible futures whose first day is today, with what today has already used taken off. */
+/** Simulated futures that start today, without what today has already used. */
 export function futures(outlook: Outlook, assume: Assumptions): Path[] {
   const { model, history } = outlook;
   const knownToday = model.fit.lastDay === history.today;
@@ -76,8 +76,8 @@ export function futures(outlook: Outlook, assume: Assumptions): Path[] {
 }
 
 /**
- * `growth`: capacity grows by the rate and usage follows it with diminishing returns. `constrained`: nothing is added,
- * so growth stops (a decline does not), and no allowance is passed.
+ * `growth`: capacity grows by the rate and usage follows it with diminishing returns. `constrained`: no capacity is
+ * added, so growth stops (a decline does not), and no allowance is exceeded.
  */
 function changeFor(model: Model, { scenario, growthRate, returns }: Assumptions): PathChange {
   if (scenario === "constrained") return { slope: Math.min(0, model.fit.slope) };
@@ -94,7 +94,7 @@ export function pointsOf(outlook: Outlook, paths: readonly Path[]): DatedBand[] 
     .slice(1);
 }
 
-/** What was fitted, in a form that a caller can read: `log_trend_weekday`. */
+/** The name of the fitted shape for callers, such as `log_trend_weekday`. */
 export function methodOf({ model }: Outlook): string {
   const { shape, weekdays } = model.fit;
   const weekly = weekdays.some((effect) => effect !== 0);

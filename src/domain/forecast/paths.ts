@@ -3,7 +3,7 @@ import { expected, outOfScale } from "./fit.ts";
 import { normal, repeatableRandom } from "./random.ts";
 import { quantileOfSorted } from "./robust.ts";
 
-/** One possible future: a value for each day ahead, the first being the day after the last known one. */
+/** One simulated future: a value for each day, starting with the day after the last known one. */
 export type Path = Float64Array;
 
 export type Band = { readonly p10: number; readonly p50: number; readonly p90: number };
@@ -14,8 +14,8 @@ const SEED = 20_260_722;
 export type PathChange = { readonly slope?: number; readonly factor?: (ahead: number) => number };
 
 /**
- * The chances of every forecast, drawn once: the same for each, so that a forecast is the same each time and scenarios
- * differ by what they assume alone.
+ * The random draws of every forecast. They are drawn once, so that a forecast is repeatable and scenarios differ only
+ * in their assumptions.
  */
 class Chances {
   readonly #drift: Float64Array;
@@ -46,8 +46,9 @@ const MOST_DAYS = 181;
 let chances: Chances | null = null;
 
 /**
- * Possible futures rather than a formula for the band: a budget is used up by a sum of days, and the quantiles of a sum
- * are not the sum of quantiles. Each path lets its level drift and adds the noise of a random known day.
+ * Simulates futures instead of using a formula for the range, because a budget is used up by a sum of days, and the
+ * quantiles of a sum are not the sum of the quantiles. Each path lets its level drift and adds the noise of a random
+ * known day.
  */
 export function simulate(model: Model, horizonDays: number, change: PathChange = {}): Path[] {
   const { fit } = model;

@@ -26,7 +26,7 @@ export type Plan = {
   readonly curve: readonly ReturnsPoint[];
 };
 
-/** One plan for each scenario; null when the scope has under two weeks of history. */
+/** One plan for each scenario. Null if the scope has less than two weeks of history. */
 export function planCapacity(inputs: PlanInputs, ask: PlanAsk): Plan[] | null {
   const { now, days, budgets } = inputs;
   const { metric, horizonDays, growthRate } = ask;
@@ -51,7 +51,7 @@ function returnsOf({ days, teams }: PlanInputs, metric: ForecastMetric): Returns
   return fitReturns(teams.map((on) => ({ teams: on.teams, value: used.get(on.day) ?? 0 })));
 }
 
-/** What a unit of the metric has cost in the last four weeks: a limit in dollars is one in units, too. */
+/** The cost of a unit of the metric in the last four weeks. It converts a limit in dollars into units. */
 function usdPerUnit(days: readonly DayUsage[], now: number, metric: ForecastMetric): number {
   const recent = days.filter((row) => row.day > dayOf(now) - 28);
   const sum = (of: ForecastMetric) => recent.reduce((total, row) => total + row[of], 0);

@@ -1,6 +1,6 @@
 /**
- * Random numbers that are the same on each call: the same history must give the same forecast, or two reads a second
- * apart would disagree. (mulberry32.)
+ * A seeded random number generator (mulberry32). The same history must give the same forecast, or two reads would
+ * disagree.
  */
 export function repeatableRandom(seed: number): () => number {
   let state = seed | 0;

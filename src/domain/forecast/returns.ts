@@ -10,7 +10,7 @@ const LEAST_EXPONENT = 0.2;
 const LEAST_TEAM_COUNTS = 3;
 const CAPACITIES = [1, 1.25, 1.5, 2, 3, 4];
 
-/** Days on which more teams were active against what those days used; with too few different counts, an assumption. */
+/** Fits usage against the number of active teams. If the number varies too little, it is an assumption. */
 export function fitReturns(days: readonly { readonly teams: number; readonly value: number }[]): Returns {
   const byTeams = new Map<number, number[]>();
   for (const { teams, value } of days) {
@@ -33,7 +33,7 @@ export function returnsCurve(returns: Returns, totalToday: number): ReturnsPoint
   }));
 }
 
-/** The plain projection: what one team returned, times the teams, with nothing diminishing. Rounded down per team. */
+/** The linear projection: what one team returned, times the number of teams. Rounded down per team. */
 export function linearReturn(returnedNano: bigint, activeTeams: number, teams: number): bigint {
   return (returnedNano / BigInt(Math.max(1, activeTeams))) * BigInt(teams);
 }

@@ -1,4 +1,4 @@
-/** Statistics that one wild day cannot move. All take plain numbers: a forecast is an estimate, never money. */
+/** Statistics that one extreme day cannot move. All take plain numbers: a forecast is an estimate, never money. */
 
 export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   if (sorted.length === 0) return 0;
@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The standard deviation that a normal sample with this median distance would have. */
+/** The standard deviation of a normal sample with this median absolute deviation. */
 export function spread(residuals: readonly number[]): number {
   const centre = median(residuals);
   return 1.4826 * median(residuals.map((residual) => Math.abs(residual - centre)));

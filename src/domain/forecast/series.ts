@@ -3,7 +3,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 /** A day as the count of days since 1970-01-01 UTC. */
 export type DayNumber = number;
 
-/** One value per calendar day from `firstDay` on; `null` is a day of which nothing is known. */
+/** One value per calendar day from `firstDay` on. `null` means unknown. */
 export type DailySeries = { readonly firstDay: DayNumber; readonly values: readonly (number | null)[] };
 
 export type DayTotal = { readonly day: DayNumber; readonly value: number };

@@ -8,7 +8,7 @@ export type WeekdayPattern = readonly number[];
 
 const NO_PATTERN: WeekdayPattern = [0, 0, 0, 0, 0, 0, 0];
 
-/** Two of each weekday is the least that can tell a pattern from an accident. */
+/** At least two of each weekday are needed to tell a pattern from chance. */
 const LEAST_DAYS = 14;
 
 /**

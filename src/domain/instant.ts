@@ -1,8 +1,8 @@
 let second = { text: "", ms: 0 };
 
 /**
- * The moment that an RFC 3339 text names, one that has been checked. Runs of a batch start in the same few seconds: what
- * their texts have in common is read once.
+ * Parses a validated RFC 3339 timestamp. Runs of a batch start within seconds of each other, so the common prefix is
+ * parsed once.
  */
 export function instantOf(text: string): number {
   if (!TO_THE_MILLISECOND.test(text)) return Date.parse(text);

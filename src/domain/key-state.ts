@@ -1,11 +1,11 @@
-/** What decides whether a key that is proven may be used, at a moment of its org's clock. */
+/** Decides whether an authenticated key may be used at a time of its org's clock. */
 export interface KeyState {
   readonly revoked: boolean;
   readonly notBefore: number | null;
   readonly expiresAt: number | null;
 }
 
-/** Revoked comes first: it is for good, whatever the times say. */
+/** Revocation comes first, because it is permanent. */
 export function keyProblem(
   { revoked, notBefore, expiresAt }: KeyState,
   now: number,

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * HalfSipHash-2-4: a keyed hash of 64 bits in arithmetic of 32, which JavaScript does at full speed. Whoever has not the
- * key cannot make the hash of a message, however many others were seen.
+ * HalfSipHash-2-4: a keyed 64-bit hash in 32-bit arithmetic, which is fast in JavaScript. Without the key, no one can
+ * compute the hash of a message, even after seeing many others.
  */
 export class KeyedHash {
   readonly #low: number;
@@ -17,7 +17,7 @@ export class KeyedHash {
     this.#high = high;
   }
 
-  /** With a key of its own for each purpose, from one secret. */
+  /** Derives a separate key for each purpose from one secret. */
   static for(purpose: string, secret: string): KeyedHash {
     const bytes = createHmac("sha256", secret).update(purpose).digest();
     return new KeyedHash([bytes.readInt32LE(0), bytes.readInt32LE(4)]);

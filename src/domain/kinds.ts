@@ -2,16 +2,16 @@ import { formatUsd } from "./money.ts";
 import { type Account, type MeterKind, roomOf, totalSpent, type Unit } from "./meter.ts";
 import { formatInZone } from "./zone.ts";
 
-/** Where a meter may say no: before a run, or when it is reported. */
+/** When a meter may refuse: at the decision, or when the run is reported. */
 export type Phase = "decision" | "run";
 
-/** What is attempted, in every unit that a meter may count. */
+/** An attempt, in every unit that a meter can count. */
 export interface Attempt {
   readonly nanos: bigint;
   readonly tokens: number;
   /** Runs from the start of the chain to this one, both counted; 0 outside a chain. */
   readonly depth: number;
-  /** How many runs it is, where it is not one. */
+  /** The number of runs, if not one. */
   readonly runs?: number;
 }
 
@@ -23,7 +23,7 @@ export type DenialCode =
   | "budget_exceeded"
   | "credits_exhausted";
 
-/** A no as the contract words it. */
+/** A refusal with the code and details of the contract. */
 export interface Denial {
   readonly status: 402 | 429;
   readonly code: DenialCode;
@@ -40,7 +40,7 @@ type LimitEvent =
 interface KindRow {
   readonly unit: Unit;
   readonly phases: readonly Phase[];
-  /** Announced at the first refusal of each window. */
+  /** The event sent at the first refusal of each window. */
   readonly event?: LimitEvent;
   readonly denial: (account: Account, attempt: Attempt, phase: Phase) => Denial;
 }
@@ -162,13 +162,13 @@ function budgetDenial(account: Account): Denial {
   };
 }
 
-/** What is left to take; facts may have gone past the limit, and an amount has no sign. */
+/** What is left. Zero if facts exceeded the limit, because an amount has no sign. */
 export function availableOf(account: Account): bigint {
   const room = roomOf(account) ?? 0n;
   return room < 0n ? 0n : room;
 }
 
-/** A period that never resets began when its limit did. */
+/** A period that never resets starts when its limit was created. */
 export function publishedPeriod({ meter, window }: Pick<Account, "meter" | "window">) {
   const startMs = window.endMs === null ? meter.sinceMs : window.startMs;
   return {

@@ -14,6 +14,6 @@ export const RUN_CODES = [
 
 export function toRefusal<C extends DenialCode = DenialCode>(denial: Denial): Refusal<C> {
   const { code, details, status } = denial;
-  // The table of kinds words each code's details; its tests hold them against the contract.
+  // The table of kinds builds the details of each code. Its tests check them against the contract.
   return refuse(code, details as never, { status }) as Refusal<C>;
 }

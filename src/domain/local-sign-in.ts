@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 
-/** What the sign-in link of a local server carries for one org: it says nothing of the secret, nor of another org's link. */
+/**
+ * The token in a local server's sign-in link for one org. It reveals neither the secret nor the token of another org.
+ */
 export function localSignInToken(secret: string, orgId: string): string {
   return createHmac("sha256", secret).update("local-sign-in:").update(orgId).digest("base64url");
 }

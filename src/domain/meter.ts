@@ -20,14 +20,14 @@ export const METER_KINDS = [
 ] as const;
 export type MeterKind = (typeof METER_KINDS)[number];
 
-/** `enforce` refuses, `shadow` only says what it would have refused, `count` counts and says nothing. */
+/** `enforce` refuses, `shadow` only reports what it would have refused, `count` only counts. */
 export type MeterMode = "enforce" | "shadow" | "count";
 
 export type MeterWindow =
   | { readonly kind: "period"; readonly period: Period }
   | { readonly kind: "local_day"; readonly timeZone: string };
 
-/** Anything that can say no. */
+/** A limit. */
 export interface Meter {
   readonly id: string;
   readonly kind: MeterKind;
@@ -37,11 +37,11 @@ export interface Meter {
   readonly limit: bigint | null;
   readonly window: MeterWindow;
   readonly mode: MeterMode;
-  /** It counts from here on: what was charged before it existed is not its business. */
+  /** It counts from this time on, not what was charged before it existed. */
   readonly sinceMs: number;
-  /** Shares of the limit, in billionths, that are announced once per window when reached. */
+  /** Fractions of the limit, in billionths. Each sends an event once per window when reached. */
   readonly thresholds?: readonly bigint[];
-  /** Announced once when less than this is left. */
+  /** An event is sent once when less than this is left. */
   readonly lowRoom?: bigint;
 }
 
@@ -58,7 +58,7 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { spent: 0n, over: 0n, held: 0n, leased: 0n };
 
-/** One meter as one attempt meets it. The usage is replaced as charges land; the rest stands. */
+/** One meter for one attempt. Charges replace the usage; the rest does not change. */
 export interface Account {
   readonly meter: Meter;
   /** Whose usage it is where the meter's scope is `"*"`, else empty. */
@@ -72,7 +72,7 @@ export function windowOf(meter: Meter, atMs: number): Window {
   return window.kind === "period" ? windowAt(window.period, atMs) : dayWindowIn(window.timeZone, atMs);
 }
 
-/** How much more may be taken; negative where facts or a lowered limit went past it; null where it never ends. */
+/** What is left. Negative if facts or a lowered limit exceeded it. Null if unlimited. */
 export function roomOf(account: Pick<Account, "meter" | "usage">): bigint | null {
   const { limit } = account.meter;
   if (limit === null) return null;

@@ -1,6 +1,6 @@
 import { THREE_DIGITS } from "./digits.ts";
 
-/** Money is an integer count of nano-dollars, so that adding up never rounds. */
+/** Money is an integer number of nano-dollars, so that sums are never rounded. */
 const NANOS_PER_USD = 1_000_000_000n;
 
 /**
@@ -17,7 +17,7 @@ export function isUsd(text: string): boolean {
   return USD_PATTERN.test(text);
 }
 
-/** Nano-dollars of a decimal string, or null where the text is no such amount. */
+/** Nano-dollars of a decimal string, or null if the text is not a valid amount. */
 export function parseUsd(text: string): bigint | null {
   if (!isUsd(text)) return null;
   const small = parseSmallUsd(text);
@@ -26,7 +26,7 @@ export function parseUsd(text: string): bigint | null {
   return BigInt(dollars + fraction.padEnd(9, "0"));
 }
 
-/** An amount as a plain number, where one holds it exactly (up to some nine million dollars); else null. */
+/** An amount as a number, if it can be exact (up to about nine million dollars). Otherwise null. */
 export function parseSmallUsd(text: string): number | null {
   const point = text.indexOf(".");
   const whole = point < 0 ? text : text.slice(0, point);
@@ -37,13 +37,13 @@ export function parseSmallUsd(text: string): number | null {
   return Number.isSafeInteger(nanos) ? nanos : null;
 }
 
-/** The decimal string of an amount: always two decimals, more only where they say something. */
+/** The decimal string of an amount, with at least two decimal places and no further trailing zeros. */
 export function formatUsd(nanos: bigint): string {
   if (nanos < 0n) return `-${formatUsd(-nanos)}`;
   return formatParts(Number(nanos / NANOS_PER_USD), Number(nanos % NANOS_PER_USD));
 }
 
-/** An amount in two plain numbers, to add to and write without bigint. */
+/** An amount as two numbers, to add and format without bigint. */
 export interface UsdParts {
   readonly dollars: number;
   readonly nanos: number;
@@ -53,7 +53,7 @@ export function usdParts(nanos: bigint): UsdParts {
   return { dollars: Number(nanos / NANOS_PER_USD), nanos: Number(nanos % NANOS_PER_USD) };
 }
 
-/** The decimal string of a sum, nothing where it is below zero. */
+/** The decimal string of a sum, or zero if it is negative. */
 export function formatSum(left: UsdParts, right: number): string {
   const rightNanos = right % NANOS;
   let dollars = left.dollars + (right - rightNanos) / NANOS;
@@ -90,7 +90,9 @@ export interface TokenPrice {
   readonly outputNanosPerMtok: bigint;
 }
 
-/** What tokens cost, rounded up to the next nano-dollar: a hold or a charge is never less than the price. */
+/**
+ * The price of tokens, rounded up to the next nano-dollar, so that a reservation or charge is never below the price.
+ */
 export function costOfTokensRoundedUp(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
   const scaled =
     BigInt(inputTokens) * price.inputNanosPerMtok + BigInt(outputTokens) * price.outputNanosPerMtok;

@@ -16,7 +16,7 @@ export function announced(notices: Notices, word: string): Notices {
   return notices === "" ? word : `${notices} ${word}`;
 }
 
-/** The thresholds that spending has reached and nobody has been told of, each once however often it was written. */
+/** Thresholds that spending has reached and that were not announced yet. Duplicates count once. */
 export function thresholdsToAnnounce(account: Account, notices: Notices): bigint[] {
   const { thresholds, limit } = account.meter;
   if (thresholds === undefined || limit === null || limit === 0n) return [];

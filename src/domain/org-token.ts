@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { base62, sameSecret } from "./api-key.ts";
 
 /**
- * Secrets that a browser or an operator carries: they name their org, so that only its object is asked, and end in a
- * keyed check, so that one that was never given out asks nobody. What is stored is a keyed digest.
+ * Secrets of browsers and operators. They contain the org's id, so that only its object is asked, and a keyed check, so
+ * that a forged one is rejected without a lookup. Only a keyed digest is stored.
  */
 
 const PREFIXES = { session: "ses", signIn: "sin", support: "svc_support" } as const;
@@ -22,7 +22,7 @@ export function mintOrgToken(pepper: string, kind: OrgTokenKind, orgId: string):
   return unchecked + checkOf(pepper, unchecked);
 }
 
-/** The org that the token names; null when it is no token of this kind that was given out here. */
+/** The org of the token. Null if the token is not a genuine one of this kind. */
 export function orgOfToken(pepper: string, kind: OrgTokenKind, token: string): string | null {
   const prefix = PREFIXES[kind];
   const match = token.startsWith(prefix) ? REST.exec(token.slice(prefix.length)) : null;

@@ -28,7 +28,7 @@ export function windowAt(period: Period, nowMs: number): Window {
 export function dayWindowIn(timeZone: string, nowMs: number): Window {
   let day = localDayAt(timeZone, nowMs);
   let startMs = startOfLocalDay(timeZone, day);
-  // Where clocks fall back across midnight a date shows twice; its day begins once, at the first showing.
+  // Where clocks go back across midnight, a date occurs twice. Its day starts at the first one.
   if (startMs > nowMs) startMs = startOfLocalDay(timeZone, --day);
   let endMs = startOfLocalDay(timeZone, day + 1);
   if (endMs <= nowMs) {

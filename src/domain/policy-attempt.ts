@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Attempt } from "./policy.ts";
 
-/** What of a reported run a rule may see. */
+/** The part of a reported run that rules can read. */
 export type JudgedRun = {
   readonly model: string;
   readonly action?: string | undefined;
@@ -20,7 +20,7 @@ export function usdNumber(nanos: bigint): number {
   return Number(nanos) / NANOS_PER_USD;
 }
 
-/** Everything of the run but its input, and the approval that it brings. */
+/** Everything in the run except its input and its approval. */
 export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
   const { input: _input, approval_id: _approval, ...rest } = run as JudgedRun & Record<string, unknown>;
   const costUsd = usdNumber(nanos);
@@ -38,8 +38,8 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
 }
 
 /**
- * Names what was attempted, so that the same attempt finds the same approval: when it happened and under which id do
- * not belong to it, what it costs does.
+ * Identifies an attempt, so that the same attempt finds the same approval. The digest covers the cost, but not the
+ * run's time and id.
  */
 export function attemptDigest(run: JudgedRun, nanos: bigint): string {
   const said = [

@@ -135,7 +135,7 @@ function callType(id: bigint, call: Kind<"callExpr">, scope: Scope, state: State
   return overloadType(id, call, scope, state);
 }
 
-/** A pattern that only a run brings could not be refused at write, nor its price be known. */
+/** A pattern must be known when the rule is written, so that it can be validated and priced. */
 function notePattern(id: bigint, call: Kind<"callExpr">, state: State): void {
   const arg = call.args[0]?.exprKind;
   const constant = arg?.case === "constExpr" ? arg.value.constantKind : undefined;

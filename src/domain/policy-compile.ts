@@ -11,7 +11,7 @@ const DEEPEST_BRACKETS = 100;
 /** What one evaluation may cost: an operation, a character and an element are one unit each, about a microsecond. */
 const BUDGET = 20_000;
 
-/** What may be spent on several evaluations together; each takes its cost from it. */
+/** The shared allowance of several evaluations. */
 export type Allowance = { left: number };
 
 export type Bindings = Readonly<Record<string, CelInput>>;
@@ -20,10 +20,10 @@ type Matched = { matched: boolean } | { failed: string };
 type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched; size: number };
 export type CompileResult = Compiled | { problem: string };
 
-/** What the patterns of one rule may be sized together. */
+/** The maximum total size of one rule's patterns. */
 const LARGEST_RULE = 2_000;
 
-/** Compiles a rule that is to be written: bounds and types are held against it that a stored one need not meet. */
+/** Compiles a new rule. It must satisfy bounds and type checks that a stored rule need not. */
 export function compileNew(source: string): CompileResult {
   return compile(source, (expr, checked) => {
     checkTypes(expr);
@@ -39,7 +39,7 @@ function sizeOf({ patterns }: Pick<Checked, "patterns">): number {
   return [...patterns.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A problem says where: `line 1, column 12: …`. What compiles ends, within its budget, whatever it is given. */
+/** A problem says where: `line 1, column 12: …`. A compiled expression always ends within its budget. */
 export function compile(
   source: string,
   demand: (expr: Expr, checked: Checked) => void = () => undefined,

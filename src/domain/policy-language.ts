@@ -19,10 +19,10 @@ export const VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
 
 export type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
-/** What one evaluation may still spend. Once `over`, no result counts, whatever the rest of it says. */
+/** What one evaluation may still spend. Once `over`, no result counts. */
 export type Meter = { left: number; over: boolean; patterns: ReadonlyMap<string, LinearPattern> };
 
-/** Weighs the value of its argument. No source can name it: `@` begins no identifier. */
+/** Charges for the size of its argument. A rule cannot call it, because `@` cannot start an identifier. */
 export const WEIGH = "@weigh";
 /** Pays for one turn of a loop, and ends the loop when nothing is left. */
 export const TURN = "@turn";
@@ -45,7 +45,7 @@ function spend(units: number): boolean {
   return !meter.over;
 }
 
-/** Counts characters, bytes and elements, all the way down, and no further than there is left to spend. */
+/** Counts characters, bytes and elements recursively, until the allowance is used up. */
 function weight(value: unknown, most: number): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length;
   let total = 1;
@@ -76,7 +76,7 @@ const LIST = listType(DYN);
 
 /** A matcher's states are built as the text is read: the price of a character grows with the program. */
 const INSTRUCTIONS_PER_UNIT = 8;
-/** The text was paid for by its length and the program's size: the matcher need not stop. */
+/** The text is already paid for by its length and the program's size, so the matcher has no limit. */
 const PAID = { left: Number.POSITIVE_INFINITY };
 /** The worst case of a substring search compares each place with the whole needle. */
 const COMPARISONS_PER_UNIT = 16;

@@ -11,8 +11,8 @@ const SHORT_COST = 8;
 const ZONED_CALL_COST = 500;
 
 /**
- * Rewrites an expression so that it pays as it goes: each turn of a loop for the operations in its body, each
- * function for the size of what it is given. The evaluator itself has no limit to set.
+ * Rewrites an expression so that it is metered: each loop iteration pays for the operations in its body, each function
+ * for the size of its arguments. The evaluator itself has no limit.
  */
 export function meteredExpr(expr: Expr): Expr {
   const kind = expr.exprKind;
@@ -84,7 +84,7 @@ function meteredEntry(entry: Entry): Entry {
   };
 }
 
-/** What has a known size, a constant or a short variable, is in `costOf` already. */
+/** `costOf` already includes values of known size: constants and short variables. */
 function weighed(expr: Expr): Expr {
   const { exprKind: kind } = expr;
   const isKnown = kind.case === "constExpr" || (kind.case === "identExpr" && SHORT.has(kind.value.name));

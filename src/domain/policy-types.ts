@@ -9,9 +9,9 @@ type Kind<C extends Expr["exprKind"]["case"]> =
 const NUMBERS: ReadonlySet<string> = new Set(["int", "uint", "double"]);
 
 /**
- * Refuses what can never be of the right type, whatever the run: a comparison of a text with a number, a field that
- * nothing has, an index of the wrong kind. Held against rules when they are written; what is stored stays in force. The
- * expression has passed `check`: names and functions exist, and it is no larger than allowed.
+ * Refuses expressions that can never have the right type: comparing a text with a number, an unknown field, an index of
+ * the wrong type. Applies to new rules only; stored rules stay in force. The expression has already passed `check`:
+ * names and functions exist, and its size is allowed.
  */
 export function checkTypes(expr: Expr): void {
   const { name } = typeOf(expr, VARIABLE_TYPES);
@@ -45,7 +45,7 @@ function optional(expr: Expr | undefined, scope: Scope): Type {
   return expr === undefined ? DYN : typeOf(expr, scope);
 }
 
-/** What all of them are, or nothing that is known. */
+/** The common type, or unknown. */
 function common(types: readonly Type[]): Type {
   const [first = DYN] = types;
   return types.every(({ name }) => name === first.name) ? first : DYN;
@@ -113,7 +113,7 @@ function expect(id: bigint, type: Type, wanted: readonly string[]): void {
   throw new Misuse(id, `expected ${wanted.join(" or ")}, found ${type.name}`);
 }
 
-/** Values of two types that share none are never equal: no rule means that. */
+/** Values of these two types are never equal, so the comparison is a mistake. */
 function compare(id: bigint, left: Type, right: Type): void {
   const isSame = left.name === right.name || (NUMBERS.has(left.name) && NUMBERS.has(right.name));
   if (isSame || left.name === "dyn" || right.name === "dyn") return;

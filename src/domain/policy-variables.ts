@@ -19,7 +19,7 @@ const map = (fields: Readonly<Record<string, Type>>, isClosed = false): Type => 
   isClosed,
 });
 
-/** What a rule may read, and of which types it is. A run may have more fields than are known here. */
+/** The variables of a rule and their types. A run may have more fields than these. */
 export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
   model: STRING,
   action: STRING,

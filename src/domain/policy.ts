@@ -16,7 +16,7 @@ export type PolicyRule = {
   mode: (typeof MODES)[number];
 };
 
-/** What a rule sees of a run. `input` is not among it, so that no verdict, event or entry can carry it. */
+/** What a rule can read of a run. It excludes `input`, so that no verdict, event or audit entry can contain it. */
 export type Attempt = {
   model: string;
   action?: string | undefined;
@@ -39,12 +39,12 @@ export type RuleResult = {
   message?: string;
 };
 
-/** What all rules together may cost one run, in units of the evaluator. */
+/** The maximum cost of all rules for one run, in units of the evaluator. */
 const JUDGEMENT_COST = 200_000;
-/** A unit is an operation on values of any kind, a step of work only a look at a table. */
+/** A unit is an operation on any values. A step of work is only a table lookup, so a unit counts as many steps. */
 const STEPS_PER_UNIT = 70;
 
-/** Judges within what the run's other checks have left, and takes what it used from that. */
+/** Evaluates within the work that the run's other checks have left, and deducts what it used. */
 export function withAllowance<T>(work: Work, judging: (allowance: Allowance) => T): T {
   const given = Math.max(Math.min(JUDGEMENT_COST, Math.floor(work.left / STEPS_PER_UNIT)), 0);
   const allowance = { left: given };
@@ -71,8 +71,9 @@ function byWeight(left: PolicyRule, right: PolicyRule): number {
 type JudgeOptions = { isApproved?: (ruleId: string) => boolean; allowance?: Allowance };
 
 /**
- * The first enforced rule that matches decides; none allows. A rule that fails where it might have decided ends
- * the judgement: a run is never let through past a rule that could not be read. An approval lifts its own rule only.
+ * The first enforced rule that matches decides. If none matches, the run is allowed. If a rule fails that might have
+ * decided, the evaluation ends: a run is never allowed past a rule that could not be evaluated. An approval lifts only
+ * its own rule.
  */
 export function judge(
   set: PolicySet,
@@ -92,7 +93,7 @@ export function judge(
   return { verdict: "allow" };
 }
 
-/** The same judgement, with what every rule said beside it; shadow rules show here and nowhere else. */
+/** The same verdict with the result of every rule. Shadow rules appear only here. */
 export function explain(
   set: PolicySet,
   attempt: Attempt,
@@ -107,7 +108,7 @@ export function explain(
   return { verdict: judge(set, attempt, now), results };
 }
 
-/** What shadow rules say of a run: those that would have stopped it, had they been enforced, and those that failed. */
+/** The shadow rules that would have stopped a run, and those that failed. */
 export type Shadows = { readonly matched: readonly PolicyRule[]; readonly failed: readonly PolicyRule[] };
 
 export const NO_SHADOWS: Shadows = { matched: [], failed: [] };
@@ -144,7 +145,7 @@ function apply(
   return { result: outcome.matched ? "matched" : "not_matched" };
 }
 
-/** A rule about actions says nothing of a run that names none. */
+/** A rule about actions does not apply to a run without an action. */
 function attempted(rule: PolicyRule, attempt: Attempt): string | undefined {
   return rule.target === "model" ? attempt.model : attempt.action;
 }

@@ -8,7 +8,10 @@ function blocks(...texts: string[]): Cidr[] {
   });
 }
 
-/** Not reachable over the public internet (IANA's special-purpose registry), and one cloud's metadata host. */
+/**
+ * Addresses that are not on the public internet (IANA's special-purpose registry), and a cloud provider's metadata
+ * host.
+ */
 const NOT_PUBLIC_V4 = blocks(
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -33,7 +36,7 @@ const NOT_PUBLIC_V4 = blocks(
 const GLOBAL_V6 = blocks("2000::/3");
 const NOT_PUBLIC_V6 = blocks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
-/** Whether an address may be somebody's on the public internet. No spelling that hides a v4 address in v6 is. */
+/** Whether an address is on the public internet. IPv6 addresses that embed an IPv4 address are not. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address === null || (address.family === 4 && text.includes(":"))) return false;

@@ -14,14 +14,14 @@ export interface RateSubject {
   readonly customerId?: string | undefined;
 }
 
-/** One policy as one request meets it. */
+/** One policy for one request. */
 export interface RateMeter {
   readonly policy: RatePolicy;
-  /** Whose count it is. */
+  /** The subject that is counted. */
   readonly key: string;
 }
 
-/** The policy that stands for an org's read limit; it has no row of its own. */
+/** The policy that represents an org's read limit. It has no row of its own. */
 export function readPolicy(perMinute: number): RatePolicy {
   return {
     id: "read",
@@ -34,7 +34,7 @@ export function readPolicy(perMinute: number): RatePolicy {
   };
 }
 
-/** Whether nothing but the request line and the key is needed to know that a policy applies, and for how much. */
+/** Whether the request line and the key alone tell if a policy applies, and for how much. */
 export function needsNoBody(policy: RatePolicy): boolean {
   return policy.unit === "requests" && policy.match.customer_id === undefined;
 }
@@ -52,7 +52,7 @@ export function policiesThatNeedBody(
   );
 }
 
-/** The policies that a request touches, those that slide first: the order in which they refuse. */
+/** The policies that apply to a request, sliding windows first. This is the order in which they refuse. */
 export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubject): RateMeter[] {
   const meters: RateMeter[] = [];
   for (const policy of policies) {
@@ -108,7 +108,7 @@ export function quotaWindowEnd(policy: RatePolicy, nowMs: number): number {
 export interface RateStanding {
   readonly used: number;
   readonly room: number;
-  /** Until `amount` fits, 0 when it does; a policy whose limit is below the amount has its whole window to wait. */
+  /** The wait until `amount` fits, 0 if it does now. If the limit is below the amount, the wait is the whole window. */
   readonly waitMs: number;
 }
 
@@ -127,12 +127,12 @@ export function standingOf(
   }
   const window = slidingWindow(policy.window_seconds);
   const used = usedNow(window, taken, nowMs);
-  // Facts may have passed the limit: what takes nothing of it waits for nothing all the same.
+  // Facts may have exceeded the limit. A request that takes nothing still does not wait.
   const wait = amount === 0 ? 0 : (waitMs(window, taken, policy.limit, amount, nowMs) ?? window.windowMs);
   return { used, room: policy.limit - used, waitMs: wait };
 }
 
-/** A policy without room, in the contract's words. */
+/** The refusal of a full policy. */
 export type RateDenial =
   | {
       readonly code: "rate_limited";
@@ -153,8 +153,8 @@ export type RateDenial =
     };
 
 /**
- * The denial of a request, given how each policy it touches stands. Waiting as long as it says helps, so where
- * several sliding windows are full it names the longest wait.
+ * The refusal of a request, given the state of each policy that applies. If several sliding windows are full, it names
+ * the longest wait, so that waiting helps.
  */
 export function rateDenial(
   meters: readonly { readonly meter: RateMeter; readonly standing: RateStanding }[],
@@ -190,14 +190,14 @@ export function rateRefusal(denial: RateDenial): Refusal<"rate_limited" | "quota
     : refuse(denial.code, denial.details, { status: 429, retryAfterSeconds: seconds });
 }
 
-/** The IETF's `RateLimit-Policy`: what applies. */
+/** The IETF's `RateLimit-Policy` header: the policies that apply. */
 export function policyHeader(policies: readonly RatePolicy[]): string {
   return policies
     .map(({ name, limit, window_seconds }) => `${quoted(name)};q=${limit};w=${window_seconds}`)
     .join(", ");
 }
 
-/** The IETF's `RateLimit`: what is left, and in how many seconds there is more. */
+/** The IETF's `RateLimit` header: what is left, and the seconds until there is more. */
 export function limitHeader(name: string, room: number, moreInMs: number): string {
   return `${quoted(name)};r=${Math.max(0, room)};t=${Math.ceil(moreInMs / 1000)}`;
 }

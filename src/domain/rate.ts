@@ -1,7 +1,7 @@
 /**
- * Rate windows. A sliding window is cut into sub-buckets, and a bucket counts whole while any part of it is
- * inside: so in no interval of the window's length is more than the limit admitted, and what that costs is at
- * most one bucket's width, under one percent of the window.
+ * Rate windows. A sliding window is divided into buckets, and a bucket counts in full while any part of it is inside.
+ * So no interval of the window's length admits more than the limit. The error is at most one bucket, less than one
+ * percent of the window.
  */
 const BUCKETS = 120;
 
@@ -28,8 +28,8 @@ function oldestBucket(window: SlidingWindow, nowMs: number): number {
 }
 
 /**
- * What counts against the limit now. Buckets ahead of now count too: a lease is entered where it ends, the
- * latest moment at which it may be used.
+ * What counts against the limit now. Future buckets count too: a lease is entered at its end, the latest time it may be
+ * used.
  */
 export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: number): number {
   const oldest = oldestBucket(window, nowMs);
@@ -38,7 +38,7 @@ export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: n
   return used;
 }
 
-/** Adds an amount at a moment, and lets go of what has left the window. An amount may be negative: a return. */
+/** Adds an amount and drops buckets that have left the window. A negative amount is a return. */
 export function take(
   window: SlidingWindow,
   taken: readonly Taken[],

@@ -1,4 +1,4 @@
-/** Where an org's OpenID Connect provider sends people back to: one address for each org, so that none stands for two. */
+/** The OpenID Connect redirect URI of an org. Each org has its own. */
 export function oidcRedirectUri(baseUrl: string, orgId: string): string {
   return `${baseUrl}/sso/callback/${orgId}`;
 }

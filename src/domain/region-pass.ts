@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * What one region tells another about a request that it hands on: who really called, and under which trace. It is
- * believed only with a signature that no client can make, only for this very request, and once: `keeper` names the org
- * whose object, in the region that is asked, remembers `nonce` for as long as the pass lives.
+ * What one region tells another about a forwarded request: the real caller and the trace id. A pass is signed, valid
+ * for one request, and accepted once: `keeper` is the org whose object, in the receiving region, remembers `nonce`
+ * until the pass expires.
  */
 export type RegionPass = {
   readonly at: number;
@@ -12,11 +12,11 @@ export type RegionPass = {
   readonly address: string;
   readonly nonce: string;
   readonly keeper: string;
-  /** The life of the keeper that the pass is good for: what an earlier one remembered is gone. */
+  /** The epoch of the keeper that the pass is valid for. An object forgets its nonces when it restarts. */
   readonly epoch: string;
 };
 
-/** The request that a pass is good for. A body that is streamed on, unread, is not part of it. */
+/** The request that a pass is valid for. A streamed body is not part of it. */
 export type PassedRequest = {
   readonly to: string;
   readonly method: string;
@@ -33,7 +33,7 @@ export function signPass(secret: string, pass: RegionPass, request: PassedReques
   return `${claim}.${signatureOf(secret, claim, request)}`;
 }
 
-/** The pass, or null when it was not made by a region of this service, for this request, just now. */
+/** The pass, or null if it is not a recent pass of another region for this request. */
 export function readPass(
   secret: string,
   text: string,

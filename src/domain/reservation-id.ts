@@ -3,7 +3,7 @@ import { RequestNames } from "./request-hash.ts";
 import { ALPHABET, lettersOf, newId, timeOf } from "./ulid.ts";
 
 /**
- * The ids of an org's reservations. Of the 26 characters after `rsv_`, which have the shape of a ULID, six are a keyed check
+ * Ids of an org's reservations. Of the 26 characters after `rsv_`, which have the shape of a ULID, six are a keyed check
  * of all others, so that ids that were given out are told from invented ones without a look at what is stored. The rest is
  *
  * - for a call without a request id, the time and ten random characters;
@@ -35,7 +35,7 @@ export class ReservationIds {
     };
   }
 
-  /** An id that nothing else has. */
+  /** A unique id. */
   newId(nowMs: number): string {
     return this.#checked("time", newId("rsv", nowMs));
   }
@@ -52,7 +52,7 @@ export class ReservationIds {
     );
   }
 
-  /** What an id of this org is made of; null for one that was never given out. */
+  /** The parts of an id of this org. Null if the id was never given out. */
   originOf(id: string): Origin | null {
     if (!id.startsWith(PREFIX) || id.length !== ID_CHARACTERS) return null;
     if (this.#checked("time", id) === id) return "time";

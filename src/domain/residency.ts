@@ -1,4 +1,4 @@
-/** Where an org's data lives for good, and where else it may be worked on: null is anywhere. */
+/** An org's permanent home region and the regions that may serve it. Null allows any region. */
 export type Residency = { readonly homeRegion: string; readonly regions: readonly string[] | null };
 
 export type RegionalCall = {
@@ -13,8 +13,7 @@ export type RegionalCall = {
 export type Placement = "serve" | "forward" | "refuse";
 
 /**
- * The rule is about the region where the caller knocked: one that it excludes refuses, and does not quietly send the
- * call to one that it allows.
+ * The rule applies to the region that received the call. An excluded region refuses the call and does not forward it.
  */
 export function placementOf(residency: Residency, call: RegionalCall): Placement {
   const excluded = residency.regions !== null && !residency.regions.includes(call.region);
@@ -22,7 +21,7 @@ export function placementOf(residency: Residency, call: RegionalCall): Placement
   return call.writes && residency.homeRegion !== call.region ? "forward" : "serve";
 }
 
-/** What is wrong with a rule, by field. One without the home region would leave no place for writes. */
+/** What is wrong with a rule, by field. Without the home region, writes could not be served anywhere. */
 export function ruleFaults(
   regions: readonly string[],
   homeRegion: string,

@@ -18,7 +18,7 @@ export const RETENTION_DEFAULT: RetentionPolicy = {
 
 export type Due = { runs: number; audit: number; deliveries: number };
 
-/** The moment before which each kind is to go; undefined under a legal hold, which keeps everything. */
+/** The time before which each kind is deleted. Undefined under a legal hold, which keeps everything. */
 export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefined {
   if (policy.legalHold) return undefined;
   return {
@@ -51,10 +51,10 @@ export function dailySumsBefore({ runsDays }: RetentionPolicy, now: number): num
   return now - Math.max(FORECAST_MEMORY_DAYS, runsDays) * DAY_MS;
 }
 
-/** Between two full steps others are let in. */
+/** The pause between two full steps, so that other calls are served. */
 const PAUSE_MS = 250;
 
-/** The next look: soon while a step found as much as it may take, else a day later. */
+/** The next sweep: soon if the last step was full, otherwise a day later. */
 export function nextSweep(now: number, stepWasFull: boolean): number {
   return now + (stepWasFull ? PAUSE_MS : DAY_MS);
 }

@@ -91,7 +91,7 @@ function examine(
   return { why: `${said} meets ${evalGate.minScore}`, bound, costNanos: candidate.costNanos ?? 0n };
 }
 
-/** What no fallback lifts either. */
+/** Reasons that exclude the fallback too. */
 function unusable(candidate: Candidate, region: string | undefined): string | undefined {
   const { ruledOut } = candidate;
   if (ruledOut?.failed === true) return `policy ${ruledOut.ruleId} failed`;

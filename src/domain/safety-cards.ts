@@ -1,6 +1,8 @@
 import { take, type Work } from "./work.ts";
 
-/** Issuers' prefixes, as their first four digits, and the lengths they use: digits that pass Luhn by chance mostly have neither. */
+/**
+ * Issuer prefixes (first four digits) and card lengths. Most digits that pass the Luhn check by chance have neither.
+ */
 const ISSUERS: readonly { from: number; to: number; lengths: readonly number[] }[] = [
   { from: 4000, to: 4999, lengths: [13, 16, 19] },
   { from: 5100, to: 5599, lengths: [16] },
@@ -26,12 +28,14 @@ const STEPS_PER_DIGIT = 3;
 const ZERO = 48;
 const NINE = 57;
 
-/** What the last walk met: the digits, how many stand in their group up to each, and where. */
+/** The result of the last walk: the digits, their position in the group, and their offsets. */
 const digits = new Uint8Array(MOST_DIGITS);
 const inGroup = new Uint8Array(MOST_DIGITS);
 const places = new Int32Array(MOST_DIGITS);
 
-/** Each digit that is walked is paid for: where a card may begin at every other character, they are walked many times. */
+/**
+ * Each digit costs a step, because a text in which a card could start at every other character is walked many times.
+ */
 export function findCard(text: string, work: Work): string | undefined {
   let isInWord = false;
   for (let at = 0; at < text.length; at += 1) {

@@ -4,9 +4,9 @@ import { take, type Work } from "./work.ts";
 type Finder = (text: string, work: Work) => string | undefined;
 
 /**
- * The built-in detectors. Each gives back the offending text, or nothing. Every quantifier is bounded and no
- * expression can start in the middle of what it has just read, so each takes time linear in the text:
- * at most so many steps a character, whatever the text, and what it takes itself while it reads.
+ * The built-in detectors. Each returns the matching text or nothing. Every quantifier is bounded, and no expression can
+ * start inside what it has just read, so each takes linear time: a fixed maximum of steps per character, plus what it
+ * takes itself while reading.
  */
 export const BUILT_INS = {
   email: { stepsPerCharacter: 3, find: findEmail },
@@ -59,7 +59,7 @@ const PRIVATE_KEY =
 const PRIVATE_KEY_WORDS = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
 const PRIVATE_KEY_STEPS = 5;
 
-/** Nearly no text has the words, and whether it does is quickly known. */
+/** A cheap test first: few texts contain these words. */
 function findPrivateKey(text: string, work: Work): string | undefined {
   if (!PRIVATE_KEY_WORDS.some((words) => text.includes(words))) return undefined;
   return take(work, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
@@ -67,7 +67,7 @@ function findPrivateKey(text: string, work: Work): string | undefined {
 
 const EMAIL =
   /(?<![\w.%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}([A-Za-z]{2,24})(?![A-Za-z0-9-])/g;
-/** `logo@2x.png` and `git@host:repo` have the shape and are none. */
+/** `logo@2x.png` and `git@host:repo` look like addresses but are not. */
 const FILE_TYPES = new Set("png jpg jpeg gif svg webp avif css js ts json html pdf".split(" "));
 
 function findEmail(text: string): string | undefined {
@@ -91,7 +91,7 @@ const KEYS = firstOf([
 const ASSIGNED =
   /(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?token|auth[_-]?token|client[_-]?secret|password)["']?\s{0,4}(?:[:=]|=>|is)\s{0,4}["']?([A-Za-z0-9_/+.-]{20,200})/gi;
 
-/** A value that someone called a key counts when it looks drawn: letters and digits, and few of them twice. */
+/** A value that is named as a key counts if it looks random: letters and digits, with few repeats. */
 function findApiKey(text: string): string | undefined {
   const known = KEYS(text);
   if (known !== undefined) return known;

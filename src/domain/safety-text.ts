@@ -3,7 +3,7 @@ export function textToRead(input: unknown): string {
   return plain(textOf(input));
 }
 
-/** Every text within, whatever the shape of the input: a prompt, a list of messages, parts of them. */
+/** Every text in the input, whatever its shape: a prompt, messages, or parts of messages. */
 function textOf(input: unknown): string {
   const texts: string[] = [];
   const rest = [input];
@@ -23,12 +23,12 @@ function textOf(input: unknown): string {
 const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
 const NOT_ASCII = /[^\n\r\t -~]/;
 /**
- * Marks are sorted when a text is normalized, each run of them in time that grows with its square. No script needs more
- * than 30 on one letter (Unicode Standard Annex 15, stream-safe text); the rest is dropped.
+ * Normalization sorts combining marks in quadratic time. No script needs more than 30 on one letter (Unicode Standard
+ * Annex 15, stream-safe text); the rest is dropped.
  */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu;
 
-/** Wide digits, styled letters and invisible marks inside a word would slip past any expression. */
+/** Wide digits, styled letters and invisible marks would evade any expression. */
 function plain(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
   return text.replaceAll(TOO_MANY_MARKS, "$1").normalize("NFKC").replaceAll(INVISIBLE, "");

@@ -12,7 +12,7 @@ export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] }
   | { kind: "builtin" }
   | { kind: "pattern"; pattern: string }
 );
-/** What was found, or that there was too much to read. */
+/** A match, or the fact that the input was too large to scan. */
 type Reading = { found: string | undefined } | "too_costly";
 type Reader = (text: string, work: Work) => Reading;
 export type DetectorSet = readonly { detector: Detector; read: Reader }[];
@@ -21,7 +21,7 @@ type Blocked = { detector: string; sample: string; isUnread: boolean };
 export type Scan = { blocked: Blocked | undefined; shadowed: string[]; unread: string[] };
 type Problem = { field: "id" | "pattern"; problem: string };
 
-/** Why each detector cannot be stored, and in which of its fields; undefined for those that can. */
+/** Why each detector cannot be stored, and because of which field. Undefined if it can. */
 export function detectorProblems(detectors: readonly Detector[]): (Problem | undefined)[] {
   let size = 0;
   return detectors.map((detector) => {
@@ -48,7 +48,7 @@ function patternProblem(pattern: LinearPattern): string | undefined {
   return sizeProblem(pattern);
 }
 
-/** Compiled once; the order stays, so the first detector that blocks is the one that is named. */
+/** Compiles each detector once. The order is kept, so the first detector that blocks is named. */
 export function detectorSet(detectors: readonly Detector[]): DetectorSet {
   return detectors.map((detector) => ({ detector, read: reader(detector) }));
 }
@@ -57,7 +57,7 @@ function isBuiltIn(id: string): id is BuiltIn {
   return Object.hasOwn(BUILT_INS, id);
 }
 
-/** A detector that cannot run must not be passed over: it was stored to stop something. */
+/** A detector that cannot run must not be skipped, because it was stored to block something. */
 function reader(detector: Detector): Reader {
   if (detector.kind === "builtin" && isBuiltIn(detector.id)) {
     const { find, stepsPerCharacter } = BUILT_INS[detector.id];
@@ -71,13 +71,13 @@ function reader(detector: Detector): Reader {
   return (text, work) => readLinear(compiled, text, work);
 }
 
-/** How much around the end of a match is searched for its beginning. */
+/** How far before the end of a match its start is searched. */
 const BEFORE_END = 240;
 const AFTER_END = 120;
-/** What an instruction costs for each character when a place is looked for. */
+/** The cost of an instruction per character when the position is searched. */
 const PLACE_STEPS = 8;
 
-/** Whether it matches is known from one cheap reading; where is looked for only close to where the match ended. */
+/** One cheap scan tells whether there is a match. The position is searched only near its end. */
 function readLinear({ matcher, regex, instructions }: LinearPattern, text: string, work: Work): Reading {
   const match = matcher.find(text, work);
   if (match === "too_costly") return match;
@@ -95,8 +95,8 @@ function readLinear({ matcher, regex, instructions }: LinearPattern, text: strin
 const NOTHING: Scan = { blocked: undefined, shadowed: [], unread: [] };
 
 /**
- * Reads `input` and keeps nothing of it but the sample that goes back to its sender. A blocking detector that cannot
- * finish blocks; one in shadow comes after all of these, and is named as not having read.
+ * Scans `input` and keeps only the sample for the caller. A blocking detector that cannot finish blocks. Shadow
+ * detectors come last; one that cannot finish is reported as such.
  */
 export function scan(set: DetectorSet, input: unknown, work: RunWork): Scan {
   if (set.length === 0 || input === undefined || input === null) return NOTHING;
@@ -123,7 +123,7 @@ function blockedBy(detector: Detector, text: string, isUnread: boolean): Blocked
   return { detector: detector.id, sample: cut(text), isUnread };
 }
 
-/** What a cut through a character leaves at either end. */
+/** Unpaired surrogates left by cutting through a character. */
 const HALF_CHARACTERS = /^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g;
 
 function cut(found: string): string {

@@ -1,13 +1,13 @@
 import { PASS_LIFE_MS, type RegionPass } from "./region-pass.ts";
 
-/** Some 1,600 calls a second from other regions to one org, for as long as their passes are remembered. */
+/** Enough for about 1,600 calls per second from other regions to one org. */
 const MOST_PASSES = 50_000;
-/** The clock of the region that made a pass may be ahead by as much as a pass lives. */
+/** The clock of the sending region may be ahead by up to the lifetime of a pass. */
 const REMEMBERED_MS = 2 * PASS_LIFE_MS;
 
 /**
- * The passes that an object has taken, each once. They are kept in memory only: a new life of the object has a new epoch,
- * and takes no pass that was made for another. What cannot be remembered is not taken.
+ * The passes that an object has accepted. They are kept in memory only: after a restart the object has a new epoch and
+ * refuses passes made for an earlier one. If a pass cannot be remembered, it is refused.
  */
 export class SeenPasses {
   readonly epoch: string;

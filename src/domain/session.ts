@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../contract/durations.ts";
 /** How long a console session lives: twelve hours at most, and one hour unused. */
 export const SESSION_MAX_MS = 12 * HOUR_MS;
 export const SESSION_IDLE_MS = HOUR_MS;
-/** A session in steady use is noted as seen at most this often, so that reading a page is not a write each time. */
+/** How often the last use of a session is recorded at most, so that not every page view is a write. */
 const NOTE_EVERY_MS = MINUTE_MS;
 
 export interface SessionTimes {

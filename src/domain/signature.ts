@@ -5,8 +5,8 @@ const SECRET_PREFIX = "whsec_";
 export const SECRET_BYTES = 36;
 
 /**
- * A secret that every verifier reads as it is: Stripe's takes the whole text as the key, Svix's and the
- * standard's take the bytes that the part behind `whsec_` encodes.
+ * A secret that works in every verifier: Stripe's uses the whole text as the key; Svix's and the standard's use the
+ * decoded part after `whsec_`.
  */
 export function webhookSecret(random: Uint8Array): string {
   return SECRET_PREFIX + Buffer.from(random).toString("base64");
@@ -17,7 +17,7 @@ type SigningScheme = "v1" | "v2";
 
 export interface Signing {
   readonly scheme: SigningScheme;
-  /** The live secrets, newest first: more than one while an old one is in its grace. */
+  /** The valid secrets, newest first. More than one during a grace period. */
   readonly secrets: readonly [string, ...string[]];
 }
 

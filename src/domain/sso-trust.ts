@@ -1,13 +1,13 @@
 import { certificatesIn } from "./certificate.ts";
 
-/** What an org relies on when a provider vouches for somebody. */
+/** What an org trusts when a provider identifies a person. */
 type Trusted =
   | { readonly kind: "oidc"; readonly issuer: string; readonly clientId: string }
   | { readonly kind: "saml"; readonly idpEntityId: string; readonly idpCertificate: string };
 
 /**
- * Whether everybody whom the old connection let in would be let in by the new one, as far as it can be told: the same
- * provider, and no certificate that was withdrawn. A new secret, role or certificate beside the old ones takes nothing away.
+ * Whether the new connection still trusts everyone that the old one admitted: the same provider, and no removed
+ * certificate. A new secret or role, or an additional certificate, does not reduce trust.
  */
 export function trustsAsBefore(before: Trusted, after: Trusted): boolean {
   if (before.kind === "oidc") {

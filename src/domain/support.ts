@@ -30,7 +30,7 @@ const COVERS: Readonly<Record<SupportScope, readonly string[]>> = {
   runs_debug: ["org", "runs", "policies", "approvals", "routing", "webhooks"],
 };
 
-/** Why support is refused: it asked to change something, or to read what the scope leaves out. */
+/** Why support is refused: the request would change something, or is outside the scope. */
 export type SupportRefusal = "read_only" | "outside_scope";
 
 export function supportRefusal(

@@ -1,4 +1,4 @@
-/** Writes moments of which many in a row are the same: thousands of answers are given in the same few milliseconds. */
+/** Formats timestamps and caches the last one, because thousands of responses share the same millisecond. */
 export class TimeText {
   readonly #write: (ms: number) => string;
   #ms = Number.NaN;

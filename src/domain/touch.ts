@@ -31,7 +31,7 @@ const RANK = Object.fromEntries(
   ]),
 ) as Record<Meter["kind"], Record<ScopeKind, number>>;
 
-/** The org's meters by what they match, so that picking costs by what applies, not by how many there are. */
+/** Indexes the org's meters by what they match, so that the cost depends on how many apply, not on how many exist. */
 export type MeterIndex = ReadonlyMap<ScopeKind, ReadonlyMap<string, readonly Meter[]>>;
 
 export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = new Map()): MeterIndex {
@@ -60,7 +60,7 @@ export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touc
   for (const kind of ["customer", "chain"] as const) {
     const id = scopes[kind];
     if (id === undefined) continue;
-    // A `"*"` row is for those without a row of their own, one who is called `*` included.
+    // A `"*"` row applies to customers without their own row, including a customer named `*`.
     const own = id === "*" ? undefined : index.get(kind)?.get(id);
     if (own) add(own, "");
     else add(index.get(kind)?.get("*"), id);

@@ -24,14 +24,14 @@ export function timeOf(id: string): number {
   return ms;
 }
 
-/** So many characters, of five bits each, of a number's lowest bits. */
+/** Encodes the lowest bits of a number, five per character. */
 export function lettersOf(bits: number, count: number): string {
   let text = "";
   for (let i = 0; i < count; i++) text += LETTERS.charAt((bits >>> (i * 5)) & 31);
   return text;
 }
 
-/** Randomness is drawn for many ids at once: to ask for it costs more than all the rest of an id. */
+/** Random bytes are drawn for many ids at once, because each draw is expensive. */
 const drawn = new Uint8Array(256 * RANDOM_CHARACTERS);
 let used = drawn.length;
 
@@ -45,12 +45,12 @@ export function newId<P extends string>(prefix: P, nowMs: number): `${P}_${strin
   return `${prefix}_${id}`;
 }
 
-/** Names one piece of work; carries the time at which it began. */
+/** The id of one piece of work. It contains the start time. */
 export function newSeed(nowMs: number): string {
   return `${nowMs}:${randomBytes(16).toString("hex")}`;
 }
 
-/** The same id each time for the same seed, so that work done twice ends in one thing. */
+/** The same seed always gives the same id, so that work done twice creates one thing. */
 export function derivedId<P extends string>(prefix: P, seed: string): `${P}_${string}` {
   const digest = createHash("sha256").update(`${prefix}:${seed}`).digest();
   return `${prefix}_${ulid(Number.parseInt(seed, 10), digest)}`;

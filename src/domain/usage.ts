@@ -1,6 +1,6 @@
 import type { Usage } from "./meter.ts";
 
-/** The moves of usage. Each takes one usage and gives the next; whoever calls has asked for room first. */
+/** Changes of usage. Each takes a usage and returns the next. The caller has already checked that there is room. */
 
 export function withSpent(usage: Usage, amount: bigint): Usage {
   return { ...usage, spent: usage.spent + amount };
@@ -22,22 +22,22 @@ export function withFact(usage: Usage, amount: bigint, limit: bigint | null): Us
   return { ...usage, spent: usage.spent + fits, over: usage.over + amount - fits };
 }
 
-/** A lease sets a slice aside before an isolate may use it. */
+/** A lease reserves a slice before an isolate may use it. */
 export function withLeased(usage: Usage, amount: bigint): Usage {
   return { ...usage, leased: usage.leased + amount };
 }
 
-/** What an isolate held from its slice becomes a hold: the sum of what is set aside stays as it was. */
+/** Converts what an isolate reserved from its slice into a hold. The reserved total does not change. */
 export function leaseToHold(usage: Usage, amount: bigint): Usage {
   return { ...usage, leased: atLeastZero(usage.leased - amount, "leased"), held: usage.held + amount };
 }
 
-/** The unused rest of a slice comes back. */
+/** Returns the unused rest of a slice. */
 export function withoutLeased(usage: Usage, amount: bigint): Usage {
   return { ...usage, leased: atLeastZero(usage.leased - amount, "leased") };
 }
 
-/** Giving back more than was taken would mint room out of nothing: a fault of ours, never to be rounded away. */
+/** Returning more than was taken would create room out of nothing. That is a bug and must not be clamped. */
 function atLeastZero(value: bigint, what: string): bigint {
   if (value < 0n) throw new Error(`${what} would become ${value}`);
   return value;

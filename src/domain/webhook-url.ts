@@ -3,7 +3,7 @@ import { isPublicAddress } from "./public-address.ts";
 
 const MAX_URL_LENGTH = 2048;
 
-/** Names that stand for a machine or network of one's own, whatever they resolve to. */
+/** Names that refer to a local machine or network, whatever they resolve to. */
 const PRIVATE_SUFFIXES = [
   "localhost",
   "localdomain",
@@ -31,10 +31,10 @@ export interface UrlRules {
   readonly ownHosts: readonly string[];
 }
 
-/** Why a text is no address to deliver to; null where it is one. The reason is for the subscriber to read. */
+/** Why a URL cannot be used for deliveries. Null if it can. The reason is shown to the subscriber. */
 export function webhookUrlProblem(text: string, rules: UrlRules): string | null {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
-  // The parser would quietly repair these, so what is shown and what is called would differ.
+  // The parser would silently repair these, so the shown and the called URL would differ.
   if (/[^\x21-\x7e]|\\/.test(text))
     return "must contain only ASCII characters, without spaces or backslashes";
   if (!URL.canParse(text)) return "must be an absolute URL";

@@ -1,13 +1,15 @@
 /**
- * What the patterns and rules of one call may still cost, in steps. A step is what a matcher does for a character that it
- * has met in the same place before: some 10 ns of processor time. Whoever works takes its steps before the work, or as it
- * goes, and stops when none are left.
+ * The work that the patterns and rules of one call may still do, in steps. A step is one cached transition of a
+ * matcher, about 10 ns of CPU time. Code takes its steps before or during the work, and stops when none are left.
  */
 export interface Work {
   left: number;
 }
 
-/** What a run may cost: what can refuse it, and apart from that what only watches, so that no shadow can stop a run. */
+/**
+ * The work allowed for one run. Enforced checks and shadow checks have separate allowances, so that no shadow check can
+ * stop a run.
+ */
 export interface RunWork {
   readonly enforced: Work;
   readonly watched: Work;

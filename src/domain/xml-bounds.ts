@@ -1,6 +1,6 @@
 /**
- * How much XML a stranger may have parsed. Libraries take time that grows with the square of the elements, or worse, so
- * the text is measured first, in one pass over its characters that allocates nothing.
+ * Bounds on XML from untrusted senders. Libraries take quadratic time or worse, so the text is first measured in one
+ * pass that allocates nothing.
  */
 
 export const MOST_XML_BYTES = 65_536;
@@ -23,7 +23,7 @@ export type XmlExcess =
 
 const REFERENCE = /(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});/y;
 
-/** What there is too much of, or what should not be there at all; null: a parser may see it. */
+/** What exceeds a bound or is not allowed. Null if the text may be parsed. */
 export function xmlExcess(xml: string): XmlExcess | null {
   const count = { elements: 0, attributes: 0, depth: 0 };
   if (hasForeignReference(xml)) return "entity";

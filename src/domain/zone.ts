@@ -1,12 +1,15 @@
 import { DAY_MS, MINUTE_MS } from "../contract/durations.ts";
 
-/** Making a formatter costs far more than using it; zones in use are few, and the bound holds for any input. */
+/** A cache, because creating a formatter is expensive. It is bounded for any input. */
 const MAX_FORMATTERS = 64;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const ZONE_PATTERN = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
-/** Whether the text names an IANA time zone. A bare offset such as `+01:00` is none: it knows no summer time. */
+/**
+ * Whether the text names an IANA time zone. An offset such as `+01:00` is not one, because it has no daylight saving
+ * time.
+ */
 export function isTimeZone(text: string): boolean {
   if (!ZONE_PATTERN.test(text)) return false;
   try {
@@ -16,7 +19,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** How far a zone's clocks are ahead of UTC at a moment. */
+/** The offset of a zone from UTC at a given time. */
 function offsetMs(timeZone: string, atMs: number): number {
   if (timeZone === "UTC") return 0;
   const wholeSecondMs = Math.floor(atMs / 1000) * 1000;

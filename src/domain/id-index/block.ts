@@ -1,18 +1,18 @@
 /**
- * Numbers of ids in no order, each with the seq of its row: first all numbers, then for each how far its seq is behind
- * the first that can be.
+ * Hashed ids in no order, each with the seq of its row. The layout is all numbers first, then for each the offset of
+ * its seq from the first possible one.
  */
 export interface Block {
   readonly words: Uint32Array;
   readonly firstSeq: number;
 }
 
-/** In which of 2 ** bits blocks a number lies. */
+/** The block of a number, out of 2 ** bits. */
 export function blockOf(number: number, bits: number): number {
   return number >>> (32 - bits);
 }
 
-/** Adds the seqs that stand beside a number. */
+/** Adds the seqs of a number. */
 export function findIn({ words, firstSeq }: Block, number: number, found: number[]): void {
   const count = words.length / 2;
   for (let at = words.indexOf(number); at !== -1 && at < count; at = words.indexOf(number, at + 1)) {
@@ -21,16 +21,16 @@ export function findIn({ words, firstSeq }: Block, number: number, found: number
 }
 
 interface Dealing {
-  /** All that is dealt lies in `count` of 2 ** bits blocks, from block `from` on. */
+  /** Covers `count` of 2 ** bits blocks, from block `from` on. */
   readonly bits: number;
   readonly from: number;
   readonly count: number;
   readonly firstSeq: number;
-  /** What is before is left out. */
+  /** Earlier entries are skipped. */
   readonly oldestSeq: number;
 }
 
-/** Deals what is in blocks out to others. */
+/** Distributes the entries of blocks over other blocks. */
 export function deal(given: readonly Block[], { bits, from, count, firstSeq, oldestSeq }: Dealing): Block[] {
   const shift = 32 - bits;
   const sizes = new Uint32Array(count);

@@ -4,9 +4,8 @@ import type { Sought } from "./sought.ts";
 const PROBES = 8;
 
 /**
- * Which numbers are surely not among those added, told from a few bytes for each (a Bloom filter). It has a part for
- * each of 2 ** bits blocks of what it speaks of, so that both can be made block by block. Without any
- * words, it rules nothing out.
+ * A Bloom filter: tells which numbers were certainly not added, with a few bytes for each. It has a part for each of
+ * the 2 ** bits blocks of the index, so that both can be built block by block. An empty filter rules nothing out.
  */
 export class Filter {
   readonly #words: Uint32Array;
@@ -36,8 +35,8 @@ export class Filter {
   }
 
   /**
-   * Which of the numbers may be there. Sorted out in rounds, with no branch that hangs on what is found: the processor
-   * would guess every fourth of those wrong.
+   * Which of the numbers may be present. It filters in rounds without data-dependent branches, because the CPU would
+   * mispredict a quarter of them.
    */
   among({ numbers, spreads, left }: Sought): number[] {
     const words = this.#words;
@@ -64,7 +63,7 @@ export class Filter {
     return this.#words.slice(block * this.#each, (block + 1) * this.#each).buffer;
   }
 
-  /** Takes a part as it was stored; false: it is one of another size. */
+  /** Loads a stored part. False if its size does not match. */
   setPart(block: number, part: ArrayBuffer): boolean {
     const words = new Uint32Array(part);
     if (words.length !== this.#each) return false;
@@ -73,7 +72,7 @@ export class Filter {
   }
 }
 
-/** Which bit is looked at: its first half says in which word, its last five bits where in it. */
+/** The bit to test: the first half selects the word, the last five bits the position in it. */
 function bitOf(spread: number, probe: number): number {
   return (spread + Math.imul(probe, Math.imul(spread, 0x85_eb_ca_6b) | 1)) | 0;
 }

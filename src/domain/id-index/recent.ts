@@ -2,12 +2,12 @@ import type { Block } from "./block.ts";
 
 const FEWEST = 64;
 
-/** The last few entries, in memory: a table of at most half as many as it has places, so that each is found at once. */
+/** The latest entries, in memory: a hash table that is at most half full, so that lookups are fast. */
 export class Recent {
   readonly #most: number;
   #numbers = new Uint32Array(FEWEST);
   #seqs = new Float64Array(FEWEST);
-  /** By place, one more than the entry's index; 0 where there is none. */
+  /** For each slot, the entry's index plus one. 0 means empty. */
   #places = new Uint16Array(FEWEST * 2);
   #length = 0;
 
@@ -20,12 +20,12 @@ export class Recent {
     return this.#length === this.#most;
   }
 
-  /** Infinite where there is nothing. */
+  /** Infinity if empty. */
   get firstSeq(): number {
     return this.#length === 0 ? Number.POSITIVE_INFINITY : (this.#seqs[0] ?? 0);
   }
 
-  /** All that is there, as one block. */
+  /** All entries as one block. */
   get block(): Block {
     const { firstSeq } = this;
     const words = new Uint32Array(this.#length * 2);
@@ -43,7 +43,7 @@ export class Recent {
     this.#place(number, this.#length);
   }
 
-  /** The seqs that stand beside the numbers. */
+  /** The seqs of the numbers. */
   find(numbers: Uint32Array): number[] {
     const found: number[] = [];
     const places = this.#places;
@@ -59,7 +59,7 @@ export class Recent {
     return found;
   }
 
-  /** Forgets those after a seq. */
+  /** Forgets entries after a seq. */
   cutAfter(seq: number): void {
     while (this.#length > 0 && (this.#seqs[this.#length - 1] ?? 0) > seq) this.#length -= 1;
     this.#placeAll();

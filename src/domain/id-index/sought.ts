@@ -1,11 +1,11 @@
 import { numberOf, spreadOf } from "./number.ts";
 
-/** Ids that are looked for in one place after another. */
+/** Ids that are looked up in several places, one after another. */
 export class Sought {
   readonly ids: readonly string[];
   readonly numbers: Uint32Array;
   readonly spreads: Int32Array;
-  /** Room for a filter to sort out. */
+  /** Scratch space for the filter. */
   readonly left: Uint32Array;
 
   constructor(ids: readonly string[]) {
@@ -20,7 +20,7 @@ export class Sought {
     }
   }
 
-  /** Whether an id may be there twice: always where one is, and hardly ever else. */
+  /** Whether an id may occur twice. Always true if one does, and rarely otherwise. */
   mayRepeat(): boolean {
     const numbers = this.numbers.toSorted();
     for (let at = 1; at < numbers.length; at += 1) if (numbers[at] === numbers[at - 1]) return true;

@@ -1,11 +1,11 @@
-/** What stands before a character, as far as assertions ask. */
+/** The context before a character, as far as assertions need it. */
 export const BEFORE = { start: 0, newline: 1, word: 2, other: 3 } as const;
 
-/** Stands for the character after the last. */
+/** Represents the end of the text. */
 export const END = -1;
 const NEWLINE = 10;
 
-/** What assertions ask for, as re2js writes it. */
+/** The assertion flags of re2js. */
 const BEGIN_LINE = 1;
 const END_LINE = 2;
 const BEGIN_TEXT = 4;
@@ -18,7 +18,7 @@ export function beforeNext(rune: number): number {
   return isWord(rune) ? BEFORE.word : BEFORE.other;
 }
 
-/** All that holds between what stands before and the next character. */
+/** All assertions that hold between the context and the next character. */
 export function contextOf(before: number, rune: number): number {
   const isBoundary = (before === BEFORE.word) !== isWord(rune);
   return (

@@ -6,9 +6,9 @@ import { type Places, States, UNKNOWN } from "./states.ts";
 const LATIN = 256;
 const LAST_UNIT = 0xff_ff;
 
-/** What a character beyond Latin costs more: its class is searched for. */
+/** The extra cost of a character outside Latin-1, whose class must be searched. */
 const UNUSUAL_STEPS = 6;
-/** What a transition that is met for the first time costs, beside its instructions. */
+/** The base cost of a new transition, in addition to its instructions. */
 const NEW_TRANSITION_STEPS = 120;
 const INSTRUCTION_STEPS = 6;
 /** The match ends before the next character. */
@@ -17,9 +17,9 @@ const MATCHED = -1;
 export type Found = { end: number } | "nothing" | "too_costly";
 
 /**
- * Runs a program over a text, and pays for it as it goes. All places where the program can be are one state; where each
- * class of characters leads from it is remembered, so that most characters cost one step. What is met for the first time
- * costs steps for each instruction on the way: a text costs at most its length times what the whole program costs.
+ * Runs a program over a text and pays for each step. A state is the set of all positions of the program. Transitions
+ * are cached per class of characters, so most characters cost one step. A new transition costs steps for each
+ * instruction. A text costs at most its length times the cost of the whole program.
  */
 export class LinearMatcher {
   readonly #program: Program;
@@ -44,7 +44,7 @@ export class LinearMatcher {
     this.#seen = new Float64Array(program.size);
   }
 
-  /** Where the first match to end does end. */
+  /** The end of the match that ends first. */
   find(text: string, work: Work): Found {
     const latin = this.#latin;
     const states = this.#states;
@@ -94,7 +94,7 @@ export class LinearMatcher {
     return next;
   }
 
-  /** Goes through all that can be reached without reading, then reads; null when that is a match. */
+  /** Follows all instructions that need no input, then reads a character. Null if that is a match. */
   #step({ set, before }: Places, rune: number, work: Work): Places | null {
     const { steps, out, arg, reads, start, size, asserts } = this.#program;
     const context = asserts ? contextOf(before, rune) : 0;

@@ -3,7 +3,7 @@ import { LinearMatcher } from "./matcher.ts";
 import { programOf } from "./program.ts";
 
 const LONGEST_PATTERN = 512;
-/** What one pattern may be sized. */
+/** The maximum size of one pattern. */
 const LARGEST_PATTERN = 1_000;
 /** Classes such as `\pL` are tables of hundreds of ranges, which each mention of them brings along. */
 const UNICODE_CLASS = /\\p/gi;
@@ -13,7 +13,7 @@ export interface LinearPattern {
   readonly regex: RE2JS;
   readonly matcher: LinearMatcher;
   readonly instructions: number;
-  /** What it takes to make and to keep: its instructions, and more for each Unicode class. */
+  /** The cost of compiling and storing it: its instructions, plus more for each Unicode class. */
   readonly size: number;
 }
 
@@ -36,7 +36,7 @@ export function compileLinear(source: string): LinearPattern | { problem: string
   return { regex, instructions, size, matcher: new LinearMatcher(programOf(regex)) };
 }
 
-/** Why a pattern that compiles may still not be written. One that was stored before stays in force. */
+/** Why a pattern that compiles cannot be stored. A pattern that is already stored stays in force. */
 export function sizeProblem({ size }: LinearPattern): string | undefined {
   return size > LARGEST_PATTERN ? tooLarge("the pattern", size, LARGEST_PATTERN) : undefined;
 }

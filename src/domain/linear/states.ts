@@ -1,12 +1,12 @@
-/** How much is remembered of one program's states, in words of four bytes: plenty for most, and little beside the rest. */
+/** The maximum size of one program's cached states, in 4-byte words. */
 const REMEMBERED = 16_384;
 const REMEMBERED_PER_INSTRUCTION = 64;
-/** What a state takes beside its set and its row. */
+/** The size of a state without its set and its row. */
 const WORDS_PER_STATE = 32;
 const FEWEST_STATES = 16;
 const FIRST_ROWS = 16;
 
-/** No state has this number: what it leads to is not known yet. */
+/** Not a state: the transition is not known yet. */
 export const UNKNOWN = 0;
 
 /** Places of a program, and what stands before the next character. */
@@ -16,8 +16,8 @@ export interface Places {
 }
 
 /**
- * The states that a program was in, numbered from 1, and where each column of characters leads from them. When there are too
- * many, all are forgotten: they are made anew as they are met.
+ * The cached states of a program, numbered from 1, with their transitions for each class of characters. If there are
+ * too many, the cache is cleared and filled again.
  */
 export class States {
   /** A row for each state, a column for each class of Latin characters. */
@@ -63,7 +63,7 @@ export class States {
     return this.#others[state - 1]?.get(runeClass) ?? UNKNOWN;
   }
 
-  /** Told only while the state is remembered. */
+  /** Valid only while the state is cached. */
   note(from: Places, state: number, where: { column: number } | { runeClass: number }, to: number): void {
     if (this.#all[state - 1] !== from) return;
     if ("column" in where) this.table[state * this.columns + where.column] = to;

@@ -5,9 +5,9 @@ import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed } from "../domain/address.ts";
 import { type Call, orgInPath } from "./call.ts";
 
-/** What an authenticated caller may do here: checks that need nothing from the body, in the contract's order. */
+/** What an authenticated caller may do. These checks do not need the body and run in the contract's order. */
 
-/** A path with an escape that stands for no character names nothing: there is no field to point at. */
+/** A path with an invalid percent-encoding names nothing, so there is no field to point at. */
 export function checkPath(call: Call): Refusal | null {
   const { url } = call.request;
   if (!url.includes("%")) return null;
@@ -28,7 +28,7 @@ export function checkAddress(call: Call): Refusal | null {
   return list === undefined || addressAllowed(list, call.address) ? null : refuse("ip_not_allowed");
 }
 
-/** Another tenant's org, and anything that is no id at all, is as absent as one that never was. */
+/** Another tenant's org and an invalid id look the same as an org that does not exist. */
 export function checkTenant(call: Call): Refusal | null {
   for (const [name, value] of Object.entries(call.params)) {
     if (call.op.freeParams?.includes(name) === true) {

@@ -3,9 +3,9 @@ import { sourceOf } from "../domain/address.ts";
 import { BoundedMap } from "../domain/bounded-map.ts";
 
 /**
- * Slows down whoever guesses keys: after ten failures from one address within a minute, attempts are refused for 1, 2,
- * 4 … up to 60 seconds. Kept in the isolate and bounded; the keyed check in every key makes guessing hopeless anyway.
- * Nothing but time clears a record: a good key would let whoever has one guess on for ever.
+ * Slows down key guessing: after ten failures from one address within a minute, attempts are refused for 1, 2, 4 … up
+ * to 60 seconds. Kept in the isolate and bounded; the keyed check in every key makes guessing hopeless anyway. Only
+ * time clears a record: otherwise the owner of one valid key could guess forever.
  */
 
 const FREE_FAILURES = 10;
@@ -22,7 +22,7 @@ interface Failures {
 export class Backoff {
   readonly #records = new BoundedMap<string, Failures>(MAX_ADDRESSES);
 
-  /** Seconds to wait before the next attempt from this address, 0 when it may try now. */
+  /** Seconds to wait before the next attempt from this address. 0 if it may try now. */
   waitSeconds(address: string, now: number): number {
     const record = this.#records.get(sourceOf(address));
     if (record === undefined || record.blockedUntil <= now) return 0;

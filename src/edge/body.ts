@@ -39,7 +39,7 @@ async function readText(call: Call): Promise<string | Refusal> {
   }
 }
 
-/** Nesting of a JSON text, found without parsing it, so that a hostile one costs no stack. */
+/** The nesting depth of a JSON text, found without parsing it, so that hostile input uses no stack. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -72,7 +72,7 @@ function parseJson(text: string): { value: unknown } | Refusal {
   return spellsLoneSurrogate(text) ? refuseIllFormed(value) : { value };
 }
 
-/** Names the fields; the body itself, where what is wrong was in a field that a later one of the same name replaced. */
+/** Names the fields. Names the body if the bad field was replaced by a later one of the same name. */
 function refuseIllFormed(value: unknown): Refusal {
   const fields = illFormedPaths(value, MOST_FIELDS).map(fieldPath);
   return invalidFields(
@@ -86,7 +86,7 @@ function refuseIllFormed(value: unknown): Refusal {
 
 export async function readBody(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
-  // A body of a GET means nothing, and is often taken away on the way.
+  // The body of a GET has no meaning, and intermediaries often drop it.
   if (op.method === "GET") return null;
   const text = await readText(call);
   if (isRefusal(text)) return text;
@@ -102,7 +102,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
   return op.lazyBody === true && !spellsLoneSurrogate(text) ? null : parseBody(call);
 }
 
-/** Some clients send `{}` where there is nothing to say; anything more would be silently dropped. */
+/** Some clients send `{}` as an empty body. Anything else would be silently dropped, so it is refused. */
 function refuseAnyBody(text: string): Refusal | null {
   if (text === "" || /^(\{\s*\})?$/.test(text.trim())) return null;
   return invalidField("body", "invalid_body", "must be empty, because this operation takes no body");
@@ -118,7 +118,7 @@ export function parseBody(call: Call): Refusal | null {
   return null;
 }
 
-/** 1 to 255 printable ASCII characters; what it is compared by covers query and raw body. */
+/** 1 to 255 printable ASCII characters. Requests with the same key are compared by query and raw body. */
 export function readIdempotencyKey(call: Call): Refusal | null {
   if (call.op.idempotent !== true) return null;
   const key = call.request.headers.get("idempotency-key");

@@ -9,22 +9,26 @@ import type { KnownOrg } from "./known-keys.ts";
 import { OrgDoor } from "./org-door.ts";
 import { orgObject } from "./region/home.ts";
 
-/** Who calls: a key of an org, a person with a session, support inside a grant, or the operator (who is of no org). */
+/**
+ * The caller: a key of an org, a person with a session, support under a grant, or the operator (who belongs to no org).
+ */
 export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
-  /** Null: everything that the role may do. */
+  /** Null: every scope of the role. */
   readonly scopes: ReadonlySet<Scope> | null;
   readonly org: KnownOrg | null;
   /** Of the key's secret, where the caller is a key. */
   readonly digest?: string;
-  /** Until when what is known of the caller may be acted on; absent where the object alone can tell, or nothing changes. */
+  /**
+   * Until when the snapshot of the caller may be used. Absent if only the object can tell, or if nothing can change.
+   */
   readonly goodUntil?: number;
-  /** Set for an operator inside a support grant: how far the grant goes. */
+  /** Set for an operator under a support grant: the scope of the grant. */
   readonly support?: SupportScope;
 }
 
-/** One request on its way through the checks; each check fills in what it found. */
+/** One request as it passes through the checks. Each check adds its result. */
 export class Call {
   readonly op: OperationContract;
   readonly request: Request;
@@ -34,21 +38,21 @@ export class Call {
   readonly params: Readonly<Record<string, string>>;
   readonly trace: string;
   readonly startedAt: number;
-  /** The moment that the caller was judged at. */
+  /** The time at which the caller was checked. */
   judgedAt: number;
   readonly address: string;
-  /** Set when another region handed the call on. */
+  /** Set if another region forwarded the call. */
   readonly pass: RegionPass | null;
-  /** The region that the org is at home in, once it is known. */
+  /** The org's home region, once it is known. */
   home: string;
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
   rawBody = "";
-  /** The client broke its upload off, so the answer is for the log. */
+  /** The client broke off its upload, so the response is only for the log. */
   isCutOff = false;
   body: unknown = undefined;
   idempotencyKey: string | null = null;
-  /** Set where the object has counted the request, and is to give that back if the call is refused. */
+  /** Set if the object counted the request and must give it back when the call is refused. */
   counted: CountedRequest | undefined = undefined;
   digest = "";
   /** Extra response headers. */
@@ -84,18 +88,18 @@ export class Call {
     return this.caller.actor;
   }
 
-  /** The org that the call is about: the one in its path, else the caller's own. */
+  /** The org of the call: the one in its path, otherwise the caller's own. */
   get orgId(): string | null {
     return orgInPath(this.op, this.params) ?? this.caller?.org?.id ?? null;
   }
 
-  /** The door to the object of the org that the call is about. */
+  /** The door to the object of the call's org. */
   get org(): OrgDoor {
     if (this.orgId === null) throw new Error("this call is about no org");
     return new OrgDoor(orgObject(this.env, this.settings, this.orgId, this.home), this.envelope());
   }
 
-  /** The door to an object of this region, or of another that is named. */
+  /** The door to an object in this region or in a named one. */
   door(orgId: string, envelope: Envelope = this.envelope(), home = this.settings.SVC_REGION): OrgDoor {
     return new OrgDoor(orgObject(this.env, this.settings, orgId, home), envelope);
   }
@@ -111,7 +115,7 @@ export class Call {
     };
   }
 
-  /** What the object holds against its own rows before anything happens. */
+  /** What the object checks against its own rows first. */
   get credential(): Credential {
     const { role } = this.op;
     const digest = this.caller?.digest ?? null;
@@ -131,8 +135,8 @@ export function orgInPath(op: OperationContract, params: Readonly<Record<string,
 }
 
 /**
- * The platform sets `cf-connecting-ip`, and no client can put another in its place. Where it is absent there is no
- * platform in front: the caller is on this machine.
+ * The platform sets `cf-connecting-ip`, and clients cannot override it. If it is absent, there is no platform in front
+ * and the caller is on this machine.
  */
 export function callerAddress(request: Request): string {
   return request.headers.get("cf-connecting-ip") ?? (request.cf === undefined ? "127.0.0.1" : "");

@@ -9,7 +9,7 @@ export const DENIALS: ReadonlySet<string> = new Set([
   "budget_exceeded",
 ]);
 
-/** A verdict is known by the header that says where it was reached; a dry run and a bad request give none. */
+/** A decision is recognized by the header that says where it was made. Dry runs and bad requests have none. */
 export function countDecision(call: Call, code: string | null): void {
   const place = call.headers["x-svc-decided"];
   if (place !== "edge" && place !== "object") return;

@@ -2,9 +2,9 @@ import { type CounterBatch, type CounterNamespace, SHARD_NAMES, shardOf } from "
 import type { SeriesTotal } from "../platform/counter-shard.ts";
 
 /**
- * Counts of this isolate. `count` is one map entry in memory, cheap enough for the hot path; a flush stores what was
- * counted in the isolate's shard. A batch whose arrival nobody confirmed is sent again under its number, and the shard
- * applies it once.
+ * Counts of this isolate. `count` updates a map in memory, which is cheap enough for the hot path. A flush stores the
+ * counts in the isolate's shard. An unconfirmed batch is sent again with the same number, and the shard applies it
+ * once.
  */
 
 export interface ReadableCounters {
@@ -12,15 +12,15 @@ export interface ReadableCounters {
 }
 
 /**
- * Counts of a busy isolate lie in memory for so long, and are lost if it is killed meanwhile. Each flush is a request to a
- * shard and some five rows written there: four a second would cost more than the decisions they count.
+ * How long a busy isolate keeps counts in memory. They are lost if it is killed. Each flush is a request to a shard and
+ * about five written rows: four per second would cost more than the decisions that they count.
  */
 const FLUSH_EVERY_MS = 1000;
-/** What was sent and not confirmed for so long goes out again. */
+/** After this time, an unconfirmed batch is sent again. */
 const GIVE_UP_AFTER_MS = 2000;
 /**
- * With so many batches unconfirmed, counts gather in memory, where they add up instead of piling up. More than requests
- * are ever under way in one isolate: short of it, each of them stores its own.
+ * With this many unconfirmed batches, counts are merged in memory instead of queued. It is more than the requests in
+ * progress in one isolate; below it, each request stores its own.
  */
 const MAX_UNSETTLED = 1024;
 
@@ -45,21 +45,21 @@ export class Counters {
     this.#pending.set(series, (this.#pending.get(series) ?? 0) + by);
   }
 
-  /** How long from now the caller must flush; undefined when another request has taken that on. */
+  /** When the caller must flush. Undefined if another request does it. */
   claimFlush(nowMs: number): number | undefined {
     if (nowMs < this.#claimedForMs + GIVE_UP_AFTER_MS) return undefined;
     this.#claimedForMs = Math.max(nowMs, this.#flushedAtMs + FLUSH_EVERY_MS);
     return this.#claimedForMs - nowMs;
   }
 
-  /** Stores what is new. What other requests are sending is left to them. Resolves once the shard has it. */
+  /** Stores new counts, except those that other requests are sending. Resolves when the shard has them. */
   async flush(shards: CounterNamespace, nowMs: number): Promise<void> {
     this.#claimedForMs = -Infinity;
     this.#flushedAtMs = nowMs;
     await this.#send(shards, this.#openSince(nowMs - GIVE_UP_AFTER_MS), nowMs);
   }
 
-  /** Stores everything counted up to now, whoever else may be sending it. */
+  /** Stores everything counted up to now, even if another request is sending it. */
   async flushAll(shards: CounterNamespace, nowMs: number): Promise<void> {
     await this.#send(shards, this.#openSince(Infinity), nowMs);
   }
@@ -76,7 +76,7 @@ export class Counters {
 
   async #send(shards: CounterNamespace, batches: readonly OpenBatch[], nowMs: number): Promise<void> {
     if (batches.length === 0) return;
-    // Not at start: outside a request an isolate has no randomness.
+    // Not at startup: an isolate has no randomness outside a request.
     this.#source ||= crypto.randomUUID();
     for (const batch of batches) batch.sentAtMs = nowMs;
     const settled = Math.min(...this.#unsettled.keys());

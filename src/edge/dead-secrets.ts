@@ -5,8 +5,8 @@ const MEMORY_MS = MINUTE_MS;
 const MAX_SECRETS = 10_000;
 
 /**
- * Secrets that were given out here once, as their check shows, and that open nothing now. Whoever sends one again and
- * again is told so from memory: an object is asked about each once a minute. A secret never comes back to life.
+ * Genuine secrets that no longer work. Repeated use is answered from memory: the object is asked about each secret once
+ * a minute. A secret never becomes valid again.
  */
 export class DeadSecrets {
   readonly #until = new BoundedMap<string, number>(MAX_SECRETS);

@@ -3,9 +3,10 @@ import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../platform
 import { reach } from "./org-door.ts";
 
 /**
- * This isolate's copy of the deprecation registry. It is never used when more than a second old, and a flag is answered
- * only when that second is over: from then on every isolate shows it. While requests keep coming it is renewed behind them; a request that finds
- * it too old starts renewing when it arrives and waits for it, at most briefly, only when its answer is ready.
+ * This isolate's copy of the deprecation registry. A copy older than a second is never used, and flagging a route
+ * returns only after that second, so every isolate then shows it. Under traffic the copy is renewed in the background.
+ * A request that finds it too old starts the renewal on arrival and waits for it, briefly, only when its response is
+ * ready.
  */
 
 export interface RegistryNamespace {
@@ -14,14 +15,14 @@ export interface RegistryNamespace {
 
 const MAX_AGE_MS = 1000;
 const RENEW_AFTER_MS = 500;
-/** Clocks of isolates stand still while code computes: a copy may be used a little past its time. */
+/** The clock of an isolate does not advance while code runs, so a copy may be used slightly too long. */
 const GUARD_MS = 50;
 
 export async function readRegistry(namespace: RegistryNamespace): Promise<RegistryCopy> {
   return await reach(async () => await namespace.getByName("registry").copy());
 }
 
-/** The isolate that flagged a route shows it at once; the others once `olderCopiesEnd`. */
+/** The isolate that flagged a route shows it immediately, the others when `olderCopiesEnd` resolves. */
 export async function flagInRegistry(
   namespace: RegistryNamespace,
   asked: Deprecation,
@@ -35,7 +36,7 @@ export async function flagInRegistry(
   return outcome;
 }
 
-/** Until no isolate goes by a copy that it asked for before now. */
+/** Resolves when no isolate uses a copy from before now. */
 export function olderCopiesEnd(): Promise<void> {
   return scheduler.wait(MAX_AGE_MS + GUARD_MS);
 }
@@ -43,7 +44,7 @@ export function olderCopiesEnd(): Promise<void> {
 export class DeprecationCopy {
   #version = -1;
   #byRoute = indexed(activeDeprecations(DEPRECATED_ROUTES, []));
-  /** When the registry was asked for what this copy says: from then on it may have changed. */
+  /** When this copy was requested. The registry may have changed since. */
   #askedAtMs = -Infinity;
   #renewingSinceMs = -Infinity;
 
@@ -64,12 +65,12 @@ export class DeprecationCopy {
     this.install(await readRegistry(namespace), nowMs);
   }
 
-  /** The registry did not answer: the copy has to do for another second, rather than hold up every request. */
+  /** The registry did not answer. The copy is used for another second instead of delaying every request. */
   makeDo(nowMs: number): void {
     this.#askedAtMs = Math.max(this.#askedAtMs, nowMs);
   }
 
-  /** Answers may overtake each other: an older version never replaces a newer one. */
+  /** Responses may arrive out of order, so an older version never replaces a newer one. */
   install(copy: RegistryCopy, askedAtMs: number): void {
     if (copy.version < this.#version) return;
     this.#version = copy.version;
@@ -77,7 +78,7 @@ export class DeprecationCopy {
     this.#askedAtMs = Math.max(this.#askedAtMs, askedAtMs);
   }
 
-  /** What a call of this route is told, if anything. HEAD is answered as GET is; OPTIONS concerns the route as such. */
+  /** The deprecation that applies to a call, if any. HEAD counts as GET; OPTIONS matches any method of the route. */
   find(method: string, route: string): Deprecation | undefined {
     const deprecated = this.#byRoute.get(route);
     if (method === "OPTIONS") return deprecated?.[0];
@@ -85,7 +86,7 @@ export class DeprecationCopy {
     return deprecated?.find((deprecation) => deprecation.method === asked);
   }
 
-  /** For a method that the path does not serve: that concerns the route as such, too. */
+  /** For a method that the path does not serve: it matches any method of the route. */
   findPath(path: string): Deprecation | undefined {
     return [...this.#byRoute.values()].flat().find(({ route }) => matches(route, path));
   }

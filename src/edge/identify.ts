@@ -14,7 +14,7 @@ import { identifySupport, isSupportToken } from "./support.ts";
 import { ObjectUnreachable, patiently } from "./unreachable.ts";
 import { vouchedCaller } from "./vouched.ts";
 
-/** Who calls? From here on the isolate remembers: known keys and failures live as long as it does. */
+/** Identifies the caller. The isolate caches known keys and failures. */
 const known = new KnownKeys();
 const dead = new DeadSecrets();
 const backoff = new Backoff();
@@ -31,7 +31,7 @@ function asCaller(key: KnownKey, address: string): Caller {
   return { actor, role, scopes, org, digest, goodUntil: actableUntil(key) };
 }
 
-/** A key that expires inside its snapshot is good for no longer. */
+/** A snapshot is not used beyond the expiry of its key. */
 export function actableUntil({ goodUntil, key, org }: KnownKey): number {
   const { expiresAt } = key;
   return expiresAt === null ? goodUntil : Math.min(goodUntil, expiresAt - org.snapshot.clockOffsetMs);
@@ -43,7 +43,7 @@ function asOperator(call: Call): null {
   return null;
 }
 
-/** The key of a request, where this isolate knows it well and nothing about it needs doing. */
+/** The key of a request, if this isolate has a fresh snapshot of it. */
 export function knownKey(request: Request, now: number): KnownKey | null {
   const bearer = bearerOf(request);
   const key = bearer === null ? null : known.get(bearer, now);
@@ -68,8 +68,8 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
 }
 
 /**
- * Only what was never given out here, or opens nothing any more, is a guess and meets the back-off: a good key is not
- * held up by what others send from its address. The keyed check tells the first without asking anyone.
+ * Back-off applies only to forged or dead keys, so a valid key is not delayed by what others send from its address. The
+ * keyed check detects forged keys without a lookup.
  */
 async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> {
   if (dead.has(bearer, call.judgedAt)) return refuseGuess(call);
@@ -116,7 +116,7 @@ async function learn(call: Call, bearer: string, orgId: string, keyId: string): 
   return known.learn(bearer, digest, snapshot, askedAt);
 }
 
-/** The state of a key that is proven: revoked before expired, then the org, then the address. */
+/** Checks an authenticated key: revoked, then expired, then the org, then the address. */
 function judge(call: Call, proven: KnownKey): Refusal | null {
   const { key, org } = proven;
   const now = call.judgedAt + org.snapshot.clockOffsetMs;

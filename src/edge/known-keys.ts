@@ -3,7 +3,7 @@ import type { Role, Scope } from "../contract/access.ts";
 import { type Cidr, parseCidr } from "../domain/address.ts";
 import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../gate/snapshot.ts";
 
-/** An org as this isolate knows it: a snapshot, good until two seconds after it was asked for. */
+/** An org as this isolate knows it: a snapshot that is valid for two seconds after it was requested. */
 export interface KnownOrg {
   readonly id: string;
   snapshot: OrgSnapshot;
@@ -18,7 +18,7 @@ interface SharedOrg extends KnownOrg {
 export interface KnownKey {
   readonly org: KnownOrg;
   readonly key: KeySnapshot;
-  /** Of the secret that was shown. */
+  /** The secret that was sent. */
   readonly digest: string;
   readonly role: Role;
   readonly scopes: ReadonlySet<Scope>;
@@ -28,10 +28,13 @@ export interface KnownKey {
 }
 
 const MAX_KEYS = 20_000;
-/** Under steady traffic the snapshot is renewed in the background at half its life, so no request waits for it. */
+/**
+ * Under steady traffic the snapshot is renewed in the background halfway through its lifetime, so no request waits for
+ * it.
+ */
 const REFRESH_MS = SNAPSHOT_MS / 2;
 
-/** The keys that this isolate has seen proven, by their full text: looked up, never hashed, on the way in. */
+/** The keys that this isolate has verified, by their full text, so that a request needs a lookup and no hash. */
 export class KnownKeys {
   readonly #keys = new BoundedMap<string, KnownKey>(MAX_KEYS);
   readonly #orgs = new BoundedMap<string, SharedOrg>(MAX_KEYS);
@@ -81,7 +84,7 @@ interface Scopes {
 const MAX_SCOPES = 1000;
 const scopesByText = new BoundedMap<string, Scopes>(MAX_SCOPES);
 
-/** Most keys have the scopes of their role: kept once for all of them. */
+/** Most keys have exactly the scopes of their role, so these sets are shared. */
 function sharedScopes(list: readonly Scope[]): Scopes {
   const text = list.join(" ");
   let found = scopesByText.get(text);

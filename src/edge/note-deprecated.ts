@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { deprecationCopy } from "./deprecation.ts";
 import type { Result } from "./operation.ts";
 
-/** Leaves with the org which of its keys called a deprecated route. It never holds the answer up. */
+/** Records which of the org's keys called a deprecated route. It never delays the response. */
 export function noteDeprecated(call: Call, result: Result): Result {
   const { method, path: route } = call.op;
   if (call.caller?.org && !("relayed" in result) && deprecationCopy.find(method, route) !== undefined) {

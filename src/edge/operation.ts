@@ -9,7 +9,7 @@ import type { AnswerOf, Body } from "../org/kernel/door.ts";
 import type { Call } from "./call.ts";
 import type { Relayed } from "./region/settle.ts";
 
-/** What every operation may refuse with, listed or not: the codes of the checks around it. */
+/** Codes that every operation may refuse with: those of the checks around it. */
 export type StandardCode =
   | CallerCode
   | "bad_request"
@@ -26,7 +26,7 @@ export interface Reply<B extends Body = Body> {
   readonly body: B;
 }
 
-/** A reply that is written while it is read; only operations that declare another media type give one. */
+/** A streamed reply. Only operations that declare another media type return one. */
 export interface Streamed {
   readonly status: 200;
   readonly stream: ReadableStream<Uint8Array>;
@@ -73,7 +73,7 @@ export function operation<const C extends OperationContract, R extends ResultOf<
   contract: C,
   handle: ((call: CallOf<C>) => Promise<R>) & Listed<C, R>,
 ): Operation {
-  // A read that takes no parameters still refuses what it would otherwise drop.
+  // A read without parameters refuses unknown parameters instead of dropping them.
   const strict = contract.method === "GET" && contract.query === undefined;
   return {
     contract: strict ? { ...contract, query: noFields } : contract,

@@ -20,7 +20,7 @@ type QueryBody<N extends keyof Queries> = Queries[N] extends { run(...args: neve
 type BodyOf<R> = R extends Done<infer B> ? B : never;
 type CodesOf<T> = T extends { readonly refuses: readonly (infer C extends ErrorCode)[] } ? C : never;
 
-/** What any call to an object may be refused with, whatever it asks. */
+/** Codes that any call to an object may be refused with. */
 export type DoorCode =
   | CallerCode
   | "not_found"
@@ -28,7 +28,7 @@ export type DoorCode =
   | "idempotency_key_conflict"
   | "idempotency_key_processing";
 
-/** Errors thrown inside the object are our bugs; all others mean that the object did not answer. */
+/** Errors thrown inside the object are bugs. All others mean that the object did not answer. */
 export async function reach<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

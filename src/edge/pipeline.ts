@@ -23,7 +23,7 @@ import { validateBody, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
 
-/** What is asked of the caller before anything is read of the call, in the contract's order. */
+/** Checks of the caller, before the call is read, in the contract's order. */
 const ADMISSION: readonly Check[] = [
   checkPath,
   checkOrgActive,
@@ -36,7 +36,7 @@ const ADMISSION: readonly Check[] = [
   checkRate,
 ];
 
-/** What is asked of the call itself, in the contract's order. */
+/** Checks of the call itself, in the contract's order. */
 const FORM: readonly Check[] = [
   validateQuery,
   readBody,
@@ -74,7 +74,7 @@ interface Outgoing {
   readonly stream?: ReadableStream<Uint8Array>;
 }
 
-/** The result as bytes and headers; a reply that breaks its own contract is our failure, not the caller's problem. */
+/** The result as bytes and headers. A reply that breaks its contract is an internal error. */
 function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoing {
   if (isRefusal(result)) {
     return {
@@ -202,7 +202,7 @@ export function serve(operation: Operation) {
   };
 }
 
-/** An answer outside any operation: no such route, or a failure before one was reached. */
+/** A response outside any operation: unknown route, or a failure before one was reached. */
 export function refuseAtDoor(request: Request, env: Env, refusal: Refusal, error?: unknown): Response {
   const trace = crypto.randomUUID();
   const at = new Date().toISOString();

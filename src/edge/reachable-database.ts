@@ -1,7 +1,7 @@
 import type { Env } from "./env.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
-/** The database did not do what it was asked: what hangs on it is unavailable, and may work again later. */
+/** The database failed. What depends on it is unavailable and may work again later. */
 class DatabaseUnreachable extends ObjectUnreachable {}
 
 async function reach<T>(ask: () => Promise<T>): Promise<T> {
@@ -12,7 +12,7 @@ async function reach<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Statements as the binding itself made them: it takes no others. */
+/** The binding's own statements, because it accepts no others. */
 const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 function guarded(statement: D1PreparedStatement): D1PreparedStatement {
@@ -38,7 +38,7 @@ function guardedDatabase(database: D1Database): D1Database {
 
 const guards = new WeakMap<Env, Env>();
 
-/** The bindings, with a database whose every failure says that it is one of the database. */
+/** The bindings, with a database that marks each of its failures. */
 export function withReachableDatabase(env: Env): Env {
   let guard = guards.get(env);
   if (guard === undefined) {

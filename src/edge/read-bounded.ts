@@ -1,18 +1,18 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
 
-/** The body's end never came: its client broke the upload off, or the connection was lost. */
+/** The body is incomplete: the client broke off the upload, or the connection was lost. */
 export class CutOff extends Error {
   override readonly name = "CutOff";
 }
 
-/** Mostly for the log: whoever breaks off seldom stays to read it. It is no failure of the service. */
+/** Mostly for the log, because the client is usually gone. It is not a failure of the service. */
 export function refuseCutOff(): Refusal<"bad_request"> {
   return refuse("bad_request", {}, { message: "The request body was cut off. Send the request again." });
 }
 
 /**
- * A client that is still sending when its connection is closed sees a reset and never the answer. So what is beyond the
- * limit is read and thrown away before the answer, up to so much and for so long.
+ * A client that is still sending when its connection is closed sees a reset instead of the response. So the excess is
+ * read and discarded before the response, up to these bounds.
  */
 const DRAINED_BYTES = 16 * 1_048_576;
 const DRAINED_MS = 2000;
@@ -20,7 +20,7 @@ const DRAINED_MS = 2000;
 /** Gathered before they are handed over. */
 const PIECE_BYTES = 16_384;
 
-/** The body of a request, whatever its declared length says; null: it is longer than `limitBytes`. */
+/** The body of a request, regardless of its declared length. Null if it is longer than `limitBytes`. */
 export async function readBounded(request: Request, limitBytes: number): Promise<Uint8Array | null> {
   const { body } = request;
   if (body === null) return new Uint8Array(0);
@@ -116,7 +116,7 @@ async function readPieces(pieces: Pieces, limitBytes: number): Promise<Uint8Arra
 
 async function drain(pieces: Pieces, mostBytes: number): Promise<void> {
   await Promise.race([discard(pieces, mostBytes), scheduler.wait(DRAINED_MS)]);
-  // What is left, if anything, is given up; so is a client that has gone.
+  // Ignore the rest, and a client that has gone away.
   await pieces.cancel().catch(() => undefined);
 }
 
@@ -128,6 +128,6 @@ async function discard(pieces: Pieces, mostBytes: number): Promise<void> {
       if (size > mostBytes) return;
     }
   } catch {
-    // Nobody is left to send the rest.
+    // No one is left to send the rest.
   }
 }

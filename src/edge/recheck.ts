@@ -8,7 +8,7 @@ import { checkSupport } from "./support.ts";
 /** What was checked before the body was read and may have changed since. */
 const CHECKS = [checkOrgActive, checkAddress, checkSupport, checkRole, checkScope, checkResidency];
 
-/** A body may arrive for longer than what was known of its caller may be acted on: then the caller is judged anew. */
+/** If the body takes longer to arrive than the caller's snapshot is valid, the caller is checked again. */
 export function recheck(call: Call): null | Promise<Refusal | null> {
   const goodUntil = call.caller?.goodUntil;
   const now = Date.now();

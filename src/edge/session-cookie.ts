@@ -9,7 +9,10 @@ import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import { doorHome } from "./region/door-home.ts";
 
-/** The console's cookie. Browsers keep a `__Host-` cookie to https, this host and no sub-path; over plain http, locally, there is no such thing. */
+/**
+ * The console's cookie. Browsers restrict a `__Host-` cookie to https, this host and the root path. A local server over
+ * plain http cannot use it.
+ */
 const NAMES = ["__Host-svc_session", "svc_session"] as const;
 
 export type Admitted =
@@ -47,7 +50,7 @@ function write(name: string, value: string, secure: boolean, seconds: number): s
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure ? "; Secure" : ""}`;
 }
 
-/** Any cookie that is no live session is over: one that was never given out reads the same as one long gone. */
+/** Any cookie without a live session has ended. A forged cookie gets the same response as an expired one. */
 export async function admitCookie(asked: Asked): Promise<Admitted> {
   const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null);
   const token = name === undefined ? null : readCookie(asked.request, name);
@@ -78,7 +81,7 @@ function unreachable(refusal: Refusal): never {
   throw new Error(refusal.message);
 }
 
-/** Signs the person out; the cookie is cleared whatever becomes of the answer. */
+/** Signs the person out. The cookie is cleared in any case. */
 export async function endSession(asked: Asked, session: OwnSession): Promise<string> {
   const { id, role, org_id: orgId } = session;
   const actor = { kind: "session", id, role, onBehalfOf: null, address: asked.address } as const;
@@ -89,7 +92,7 @@ export async function endSession(asked: Asked, session: OwnSession): Promise<str
   return write(name, "", name.startsWith("__Host-"), 0);
 }
 
-/** A new session's secret: for the cookie as it is, for the object as a digest. */
+/** A new session's secret: the text for the cookie, the digest for the object. */
 export function newSessionToken(request: Request, settings: Settings, orgId: string) {
   const secure = isSecure(request);
   const token = mintOrgToken(settings.SVC_KEY_PEPPER, "session", orgId);

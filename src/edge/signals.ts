@@ -15,10 +15,10 @@ import { counters } from "./counters.ts";
 import { deprecationCopy } from "./deprecation.ts";
 import type { Env } from "./env.ts";
 
-/** A registry that does not answer holds no request up for longer: the copy at hand then has to do. */
+/** The longest wait for the registry. After that, the current copy is used. */
 const RENEWAL_PATIENCE_MS = 250;
 
-/** Nor does a counter that hangs: the call is then stored a little after it was answered. */
+/** The longest wait for a counter. After that, the call is stored after the response. */
 const STORING_PATIENCE_MS = 2000;
 
 /** By the router's own path; as many as there are routes. */
@@ -27,8 +27,8 @@ const templates = new Map<string, string>();
 type EdgeContext = Context<{ Bindings: Env }>;
 
 /**
- * Around every request, whatever becomes of it: tells callers of a deprecated route, on refusals and failures too, and
- * counts. A call of a deprecated route is stored before it is answered; everything else is counted in memory.
+ * Wraps every request: adds deprecation headers, also to refusals and failures, and counts. A call to a deprecated
+ * route is stored before the response; everything else is counted in memory.
  */
 export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   const startedAtMs = Date.now();
@@ -38,7 +38,7 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
   const route = routeTemplate(context);
   if (concerned) {
     if (renewing) await patiently(renewing, startedAtMs);
-    // A call may take longer than a copy lives, waiting for its body: what was flagged meanwhile it is told, too.
+    // A call may outlive the copy while it waits for its body. Routes flagged in the meantime are signalled too.
     const nowMs = Date.now();
     if (!deprecationCopy.isFresh(nowMs)) await patiently(renew(context, nowMs), nowMs);
     const { method, path } = context.req;
@@ -48,7 +48,7 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
   count(context, route, startedAtMs);
 };
 
-/** Pending only when this request must not be answered from the copy at hand. */
+/** Pending only if this request must not use the current copy. */
 function renewCopy(context: EdgeContext, nowMs: number): Promise<void> | undefined {
   const renewal = deprecationCopy.renewal(nowMs);
   if (renewal === "none") return undefined;
@@ -70,7 +70,7 @@ async function patiently(renewing: Promise<void>, askedAtMs: number): Promise<vo
 async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Promise<void> {
   const settings = settingsOf(context.env);
   const headers = deprecationHeaders(deprecation, settings.SVC_DOCS_URL);
-  // An answer that another region gave was counted there.
+  // A response from another region was counted there.
   const answeredHere = context.res.headers.get("x-svc-region") === settings.SVC_REGION;
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   if (!answeredHere) return;

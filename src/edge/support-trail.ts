@@ -12,8 +12,8 @@ import { identifySupport, isIdentified, isSupportToken, recordSupport, type Supp
 const LONGEST_PATH = 256;
 
 /**
- * Around every request: what comes with a support token and reaches no operation that asks who calls (no such route, an
- * operation for anyone, `OPTIONS`) is in the trail as well. The answer is what it would be without the token.
+ * Wraps every request, so that requests with a support token that reach no authenticated operation (unknown route,
+ * public operation, `OPTIONS`) are audited too. The response is the same as without the token.
  */
 export const supportTrail: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   await next();

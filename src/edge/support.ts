@@ -11,13 +11,13 @@ import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
 import { doorHome } from "./region/door-home.ts";
 
-/** An operator inside a support grant: who that is, how far it goes, and the trail that it leaves. */
+/** An operator under a support grant: identity, scope and audit. */
 
 export function isSupportToken(bearer: string): boolean {
   return bearer.startsWith("svc_support_");
 }
 
-/** As much of a call as coming in under a grant takes, on whichever route. */
+/** The part of a call that support access needs, on any route. */
 export type SupportCall = Pick<
   Call,
   "env" | "settings" | "request" | "address" | "trace" | "caller" | "judgedAt"
@@ -27,7 +27,7 @@ export type SupportCall = Pick<
 
 const identified = new WeakSet<Request>();
 
-/** Whether somebody has asked already who stands behind this request's token. */
+/** Whether this request's token was already identified. */
 export function isIdentified(request: Request): boolean {
   return identified.has(request);
 }
@@ -70,14 +70,14 @@ export function checkSupport(call: Call): Refusal | null {
   return reason === null ? null : refuse("support_scope_denied", { reason, scope, method });
 }
 
-/** No trail, no answer: a request under a grant that cannot be recorded is not answered. One that failed is recorded, too. */
+/** A request under a grant that cannot be recorded is not answered. Failed requests are recorded too. */
 export async function answerRecorded(call: Call, result: Result): Promise<Result> {
   if ("relayed" in result) return result;
   const { status } = result;
   return (await recordSupport(call, { status, code: isRefusal(result) ? result.code : null })) ?? result;
 }
 
-/** Null: it is in the trail, or no grant is behind it. */
+/** Null: it is recorded, or there is no grant. */
 export async function recordSupport(
   { caller, env, settings, request, trace, op }: SupportCall,
   answered: { readonly status: number; readonly code: string | null },

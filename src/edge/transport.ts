@@ -1,9 +1,9 @@
 import { settingsOf } from "../settings.ts";
 
-/** A year, as browsers' preload lists ask for at least; other hosts of the domain are not ours to speak for. */
+/** One year, the minimum of browsers' preload lists. It does not cover subdomains, which may not be ours. */
 const HSTS = "max-age=31536000";
 
-/** Whether this service is known under an https address; one whose settings are wrong answers nothing anyway. */
+/** Whether the base URL is https. With invalid settings, nothing is served anyway. */
 function isHttpsOnly(env: object): boolean {
   try {
     return settingsOf(env).SVC_BASE_URL.startsWith("https:");
@@ -12,12 +12,12 @@ function isHttpsOnly(env: object): boolean {
   }
 }
 
-/** Whether the request came in the clear to a service that is known under an https address. */
+/** Whether a plain http request reached a service with an https base URL. */
 export function isInTheClear(request: Request, env: object): boolean {
   return !request.url.startsWith("https:") && isHttpsOnly(env);
 }
 
-/** Tells browsers, with every answer over https, to come over nothing else. */
+/** Adds `Strict-Transport-Security` to every response over https. */
 export function keptToHttps(
   request: Request,
   env: object,
@@ -32,7 +32,7 @@ function withHsts(answer: Response): Response {
     answer.headers.set("strict-transport-security", HSTS);
     return answer;
   } catch {
-    // What another region answered cannot be changed, only copied.
+    // The headers of a response from another region are immutable, so it is copied.
     const copy = new Response(answer.body, answer);
     copy.headers.set("strict-transport-security", HSTS);
     return copy;

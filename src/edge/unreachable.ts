@@ -1,9 +1,9 @@
-/** The org's object, or the region that it is in, did not answer: whether it acted is not known. */
+/** The org's object or its region did not answer. It is unknown whether it acted. */
 export class ObjectUnreachable extends Error {
   override readonly name = "ObjectUnreachable";
 }
 
-/** Libraries in between wrap what they were thrown. */
+/** Libraries may wrap the error. */
 const MOST_WRAPS = 4;
 
 export function isUnreachable(error: unknown): boolean {
@@ -15,12 +15,12 @@ export function isUnreachable(error: unknown): boolean {
   return false;
 }
 
-/** Far longer than an object at work takes, and about as long as whoever stands before a model can wait. */
+/** Far longer than a busy object takes, and about as long as a proxy in front of a model can wait. */
 const PATIENCE_MS = 5000;
 
-/** The object's answer; one that hangs is as good as one that is gone, and what it was asked is not granted. */
+/** The object's answer. An object that hangs counts as unavailable, and the request is not granted. */
 export function patiently<T>(answer: PromiseLike<T>): Promise<T> {
-  // The wait is not ended when the answer comes: it ends with its request, and costs less than a timer to end.
+  // The timer is not cleared: it ends with its request, which is cheaper.
   return Promise.race([answer, scheduler.wait(PATIENCE_MS).then(tooLate)]);
 }
 

@@ -32,7 +32,7 @@ function codeOf(issue: Issue): string {
   }
 }
 
-/** Where a field says which of several shapes is meant, it is that field which is missing or wrong. */
+/** If a discriminator selects the shape, report the discriminator as missing or wrong. */
 function unionCode(issue: z.core.$ZodIssueInvalidUnion): string {
   if (typeof issue.discriminator !== "string") return missingOr(issue.input, "invalid_value");
   const said = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[issue.discriminator];
@@ -47,7 +47,7 @@ function isEmpty(input: unknown): boolean {
   return (typeof input === "string" || Array.isArray(input)) && input.length === 0;
 }
 
-/** Zod's findings in the contract's words: one entry per offending field. */
+/** Converts Zod issues to field errors: one entry per invalid field. */
 function toFieldErrors(
   issues: readonly Issue[],
   unknownCode: string,
@@ -99,7 +99,7 @@ function queryOf(url: string): Record<string, string | string[]> {
   return Object.fromEntries(query);
 }
 
-/** Parameters with escapes that are no UTF-8: read leniently, they would be taken for other text than was sent. */
+/** Parameters that are not percent-encoded UTF-8. A lenient parser would read different text than was sent. */
 function unreadable(url: string): FieldError[] {
   const { search } = new URL(url);
   if (!search.includes("%")) return [];

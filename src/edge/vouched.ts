@@ -1,8 +1,8 @@
 import type { Caller } from "./call.ts";
 
 /**
- * Requests that this Worker makes to itself for somebody whom it has identified already: the console calls the API in
- * this way. They are known by the object that they are, so nothing that came over a network can be among them.
+ * Requests that this Worker makes to itself for an identified caller, as the console does. They are recognized by
+ * object identity, so no request from the network can be one of them.
  */
 const vouched = new WeakMap<Request, Caller>();
 

@@ -10,8 +10,8 @@ import { htmlResponse, logged } from "./html.tsx";
 const PAGES = /^\/(console|sso|saml|docs)(\/|$)/;
 
 /**
- * Nothing is answered in the clear where the service is known under https, and nobody is sent on: a client that is
- * redirected would go on sending its key in the clear each time, and nobody would notice.
+ * With an https base URL, nothing is served over plain http, and there is no redirect: a redirected client would keep
+ * sending its key in the clear, and no one would notice.
  */
 export const refuseClearText: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   const { req, env } = context;

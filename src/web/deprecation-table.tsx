@@ -1,6 +1,6 @@
 import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../contract/deprecations.ts";
 
-/** What is on its way out by contract, until when it is served, and what to do instead. */
+/** The contract's deprecations, their sunset, and what to use instead. */
 export function DeprecationTable() {
   const routes = DEPRECATED_ROUTES.map((route) => ({ ...route, surface: operationName(route) }));
   return (

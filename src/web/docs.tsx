@@ -142,7 +142,7 @@ function Page({ operations, baseUrl }: { operations: readonly OperationContract[
   );
 }
 
-/** The reference, rendered once from the operations themselves; it asks nothing of any other host. */
+/** The API reference, rendered once from the operations. It loads nothing from other hosts. */
 export function docs(operations: readonly OperationContract[]) {
   let page: ReturnType<typeof html> | undefined;
   return async (context: Context<{ Bindings: Env }>): Promise<Response> => {

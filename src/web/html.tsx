@@ -10,7 +10,7 @@ import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
 import { Pace } from "./pace.ts";
 
-/** Nothing runs and nothing is loaded from elsewhere; forms and frames stay at home. */
+/** No scripts, nothing from other origins, forms only to this origin, no framing. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -26,7 +26,7 @@ const HEADERS = {
 
 export type Ctx = Context<{ Bindings: Env }>;
 
-/** What every answer to a browser needs to know. */
+/** The context of every response to a browser. */
 export interface Web {
   readonly trace: string;
   readonly region: string;
@@ -34,7 +34,7 @@ export interface Web {
   readonly address: string;
 }
 
-/** For each address: the ways in wake an org's object for whoever asks, so they are guarded closer than the pages. */
+/** Limits per address. Sign-in routes wake an org's object for anyone, so their limit is lower than that of pages. */
 const SIGN_IN_PACE = new Pace(240);
 const PAGE_PACE = new Pace(1_200);
 
@@ -105,7 +105,7 @@ function cutOffPage(web: Web): Response {
   );
 }
 
-/** The fields, or why there are none: what came is no form, or is longer than this form can be. */
+/** The form fields, or why there are none: the body is not a form, or is too large. */
 export type ReadForm =
   | { readonly fields: URLSearchParams }
   | { readonly fields: null; readonly tooLong: boolean };
@@ -143,11 +143,11 @@ export function htmlResponse(
   more: Record<string, string> = {},
 ): Response {
   const headers = { ...webHeaders(web), "content-type": "text/html; charset=utf-8", ...more };
-  // No component here is asynchronous, so what they make is text already.
+  // No component is asynchronous, so the result is already text.
   return new Response(html`<!doctype html>${page}` as string, { status, headers });
 }
 
-/** By default «see other»: the browser asks for the new address with GET, whatever it sent here. */
+/** Default: 303, so that the browser uses GET for the new URL. */
 export function redirectTo(
   location: string,
   web: Answering,

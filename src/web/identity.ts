@@ -1,6 +1,6 @@
-/** Who a provider vouches for, read only from what its signature covers. */
+/** The person that a provider identified, read only from signed data. */
 export interface Identity {
-  /** The provider's own name for the person: stable, and never given to another. */
+  /** The provider's id for the person: stable and never reused. */
   readonly subject: string;
   readonly email: string | null;
   readonly name: string | null;
@@ -28,7 +28,7 @@ export interface SignInRefused {
 
 export type SignIn = { readonly ok: true; readonly identity: Identity } | SignInRefused;
 
-/** A subject is kept as it is or not at all. What is only shown was cut to a length, maybe through a character. */
+/** A subject is kept unchanged or not at all. Display texts are truncated, possibly within a character. */
 export function signedInAs({ subject, email, name, role }: Identity): SignIn {
   if (!subject.isWellFormed()) return signInRefused("response_malformed");
   const shown = { email: email?.toWellFormed() ?? null, name: name?.toWellFormed() ?? null };

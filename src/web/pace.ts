@@ -2,8 +2,9 @@ import { BoundedMap } from "../domain/bounded-map.ts";
 import { MINUTE_MS } from "../contract/durations.ts";
 
 /**
- * How often one address may ask: at most `limit` in any `WINDOW_MS`, counted in sub-buckets, each whole while any part of it
- * is inside. Kept in the isolate and bounded: it guards what stands behind the browser's ways in, and promises nothing exact.
+ * Limits requests per address: at most `limit` in any `WINDOW_MS`, counted in buckets that count in full while any part
+ * is inside the window. Kept in the isolate and bounded. It protects the sign-in routes and is not exact across
+ * isolates.
  */
 
 const BUCKET_MS = 5_000;
@@ -23,7 +24,7 @@ export class Pace {
     this.#limit = limit;
   }
 
-  /** Counts a request; gives the seconds to wait instead, where it is one too many. Those are not counted. */
+  /** Counts a request, or returns the seconds to wait if it is over the limit. Refused requests are not counted. */
   take(address: string, now: number): number {
     const at = Math.floor(now / BUCKET_MS) * BUCKET_MS;
     const buckets = (this.#asked.get(address) ?? []).filter(

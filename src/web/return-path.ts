@@ -5,8 +5,8 @@ const PLAIN = /^\/[\x21-\x5b\x5d-\x7e]*$/;
 const NOWHERE = "http://return-path.invalid";
 
 /**
- * Where the browser goes after signing in: a path on this origin, whatever was sent. The path is
- * resolved as a browser would resolve it, because `/.//evil.example` only shows what it is afterwards.
+ * Where the browser goes after sign-in: always a path on this origin. The path is resolved as a browser would resolve
+ * it, because `/.//evil.example` only shows what it is afterwards.
  */
 export function returnPath(sent: string | null | undefined): string {
   if (sent === null || sent === undefined || sent.length > LONGEST || !PLAIN.test(sent)) return HOME;

@@ -5,7 +5,7 @@ import { OrgDoor } from "../org-door.ts";
 import { askHome, orgObject } from "./home.ts";
 import { peersOf } from "./peer.ts";
 
-/** The door to an org's object for work outside any call of the API, wherever its home is; null: no such org. */
+/** The door to an org's object for work outside an API call, in its home region. Null if there is no such org. */
 export async function doorHome(
   env: Env,
   settings: Settings,

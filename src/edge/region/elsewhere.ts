@@ -6,13 +6,13 @@ import { relay, type Relayed } from "./settle.ts";
 type Asking = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
 
 /**
- * Hands on a call about something that this region's database does not know, and that only one region's can: the one that
- * knows it answers. When none does, it is not found; when one that could know is silent, nobody can tell.
+ * Forwards a call about something that this region's database does not know but another region's may. The region that
+ * knows it answers. If none does, it is not found. If a region does not answer, the result is unknown (503).
  */
 export async function askElsewhere(
   call: Asking,
 ): Promise<Refusal<"not_found" | "service_unavailable"> | Relayed> {
-  // What came from another region was asked there, and is asked here once.
+  // A call from another region was already tried there, so it is not forwarded again.
   if (call.pass !== null) return refuse("not_found");
   const answers = await Promise.allSettled(
     peersOf(call.settings).map((region) => relay(call, region, call.rawBody)),

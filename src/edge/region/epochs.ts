@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../domain/bounded-map.ts";
 
 const MOST_EPOCHS = 50_000;
-/** The lives of objects in other regions, as this isolate last heard of them: passes are made for one of them. */
+/** The last known epochs of objects in other regions. A pass is made for one epoch. */
 const epochs = new BoundedMap<string, string>(MOST_EPOCHS);
 
 export function knownEpoch(region: string, keeper: string): string | undefined {

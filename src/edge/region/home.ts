@@ -6,7 +6,7 @@ import { peersOf } from "./peer.ts";
 import { objectHere } from "./placement.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
-/** An org's home never changes, so what the isolate has learned of it stays true. */
+/** An org's home never changes, so it can be cached. */
 const MOST_HOMES = 50_000;
 const homes = new BoundedMap<string, string>(MOST_HOMES);
 
@@ -17,8 +17,8 @@ export function orgObject(env: Env, settings: Settings, orgId: string, home: str
 }
 
 /**
- * Asks the object of an org whose home may not be known yet: here first, and where it is not here, every other region at
- * once; only its home has it. Null: no region knows the org, and each of them has said so.
+ * Asks the object of an org whose home may be unknown: first here, then every other region at once, because only its
+ * home has it. Null if every region answered that it does not know the org.
  */
 export async function askHome<T>(
   env: Env,

@@ -23,8 +23,8 @@ export function passOf(request: Request, settings: Settings, now: number, body?:
 }
 
 /**
- * Has the pass of a call that was handed on taken by its keeper, before anything of the call is done. Null: it was; else
- * what the answer says to the region that asked.
+ * Has the keeper accept the pass of a forwarded call before anything is done. Null if accepted, otherwise the response
+ * to the calling region.
  */
 export async function untaken(
   env: Env,

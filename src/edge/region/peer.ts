@@ -5,7 +5,9 @@ import { ObjectUnreachable } from "../unreachable.ts";
 import { knownEpoch, learnEpoch } from "./epochs.ts";
 
 export const PASS_HEADER = "x-svc-region-pass";
-/** On an answer between regions: the life of the object that keeps the pass; and that the pass was not taken. */
+/**
+ * Response headers between regions: the epoch of the object that keeps the pass, and that the pass was not accepted.
+ */
 export const EPOCH_HEADER = "x-svc-region-epoch";
 export const UNTAKEN_HEADER = "x-svc-region-pass-untaken";
 
@@ -16,7 +18,7 @@ export function isRegion(settings: Settings, name: string): boolean {
   return name === settings.SVC_REGION || Object.hasOwn(settings.SVC_REGIONS, name);
 }
 
-/** The regions that this one can reach, itself left out. */
+/** The other regions that this one can reach. */
 export function peersOf(settings: Settings): string[] {
   return Object.keys(settings.SVC_REGIONS).filter((region) => region !== settings.SVC_REGION);
 }
@@ -32,9 +34,9 @@ interface SentRequest {
 type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 
 /**
- * Sends a request to another region with a pass. Anything but an answer of this service's own (a network error, an
- * error page of something in between) means that the region is out of reach. An object that has begun a new life since
- * this isolate last heard of it takes no pass, and does nothing: what can be sent again is, once, for its new life.
+ * Sends a request to another region with a pass. Anything other than a response of this service (a network error, an
+ * error page of an intermediary) means that the region is unavailable. An object that has restarted refuses the pass
+ * and does nothing; if possible, the request is then sent again once, with a pass for the new epoch.
  */
 export async function sendToRegion(
   env: Env,
@@ -84,7 +86,7 @@ function newPass(settings: Settings, to: string, caller: PassCaller): RegionPass
   return { at: Date.now(), from: settings.SVC_REGION, ...caller, nonce, epoch };
 }
 
-/** Settings without it name no other region: nothing is sent, and nothing that arrives is believed. */
+/** Without this setting there are no other regions: nothing is sent and nothing is accepted. */
 export function secretOf({ SVC_REGION_SECRET }: Settings): string {
   if (SVC_REGION_SECRET === undefined) throw new Error("this region knows no other");
   return SVC_REGION_SECRET;

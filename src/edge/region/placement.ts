@@ -5,8 +5,8 @@ import type { Env } from "../env.ts";
 type Namespace = DurableObjectNamespace<OrgObject>;
 
 /**
- * The region's objects where the platform shall keep them: the one place that knows how. Local workerd has no
- * jurisdictions (it throws) and ignores hints, so a local region asks for neither.
+ * The region's objects, placed as configured. Only this file knows how. Local workerd has no jurisdictions (it throws)
+ * and ignores hints, so a local region asks for neither.
  */
 function placed(namespace: Namespace, placement: ObjectPlacement): Pick<Namespace, "getByName"> {
   if (placement.kind === "anywhere") return namespace;

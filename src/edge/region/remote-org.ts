@@ -12,8 +12,8 @@ export type OrgStub = Pick<DurableObjectStub<OrgObject>, ObjectMethod>;
 export const OBJECT_PATH = "/internal/object";
 
 /**
- * The object of an org whose home is another region, as if it were here: an isolate's questions, leases and reports go
- * home, and its verdicts are reached where the request landed.
+ * The object of an org in another region, used as if it were local. Questions, leases and reports go to the home
+ * region, and decisions are made where the request arrived.
  */
 export function remoteOrg(env: Env, settings: Settings, region: string, org: string): OrgStub {
   const methods = OBJECT_METHODS.map((method) => [

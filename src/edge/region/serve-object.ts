@@ -11,14 +11,17 @@ import { EPOCH_HEADER, PASS_HEADER, peersOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
 import { fromWire, MOST_CALL_BYTES, type ObjectCall, toWire } from "./wire.ts";
 
-/** A stranger's body is not read: the pass can be judged only with the body, so what has none, or is large, is no call of ours. */
+/**
+ * Untrusted bodies are bounded. The pass covers the body, so a request without a body, or with a large one, is not from
+ * another region.
+ */
 function mayBeOurs(request: Request, settings: Settings): boolean {
   if (peersOf(settings).length === 0) return false;
   const length = Number(request.headers.get("content-length") ?? MOST_CALL_BYTES + 1);
   return request.headers.has(PASS_HEADER) && length <= MOST_CALL_BYTES;
 }
 
-/** Another region asks an object of this one. To everybody else there is nothing here. */
+/** Serves calls of other regions to an object of this one. Everyone else gets 404. */
 export async function serveObject(context: Context<{ Bindings: Env }>): Promise<Response> {
   const { env } = context;
   const settings = settingsOf(env);

@@ -8,14 +8,14 @@ import { knownEpoch } from "./epochs.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
 import { remoteOrg } from "./remote-org.ts";
 
-/** An answer of another region's, to be given on as it is. */
+/** A response of another region, passed on unchanged. */
 export interface Relayed {
   readonly relayed: Response;
 }
 
 /**
- * Where a call is served: here, at the org's home, or nowhere. It stands before the body is read, so that a call that
- * goes home goes whole.
+ * Decides where a call is served: here, in the org's home region, or nowhere. This happens before the body is read, so
+ * that a forwarded call is complete.
  */
 export function settleRegion(call: Call): Refusal | null | Promise<Refusal | Relayed | null> {
   if (call.orgId === null || call.caller === null) return null;
@@ -23,7 +23,7 @@ export function settleRegion(call: Call): Refusal | null | Promise<Refusal | Rel
   return own === undefined ? settleForOperator(call, call.orgId) : settle(call, own);
 }
 
-/** An operator is of no org, so no snapshot says where this one lives. */
+/** An operator belongs to no org, so no snapshot tells the org's home. */
 async function settleForOperator(call: Call, orgId: string): Promise<Refusal | Relayed | null> {
   const { env, settings } = call;
   if (peersOf(settings).length === 0 && call.op.path.startsWith("/v1/admin/")) return null;
@@ -41,13 +41,13 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
 function placementFor({ op, request, settings }: Call, residency: Residency): Placement {
   return placementOf(residency, {
     region: settings.SVC_REGION,
-    // What this Worker asks of itself carries no key that another region could check: its object is asked there instead.
+    // Calls that this Worker makes to itself carry no key that another region could check, so they call the object there instead.
     writes: vouchedCaller(request) === null && goesHome(op),
     exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
   });
 }
 
-/** For a call that was to be served here: whether the org's rule has come to refuse it. An org's home never changes. */
+/** For a call that is served here: whether the org's rule now refuses it. An org's home never changes. */
 export function checkResidency(call: Call): Refusal | null {
   const own = call.caller?.org?.snapshot;
   const refused = own !== undefined && placementFor(call, own) === "refuse";
@@ -59,8 +59,8 @@ function goesHome(op: Call["op"]): boolean {
 }
 
 /**
- * Hands the request to another region, with key, idempotency key and body as they came, and who called in a pass. What
- * came with a pass, be it good or not, is never sent on: regions that have each other's names wrong would play ball.
+ * Forwards the request to another region, with key, idempotency key and body unchanged, and the caller in a pass. A
+ * request that came with a pass, valid or not, is never forwarded, because misconfigured regions could loop.
  */
 export async function relay(
   call: Pick<Call, "env" | "settings" | "request" | "pass" | "orgId" | "trace" | "address">,
@@ -73,7 +73,7 @@ export async function relay(
   const { method, headers } = request;
   const sent = { method, target: pathname + search, headers, body: body ?? request.body };
   const keeper = call.orgId ?? PLATFORM_ORG_ID;
-  // A body that is streamed on is sent once, so the keeper's life is asked for before.
+  // A streamed body can be sent only once, so the keeper's epoch is requested first.
   if (sent.body instanceof ReadableStream && knownEpoch(to, keeper) === undefined) {
     await remoteOrg(env, settings, to, keeper).whereabouts();
   }

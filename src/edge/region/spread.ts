@@ -6,9 +6,9 @@ import { relay } from "./settle.ts";
 
 type Spreading = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
 
-/** Does in every other region what was asked for here; gives back those that did not do it. */
+/** Repeats a call in every other region. Returns the regions that failed. */
 export async function spread(call: Spreading): Promise<string[]> {
-  // What came from another region was spread there.
+  // A call from another region was already spread there.
   if (call.pass !== null) return [];
   const outcomes = await Promise.all(
     peersOf(call.settings).map(async (region) => ((await isDoneIn(call, region)) ? [] : [region])),

@@ -1,6 +1,6 @@
-/** Calls to an object in another region, as text: JSON, and the whole numbers that JSON would round. */
+/** Calls to an object in another region as JSON, extended for integers that JSON would round. */
 
-/** A region reads no call that is larger. */
+/** The largest call that a region reads. */
 export const MOST_CALL_BYTES = 4_194_304;
 
 export interface ObjectCall {

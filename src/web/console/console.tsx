@@ -84,7 +84,10 @@ function admit(context: Ctx, web: Web): Promise<Admitted> {
   return admitCookie(askedOf(context, web));
 }
 
-/** Whoever is not signed in is sent to sign in; whose session is over is told so, and loses the cookie. */
+/**
+ * A visitor who is not signed in is redirected to sign in. If the session has ended, a page says so and the cookie is
+ * cleared.
+ */
 function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Response {
   const { pathname, search } = new URL(context.req.url);
   const back = context.req.method === "GET" ? returnPath(pathname + search) : "/console";
@@ -107,7 +110,7 @@ function forged(web: Web): Response {
   );
 }
 
-/** The residency rule never stands in its own way: the page that sets it is served where the rule keeps all others out. */
+/** The residency rule does not block the page that sets it. */
 function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut {
   return (
     admitted.kind === "kept_out" &&
@@ -161,7 +164,7 @@ async function servePage(
 async function signOut(context: Ctx, web: Web): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
-  // Signing out needs no form of ours: the worst that another page could do is what its reader can undo.
+  // Sign-out needs no form token: at worst, another site signs the person out.
   if (!isSameOrigin(context.req.raw)) return forged(web);
   const cleared = await endSession(askedOf(context, web), admitted.session);
   return redirectTo("/console/login", web, { "set-cookie": cleared });

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import { sameSecret } from "../../domain/api-key.ts";
 
-/** A form's token, bound to the session: another site can make a browser post a form, but cannot read one. */
+/** A form token, bound to the session. Another site can make a browser post a form, but cannot read the token. */
 export function csrfToken(pepper: string, sessionId: string): string {
   return createHmac("sha256", pepper).update("csrf:").update(sessionId).digest("base64url");
 }
 
-/** Whether the browser says that the post comes from a page of this origin; one that says nothing is no browser. */
+/** Whether the browser reports that the post comes from this origin. A client that sends neither header is refused. */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
@@ -14,7 +14,7 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === "null" || origin === new URL(request.url).origin;
 }
 
-/** Whether a post comes from one of our own forms: by what the browser says of its origin, and by the form's token. */
+/** Whether a post comes from one of our forms, by its origin headers and its token. */
 export function isOwnPost(request: Request, form: URLSearchParams, expected: string): boolean {
   return isSameOrigin(request) && sameSecret(form.get("_csrf") ?? "", expected);
 }

@@ -5,7 +5,7 @@ import { vouchFor } from "../../edge/vouched.ts";
 import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import type { Answer, Api } from "./visit.ts";
 
-/** The person behind a session, as a caller of the API: what the role may do, from the address the request came from. */
+/** The person of a session as an API caller, with the session's role and the request's address. */
 export function callerOf(session: OwnSession, org: OrgSnapshot, address: string): Caller {
   return {
     actor: { kind: "session", id: session.id, role: session.role, onBehalfOf: null, address },

@@ -3,7 +3,7 @@ import { type KeyRole, roleIncludes } from "../../contract/access.ts";
 import type { Visitor } from "./view/document.tsx";
 import type { Seal } from "./view/form.tsx";
 
-/** What an operation of the API answered. A refusal is the same envelope that any caller gets. */
+/** The response of an API operation. A refusal has the same envelope as for any caller. */
 export interface Answer<T> {
   readonly status: number;
   readonly body: T | null;
@@ -27,7 +27,7 @@ export interface Visit {
   /** `/v1/orgs/{id}` of the org that the session belongs to. */
   readonly org: string;
   readonly nowMs: number;
-  /** The org's home, where that is another region than this one. */
+  /** The org's home region, if it is not this one. */
   readonly homeElsewhere: string | null;
   /** A fresh idempotency key for each form that is drawn. */
   readonly once: () => string;
@@ -57,12 +57,12 @@ export function show(title: string, under: string, content: JSX.Element, status 
   return { status, title, under, content };
 }
 
-/** What a form of this page carries. Each form that is drawn acts once. */
+/** The hidden fields of a form. Each rendered form acts once. */
 export function sealOf(visit: Visit): Seal {
   return { csrf: visit.visitor.csrf, once: visit.once() };
 }
 
-/** Whether the reader's role reaches what needs `role`; the API decides, this only saves a click in vain. */
+/** Whether the reader has at least `role`. The API enforces it; this only avoids useless buttons. */
 export function reaches(visit: Visit, role: KeyRole): boolean {
   return roleIncludes(visit.visitor.role, role);
 }

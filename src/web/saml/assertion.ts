@@ -17,7 +17,10 @@ interface Expected {
   readonly nowMs: number;
 }
 
-/** Whether a verified assertion is meant for this service, for this sign-in and for now. Absent is as bad as wrong. */
+/**
+ * Whether a verified assertion is for this service, this sign-in and the current time. A missing value is refused like
+ * a wrong one.
+ */
 export function assertionHolds(verified: unknown, expected: Expected): boolean {
   const assertion = only(verified, "Assertion");
   const subject = only(assertion, "Subject");
@@ -45,7 +48,7 @@ function confirms(confirmation: XmlNode, expected: Expected): boolean {
   );
 }
 
-/** An end is required: what never ends could be replayed for ever. */
+/** An expiry is required. Without one, an assertion could be replayed forever. */
 function isWithin(node: XmlNode, nowMs: number): boolean {
   const start = node.$?.["NotBefore"];
   const endMs = Date.parse(node.$?.["NotOnOrAfter"] ?? "");

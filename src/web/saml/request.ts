@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { samlLibrary, type SamlConnection, type ServiceAddresses } from "./connection.ts";
 
-/** What must be remembered between sending the browser away and its return, and is good for one return only. */
+/** State between sending the browser to the provider and its return. It can be used once. */
 export interface SamlAttempt {
   readonly idpEntityId: string;
   readonly requestId: string;

@@ -19,7 +19,7 @@ const NAME = [
   "urn:oid:2.16.840.1.113730.3.1.241",
 ];
 
-/** Checks a response that the browser posted. Only an answer to this very sign-in is taken: none comes unasked. */
+/** Checks a posted response. Only a response to this sign-in is accepted, never an unsolicited one. */
 export async function finishSaml(
   connection: SamlConnection,
   service: ServiceAddresses,

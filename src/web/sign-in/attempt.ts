@@ -12,14 +12,14 @@ import type { SignInConnection } from "../../org/people/sso.ts";
 import type { Ctx, Web } from "../html.tsx";
 
 /**
- * A sign-in under way. Its handle goes to the provider and comes back (as `state`, as `RelayState`); a cookie holds
- * what only the browser that began it has, so that nobody can be signed in by somebody else's link.
+ * A sign-in in progress. Its handle goes to the provider and comes back (as `state`, as `RelayState`); a cookie holds
+ * what only the browser that began it has, so that no one can be signed in through someone else's link.
  */
 
 const PURPOSE = "sign-in-attempt";
 const SECONDS = 600;
 
-/** A handle or an address may name any org: one that does not exist has no door. */
+/** A handle or path may name any org. An org that does not exist has no door. */
 export function signInDoor(env: Env, orgId: string, web: Web): Promise<OrgDoor | null> {
   const actor = {
     kind: "system",
@@ -31,7 +31,7 @@ export function signInDoor(env: Env, orgId: string, web: Web): Promise<OrgDoor |
   return doorHome(env, web.settings, orgId, { actor, trace: web.trace, idempotency: null, ifMatch: null });
 }
 
-/** Null: there is no single sign-on here. A refusal: there is, but not for whom comes from where this request does. */
+/** Null if the org has no single sign-on. A refusal if the org does not allow this request's address or region. */
 export async function connectionOf(
   env: Env,
   orgId: string,
@@ -48,7 +48,7 @@ function cookieName(request: Request): string {
   return isSecure(request) ? "__Host-svc_signin" : "svc_signin";
 }
 
-/** SAML comes back as a post from another site, which only a `SameSite=None` cookie survives; and that needs https. */
+/** A SAML response is a cross-site post, which only carries a `SameSite=None` cookie, and that requires https. */
 function cookieText(request: Request, value: string, seconds: number): string {
   const site = isSecure(request) ? "SameSite=None; Secure" : "SameSite=Lax";
   return `${cookieName(request)}=${value}; Path=/; HttpOnly; ${site}; Max-Age=${seconds}`;
@@ -76,7 +76,7 @@ export function beginAttempt(context: Ctx, orgId: string, web: Web): Begun {
   };
 }
 
-/** The attempt behind a handle, once, and only in the browser that began it. */
+/** The attempt of a handle. It can be taken once, and only in the browser that started it. */
 export async function takeAttempt(
   context: Ctx,
   handle: string,

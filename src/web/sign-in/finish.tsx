@@ -43,7 +43,7 @@ const KEPT_OUT: Readonly<Record<EntryProblem, string>> = {
     "Your organization's residency rule excludes this region. Use the console of an allowed region.",
 };
 
-/** Somebody whom the org's own rules keep out, signed in or about to be. */
+/** A person whom the org's rules refuse, signed in or about to be. */
 export function keptOut(problem: EntryProblem, web: Web): Response {
   const page = <MessagePage title="Access denied" text={KEPT_OUT[problem]} code={problem} />;
   return htmlResponse(page, 403, web);
@@ -63,11 +63,11 @@ interface Person {
   readonly provider: string;
   readonly identity: Identity;
   readonly defaultRole: KeyRole;
-  /** The mark of the connection that vouched for them; null where none did. */
+  /** The connection that identified the person. Null if none did. */
   readonly connection: string | null;
 }
 
-/** The provider vouched for somebody: a new session, never one that the browser brought along. */
+/** The provider identified a person: creates a new session and never reuses one from the browser. */
 export async function startSession(
   context: Ctx,
   web: Web,

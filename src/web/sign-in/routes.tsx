@@ -162,7 +162,7 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   return startSession(context, web, person, returnTo);
 }
 
-/** The link that `npm start` prints: for one org, good once, and there at all only on a server that was started locally. */
+/** The link that `npm start` prints. It is for one org, works once, and exists only on a local server. */
 async function enter(context: Ctx, web: Web): Promise<Response> {
   const secret = context.env.LOCAL_SIGN_IN;
   const { org = "", token = "" } = context.req.query();

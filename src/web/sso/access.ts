@@ -3,7 +3,7 @@ import { isSafeToCall, signInRules } from "../../outbound/sign-in-address.ts";
 import type { Settings } from "../../settings.ts";
 import type { ProviderAccess } from "./provider.ts";
 
-/** The way to an org's provider. Its description names more addresses: each is judged before it is called or visited. */
+/** Access to an org's provider. Its metadata contains more URLs, and each is checked before it is called or visited. */
 export function providerAccess(settings: Settings, issuer: string): ProviderAccess {
   const rules = signInRules(settings);
   return {

@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import { type SignIn, type SignInRefused, signedInAs, signInRefused } from "../identity.ts";
 import { discover, type OidcConnection, type Provider, type ProviderAccess } from "./provider.ts";
 
-/** What must be remembered between sending the browser away and its return, and is good for one return only. */
+/** State between sending the browser to the provider and its return. It can be used once. */
 export interface OidcAttempt {
   readonly issuer: string;
   readonly clientId: string;
@@ -47,14 +47,17 @@ export async function startOidc(
   return { ok: true, url: url.href, attempt };
 }
 
-/** A provider must not be able to send the browser to a `javascript:` or `data:` address, nor into a private network. */
+/** A provider must not send the browser to a `javascript:` or `data:` URL, or into a private network. */
 function isWebAddress(address: string, access: ProviderAccess): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol } = new URL(address);
   return (protocol === "https:" || (access.allowHttp && protocol === "http:")) && access.mayVisit(address);
 }
 
-/** The browser is back. Every check is the library's: state, issuer, code with its verifier, signature, claims, nonce. */
+/**
+ * The browser has returned. The library makes every check: state, issuer, code with its verifier, signature, claims,
+ * nonce.
+ */
 export async function finishOidc(
   connection: OidcConnection,
   attempt: OidcAttempt,

@@ -17,7 +17,7 @@ export interface ProviderAccess {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Discovery documents and key sets are a few kilobytes; a provider that sends more is not one. */
+/** Discovery documents and key sets have a few kilobytes. Anything larger is refused. */
 const MAX_BYTES = 256 * 1024;
 
 export interface Provider {
@@ -47,8 +47,8 @@ function bounded(send: ProviderAccess["send"]): Send {
 }
 
 /**
- * Reads what the provider says of itself. It is read anew for each sign-in, keys included, so that a provider may
- * rotate its keys at any moment and a key it has withdrawn is never accepted.
+ * Fetches the provider's metadata. It is fetched for each sign-in, including keys, so that a provider can rotate its
+ * keys at any time and a withdrawn key is never accepted.
  */
 export async function discover(connection: OidcConnection, access: ProviderAccess): Promise<Provider> {
   const http = { [oauth.customFetch]: bounded(access.send), [oauth.allowInsecureRequests]: access.allowHttp };

@@ -3,7 +3,7 @@ import type { Answer, Ask, Shown, Visit } from "../visit.ts";
 
 export type Method = Parameters<Visit["api"]["send"]>[0];
 
-/** Sends what a form or a button asks for; where it is refused, `again` shows the refusal with its own status. */
+/** Sends a form or button action. If it is refused, `again` shows the refusal with its status. */
 export async function submit(
   visit: Visit,
   ask: Ask,

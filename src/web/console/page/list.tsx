@@ -61,7 +61,7 @@ function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child
   );
 }
 
-/** The name first, with a link where one of them has a page; what can be done with it last. */
+/** The name comes first, linked if the item has a page; the actions come last. */
 function columnsOf<T>(resource: Resource<T>, visit: Visit): readonly Column<T>[] {
   const { one, actions = [] } = resource;
   const name: Column<T> = {

@@ -37,7 +37,7 @@ export async function newPage(
   return show(create.title, path, content, status);
 }
 
-/** A part of the address that is missing leaves nothing to ask the API, so it is refused here, as the API would. */
+/** Without this part of the path the API cannot be called, so the error is made here, as the API would. */
 function missingPart(form: URLSearchParams, fields: Create["fields"]): Draft | null {
   const missing = fields.find(({ name, inPath }) => inPath === true && !form.get(name)?.trim());
   if (missing === undefined) return null;

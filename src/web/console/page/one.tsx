@@ -12,7 +12,7 @@ import { type Action, hasPage, type Resource } from "./resource.ts";
 const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: Ask) =>
   `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
 
-/** The page of one: what it is, the form that changes it, and what can be done with it. */
+/** The page of one item: its facts, its form and its actions. */
 export async function onePage<T>(
   resource: Resource<T>,
   visit: Visit,
@@ -66,7 +66,7 @@ function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Dra
   );
 }
 
-/** An action that needs to be told something has a form instead of a button. */
+/** An action with fields has a form instead of a button. */
 function actionCard<T>(resource: Resource<T>, action: Action<T>, visit: Visit, row: T) {
   if (action.fields === undefined || action.isFor?.(row) === false) return null;
   const to = `${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`;
@@ -99,7 +99,7 @@ export function changeOne<T>(
   );
 }
 
-/** Back to the page of the one that it was done to, or to the list where that page is gone. */
+/** Returns to the item's page, or to the list if the item is gone. */
 export function actOnOne<T>(
   resource: Resource<T>,
   action: Action<T>,

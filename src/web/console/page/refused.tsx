@@ -12,7 +12,7 @@ const TITLES: Readonly<Record<string, string>> = {
   service_unavailable: "Temporarily unavailable",
 };
 
-/** A page whose content the API refused: the same words, code and status that an API caller gets. */
+/** A page for an API refusal, with the same message, code and status. */
 export function refusedPage(answer: Answer<unknown>, under: string, back = "/console"): Shown {
   const code = answer.error?.code ?? "internal";
   const title = TITLES[code] ?? "Something went wrong";

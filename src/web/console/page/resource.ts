@@ -10,8 +10,8 @@ import type { Ask, Shown, Visit } from "../visit.ts";
 import type { Method } from "./act.ts";
 
 /**
- * A resource of the API as pages: its list, a form that makes one, a page for each with a form that changes it, and the
- * buttons that act on it. Everything that such pages share is in this folder; a resource only says what is its own.
+ * Pages for an API resource: a list, a form to create an item, a page for each item with a form to change it, and
+ * action buttons. This folder has what these pages share; a resource describes only its own part.
  */
 export interface Resource<T> {
   /** Where its pages are. */
@@ -20,10 +20,10 @@ export interface Resource<T> {
   readonly api: string;
   readonly title: string;
   readonly about: string;
-  /** What one of them is called. */
+  /** The name of one item. */
   readonly one: string;
   readonly icon: IconName;
-  /** What a newcomer reads where the list would be. */
+  /** Shown instead of an empty list. */
   readonly empty: readonly [title: string, text: Child];
   /** The role that may change it. */
   readonly role: KeyRole;
@@ -48,9 +48,9 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
-  /** Where the new one goes, when not simply to the list. */
+  /** The API path for creating, if it is not the list's. */
   readonly put?: (form: URLSearchParams) => string;
-  /** What is shown then, when not the list. */
+  /** What is shown afterwards, if not the list. */
   readonly done?: (made: unknown) => Shown;
 }
 
@@ -66,18 +66,18 @@ export interface Action<T> {
   readonly method: Method;
   /** Beneath the resource's own address. */
   readonly api: string;
-  /** Asked first, where it cannot be undone. */
+  /** The confirmation text, if the action cannot be undone. */
   confirm?(row: T): string;
   isFor?(row: T): boolean;
   /** Whether it stands in the list, too. */
   readonly inList?: boolean;
   readonly fields?: readonly Field[];
   readonly notice?: NoticeName;
-  /** What is shown then, when not a notice. */
+  /** What is shown afterwards, if not a notice. */
   readonly done?: (answer: unknown, id: string) => Shown;
 }
 
-/** The last page of a deletion: there is none of it any more. */
+/** After a deletion the item has no page. */
 export const DELETE = {
   name: "delete",
   label: "Delete",

@@ -17,9 +17,9 @@ import {
 import { submit } from "./act.ts";
 import { refusedPage } from "./refused.tsx";
 
-/** Something that an org has one of, as a card with a form: read with GET, written whole. */
+/** A setting of the org, as a card with a form. It is read with GET and written as a whole. */
 export interface Setting<T> {
-  /** Its part of the address, and what tells its fields from another card's. */
+  /** Its part of the path, and the prefix of its field ids. */
   readonly name: string;
   readonly title: string;
   readonly api: string;
@@ -33,7 +33,7 @@ export interface Setting<T> {
   above?(found: T | null): Child;
   draftOf?(found: T | null): Draft;
   bodyOf?(form: URLSearchParams): object;
-  /** The form's field that a complaint of the API's is about, where that is not plain from its name. */
+  /** Maps a field error of the API to a form field, if the names differ. */
   complaintAt?(field: string, form: URLSearchParams): string;
   readonly remove?: { readonly label: string; readonly confirm: string };
 }
@@ -88,7 +88,7 @@ async function showSettings(
 
 const addressOf = (visit: Visit, api: string) => (api === "" ? visit.org : `${visit.org}/${api}`);
 
-/** What is not set yet is an empty form; what the reader may not read is no form at all. */
+/** A setting that is not set has an empty form. A setting that the reader may not read has none. */
 function settingCard(
   page: SettingsPage,
   setting: Setting<unknown>,

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "Month", kind: "moment", cell: ({ reading }) => reading?.month ?? "–" },
 ];
 
-/** Cohorts are kept in the database of the org's home, which no other region reads for a person. */
+/** Cohorts are in the database of the home region, and the console of another region cannot read it. */
 async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
   if (homeElsewhere !== null) {
     return (

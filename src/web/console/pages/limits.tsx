@@ -87,7 +87,7 @@ function planFacts(plan: PlanInUse): readonly Fact[] {
   ];
 }
 
-/** What the platform sets, and an org reads. */
+/** Set by the platform, read-only for the org. */
 async function planAndBalance({ api, org }: Visit): Promise<Child> {
   const [quota, plan] = await Promise.all([
     api.get<Quota>(`${org}/quota`),

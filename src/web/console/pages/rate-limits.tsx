@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Policy>[] = [
   },
 ];
 
-/** The platform's operator sets these; an org sees what holds for it. */
+/** The platform's operator sets these; an org can only read them. */
 export async function rateLimits(visit: Visit): Promise<Shown> {
   const answer = await visit.api.get<OwnRateLimits>(`${visit.org}/rate-limits`);
   if (answer.body === null) return refusedPage(answer, UNDER);

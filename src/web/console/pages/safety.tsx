@@ -29,7 +29,7 @@ const builtIn = (id: BuiltIn): Field => ({
   options: ACTIONS,
 });
 
-/** A pattern of one's own has three fields; emptied, it is gone. */
+/** A custom pattern has three fields. If they are emptied, it is removed. */
 function ownPattern(at: number): readonly Field[] {
   return [
     { name: `own-${at}`, label: `Pattern ${at + 1}`, kind: "heading" },

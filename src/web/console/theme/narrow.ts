@@ -1,4 +1,7 @@
-/** A phone: the navigation is a menu, tables are blocks, and what is touched is large enough to be touched. Last, so that it wins. */
+/**
+ * Styles for phones: the navigation is a menu, tables are blocks, and touch targets are large. Comes last, so that it
+ * overrides.
+ */
 export const narrow = `
 @media (max-width: 820px) {
   .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }

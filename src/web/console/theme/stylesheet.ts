@@ -6,7 +6,7 @@ import { narrow } from "./narrow.ts";
 import { parts } from "./parts.ts";
 import { tokens } from "./tokens.ts";
 
-/** The console's one stylesheet. Its address changes with its content, so that browsers may keep it for ever. */
+/** The console's one stylesheet. Its URL changes with its content, so that browsers can cache it forever. */
 export const stylesheet = [tokens, layout, parts, charts, narrow].join("");
 
 export const STYLESHEET_PATH = `/console/style-${createHash("sha256").update(stylesheet).digest("hex").slice(0, 12)}.css`;

@@ -1,4 +1,6 @@
-/** Colours, type and space. Every pair of text and ground here meets 4.5:1, in both schemes. */
+/**
+ * Colours, type and space. Every pair of text and background has a contrast of at least 4.5:1 in both color schemes.
+ */
 export const tokens = `
 :root {
   color-scheme: light dark;

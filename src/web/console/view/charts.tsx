@@ -131,7 +131,7 @@ function Swatch({ name, label }: { name: string; label: string }) {
   );
 }
 
-/** How much of a limit is spent and held. Colour is never alone: the figures stand beside it. */
+/** How much of a limit is spent and reserved. The figures are shown too, so color is never the only signal. */
 export function Meter(props: { spent: number; held?: number; label: string }) {
   const spent = Math.min(Math.max(props.spent, 0), 1);
   const held = Math.min(Math.max(props.held ?? 0, 0), 1 - spent);
@@ -150,7 +150,7 @@ export function Meter(props: { spent: number; held?: number; label: string }) {
   );
 }
 
-/** What cost most: each with its bar against the largest. */
+/** The most expensive items, each with a bar relative to the largest. */
 export function Ranking(props: { of: readonly { readonly name: string; readonly usd: string }[] }) {
   const largest = Math.max(...props.of.map(({ usd: spent }) => Number(spent)), 0);
   return (

@@ -168,7 +168,7 @@ function Side({ path, visitor }: { path: string; visitor: Visitor }) {
   );
 }
 
-/** A page for somebody who is not signed in, or an answer that has no place in the navigation. */
+/** A page for a visitor who is not signed in, or a page outside the navigation. */
 export function PlainPage({ title, children }: { title: string; children: Child }) {
   return (
     <Document title={title}>

@@ -1,6 +1,6 @@
 /** One description of a form's field: what is drawn, what is filled in, and what is sent all come from it. */
 export interface Field {
-  /** Its name in the request's body; a dot reaches into an object. */
+  /** Its name in the request body. A dot separates nested fields. */
   readonly name: string;
   readonly label: string;
   readonly kind: FieldKind;
@@ -8,9 +8,9 @@ export interface Field {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly options?: readonly Option[];
-  /** Two that are next to each other share a line where there is room. */
+  /** Two adjacent half-width fields share a line. */
   readonly half?: boolean;
-  /** Sent when the field is empty; without it, an empty field is left out, as a caller would leave it out. */
+  /** Sent if the field is empty. Without it, an empty field is omitted. */
   readonly whenEmpty?: null | readonly [];
   /** Part of the address, not of the body. */
   readonly inPath?: boolean;
@@ -27,12 +27,12 @@ export type FieldKind =
   | "choice"
   | "flag"
   | "secret"
-  /** No field, but a title over those that follow. */
+  /** Not a field, but a heading for the following fields. */
   | "heading";
 
 export type Option = readonly [value: string, title: string];
 
-/** What was typed, and what the API says is wrong with it: a form that is refused comes back with both. */
+/** What was typed and the API's field errors. A refused form shows both. */
 export interface Draft {
   readonly values: Readonly<Record<string, string>>;
   readonly errors: Readonly<Record<string, string>>;
@@ -42,12 +42,12 @@ export interface Draft {
 
 export const BLANK: Draft = { values: {}, errors: {}, problem: null };
 
-/** A number that is none is sent as it was typed, so that the API says what is wrong with it. */
+/** Text that is not a number is sent as typed, so that the API reports the error. */
 function parse(value: string, kind: FieldKind): unknown {
   if (kind === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (kind === "number") return /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
   if (kind === "list") return value.split(/[\s,]+/).filter((part) => part !== "");
-  // Browsers send a moment without its zone; the form says that it is UTC.
+  // Browsers send a time without a zone. The form's label says UTC.
   if (kind === "moment") return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(value) ? `${value}:00Z` : value;
   return value;
 }
@@ -63,7 +63,7 @@ function put(body: Record<string, unknown>, name: string, value: unknown): void 
   body[head] = inner;
 }
 
-/** The request body that a form stands for. */
+/** The request body of a form. */
 export function bodyOf(form: URLSearchParams, fields: readonly Field[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, whenEmpty, inPath } of fields) {
@@ -99,7 +99,7 @@ interface Refused {
   readonly error: { readonly message: string; readonly details: object } | null;
 }
 
-/** What the API refused, under the name of the form's field that each complaint belongs to. */
+/** The API's field errors by form field. */
 export function refusedDraft(
   form: URLSearchParams,
   answer: Refused,

@@ -1,6 +1,6 @@
 import type { Option } from "./field.ts";
 
-/** One thing that a list can be narrowed by, under the API's own name for it. */
+/** A filter of a list, with the API's parameter name. */
 export interface Filter {
   readonly name: string;
   readonly title: string;
@@ -16,7 +16,7 @@ interface Refused {
   readonly error: { readonly message: string; readonly details: object } | null;
 }
 
-/** The filters of a list, each with what the API says is wrong with it. A plain GET: a filtered list has an address. */
+/** The filters of a list, with the API's field errors. It uses GET, so that a filtered list has a URL. */
 export function Filters(props: {
   readonly path: string;
   readonly of: readonly Filter[];

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Draft, Field } from "./field.ts";
 
-/** What every form of a page carries: its token, and an idempotency key, so that one that is sent twice acts once. */
+/** Hidden fields of every form: its token, and an idempotency key, so that a form sent twice acts once. */
 export interface Seal {
   readonly csrf: string;
   readonly once: string;
@@ -21,9 +21,9 @@ interface ActionProps {
   readonly action: string;
   readonly seal: Seal;
   readonly label: string;
-  /** What the button says to who cannot see the row that it stands in. */
+  /** The accessible label, for readers who cannot see the row. */
   readonly about?: string;
-  /** What cannot be undone asks first, in these words. */
+  /** The confirmation text of an action that cannot be undone. */
   readonly confirm?: string;
 }
 
@@ -65,7 +65,7 @@ export function ActionButton(props: ActionProps) {
 interface FieldsProps {
   readonly of: readonly Field[];
   readonly draft: Draft;
-  /** Tells the fields of one form from those of another on the same page. */
+  /** Prefix that keeps field ids unique on a page. */
   readonly scope?: string;
 }
 
@@ -161,7 +161,7 @@ function control(field: Field, value: string, attributes: Attributes) {
   );
 }
 
-/** What went wrong, said once at the top, each field linked. */
+/** A summary of errors at the top, with a link to each field. */
 export function Problems({ of, draft, scope }: FieldsProps) {
   const wrong = of.filter(({ name }) => draft.errors[name] !== undefined);
   if (draft.problem === null && wrong.length === 0) return null;

@@ -28,12 +28,12 @@ export function moment(timestamp: string | null | undefined): string {
   return `${day(timestamp)} ${timestamp.slice(0, 4)}, ${timestamp.slice(11, 16)} ${zone}`;
 }
 
-/** When something is over, for what may last for ever. */
+/** The end of something that may never end. */
 export function ends(timestamp: string | null | undefined): string {
   return timestamp ? moment(timestamp) : "Never";
 }
 
-/** The part of `of` that `amount` is, from 0; a limit of zero is full. */
+/** The fraction of `of` that `amount` is. A limit of zero is full. */
 export function share(amount: string | number, of: string | number): number {
   const whole = Number(of);
   return whole > 0 ? Number(amount) / whole : 1;

@@ -1,6 +1,6 @@
 import type { Ask } from "../visit.ts";
 
-/** What a page may say after something was done: a closed list, so that no link can put words here. */
+/** Notices after an action. The list is fixed, so that a link cannot inject text. */
 const NOTICES = {
   created: "Created.",
   saved: "Saved.",

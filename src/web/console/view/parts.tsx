@@ -60,7 +60,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   suspended: "bad",
 };
 
-/** A state's name, in the colour that its meaning asks for. */
+/** The name of a state, colored by its meaning. */
 export function Status({ is }: { is: string }) {
   return <Badge tone={TONES[is] ?? "plain"}>{is.replaceAll("_", " ")}</Badge>;
 }
@@ -77,7 +77,7 @@ export function Empty(props: { icon: IconName; title: string; children: Child; a
   );
 }
 
-/** A list that its filters have emptied. */
+/** Shown if no item matches the filters. */
 export function NoMatch({ icon, path }: { icon: IconName; path: string }) {
   const all = (
     <a class="button" href={path}>
@@ -142,7 +142,7 @@ export function UsedOf({ spent, held, limit }: { spent: string; held: string; li
   );
 }
 
-/** What is shown once, and never again. */
+/** A secret that is shown only once. */
 export function secretPage(
   title: string,
   [name, value, about]: readonly [name: string, value: string, about: string],

@@ -6,7 +6,7 @@ export function csrfToken(pepper: string, sessionId: string): string {
   return createHmac("sha256", pepper).update("csrf:").update(sessionId).digest("base64url");
 }
 
-/** Whether the browser reports that the post comes from this origin. A client that sends neither header is refused. */
+/** Whether the headers name no other origin. A request without them passes: the form's token decides. */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");

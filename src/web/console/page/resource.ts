@@ -48,7 +48,7 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
-  /** The API path for creating, if it is not the list's. */
+  /** The path of a resource that is created with PUT. */
   readonly put?: (form: URLSearchParams) => string;
   /** What is shown afterwards, if not the list. */
   readonly done?: (made: unknown) => Shown;

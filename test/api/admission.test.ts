@@ -59,7 +59,7 @@ test.each([
   expect((await call("GET", "/v1/runs", { key: org.key })).body.data).toEqual([]);
 });
 
-test("a batch of none, of 1001, of no JSON and of too many bytes is refused", async () => {
+test("a batch that is empty, has 1001 runs, is not JSON or is too large is refused", async () => {
   const org = await newSpender();
   const send = (body: unknown, headers = {}) =>
     call("POST", "/v1/runs/bulk", { key: org.key, body, headers });
@@ -84,7 +84,7 @@ test("a batch of none, of 1001, of no JSON and of too many bytes is refused", as
   expect([huge.status, huge.body.error.code]).toEqual([413, "payload_too_large"]);
 });
 
-test("a malformed batch under an Idempotency-Key leaves the key free for the batch put right", async () => {
+test("after a malformed batch, its Idempotency-Key can be used for the corrected batch", async () => {
   const org = await newSpender();
   const headers = { "idempotency-key": "k" };
   expect((await org.bulk([aRun({ cost_usd: "x" })], headers)).status).toBe(422);

@@ -73,7 +73,7 @@ describe("the audit trail", () => {
     expect(body.error.details.fields).toContainEqual(expect.objectContaining({ field, code }));
   });
 
-  test("has each release of a reservation, with who did it and how much; decisions are exempt", async () => {
+  test("records each release of a reservation with actor and amount, but no decisions", async () => {
     const org = await newSpender();
     const made = await org.decide("2.50");
     await org.decide("3");
@@ -93,7 +93,7 @@ describe("the audit trail", () => {
     expect(await kinds(org)).toEqual([]);
   });
 
-  test("needs the scope, and is another org's secret", async () => {
+  test("requires the scope, and is invisible to other orgs", async () => {
     const org = await newOrg();
     const blind = await org.mint("admin", { scopes: ["policies:read"] });
     const path = `/v1/orgs/${org.id}/audit-log`;
@@ -110,7 +110,7 @@ describe("the audit trail", () => {
 });
 
 describe("an export", () => {
-  test("in NDJSON lets its holder recompute every hash, and is an entry", async () => {
+  test("in NDJSON contains all that is needed to recompute every hash, and is audited", async () => {
     const org = await trail();
     const { status, text, headers } = await org.send("GET", range("ndjson"));
     expect(status).toBe(200);
@@ -143,7 +143,7 @@ describe("an export", () => {
     expect(new Set(lines.map((line) => line.class_uid))).toEqual(new Set([6003]));
   });
 
-  test("reads as many pages as it takes", async () => {
+  test("covers a range of many pages", async () => {
     const org = await trail(0);
     await rowsOf(
       org.id,
@@ -175,7 +175,7 @@ describe("an export", () => {
 });
 
 describe("verifying", () => {
-  test("finds nothing wrong with a trail that nobody touched, and is an entry", async () => {
+  test("finds no break in an intact trail, and is audited", async () => {
     const org = await trail();
     expect(await verify(org)).toMatchObject({ valid: true, checked: 6, last_seq: 6, breaks: [] });
     expect(await verify(org)).toMatchObject({ valid: true, checked: 7 });
@@ -187,7 +187,7 @@ describe("verifying", () => {
     expect(await kinds(org)).toEqual(["changed 3"]);
   });
 
-  test("finds entries that changed places", async () => {
+  test("finds entries that were moved", async () => {
     const org = await trail();
     await rowsOf(org.id, "UPDATE audit SET seq = 99 WHERE seq = 2");
     await rowsOf(org.id, "UPDATE audit SET seq = 2 WHERE seq = 5");
@@ -207,7 +207,7 @@ describe("verifying", () => {
     expect(await kinds(end)).toEqual(["dropped 6"]);
   });
 
-  test("finds an entry appended with a fitting hash, even once the service has written after it", async () => {
+  test("finds an entry appended with a matching hash, even after the service has written more", async () => {
     const org = await trail();
     const [last] = await rowsOf<{ hash: string; at: number }>(
       org.id,

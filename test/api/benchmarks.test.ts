@@ -32,7 +32,7 @@ describe("a cohort of contributing orgs", () => {
   }, 60_000);
   const org = (index: number) => orgs[index] ?? ({} as Spender);
 
-  test("shows percentiles beside the caller's own value, and nothing of anyone else", async () => {
+  test("shows percentiles and the caller's own value, and no one else's", async () => {
     const { status, body } = await read(org(0), id);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -57,7 +57,7 @@ describe("a cohort of contributing orgs", () => {
     expect((await read(org(0), "coh_none")).status).toBe(404);
   });
 
-  test("reads the same all month, whatever is spent, joined or left meanwhile", async () => {
+  test("returns the same reading all month, even if members spend, join or leave", async () => {
     const before = await read(org(0), id);
     await org(5).run({ started_at: today(), cost_usd: "500" });
     await optIn(org(7), false);
@@ -72,7 +72,7 @@ describe("a cohort of contributing orgs", () => {
     expect(after.body).toEqual(before.body);
   });
 
-  test("is refused once fewer than the floor of those in its last reading are left, and until they are back", async () => {
+  test("is refused while fewer members of its last reading contribute than the floor requires", async () => {
     const before = await read(org(0), id);
     const place = (orgs_: readonly Spender[]) =>
       operate("PUT", `${ADMIN}/${id}/members`, { org_ids: orgs_.map((one) => one.id) });
@@ -91,7 +91,7 @@ describe("a cohort of contributing orgs", () => {
 });
 
 describe("below the floor", () => {
-  test("a first read counts nobody whose contribution counts from a later month", async () => {
+  test("a first read excludes orgs whose contribution starts in a later month", async () => {
     const orgs = await Promise.all(Array.from({ length: 10 }, () => newSpender()));
     for (const org of orgs) {
       expect((await optIn(org)).body.counts_from > today().slice(0, 7)).toBe(true);
@@ -104,7 +104,7 @@ describe("below the floor", () => {
     expect((await read(first, id)).status).toBe(200);
   }, 60_000);
 
-  test("a cohort is refused with the floor, and a late joiner counts from the next month only", async () => {
+  test("a cohort is refused with the floor, and an org that joins late counts from the next month", async () => {
     const orgs = await Promise.all(Array.from({ length: 10 }, () => newSpender()));
     for (const org of orgs.slice(0, 9)) await optIn(org);
     for (const org of orgs) await org.run({ started_at: today() });
@@ -127,7 +127,7 @@ describe("below the floor", () => {
 });
 
 describe("the profile", () => {
-  test("is out at first, goes in and out by an admin's word, and says from when", async () => {
+  test("is off by default, is switched by an admin, and says when a change takes effect", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}/benchmark-profile`;
     expect((await call("GET", path, { key: await org.mint("viewer") })).body).toEqual({
@@ -143,7 +143,7 @@ describe("the profile", () => {
 });
 
 describe("an operator", () => {
-  test("cannot name orgs that are not there, mix test and live ones, or change the metric", async () => {
+  test("cannot name unknown orgs, mix test and live orgs, or change the metric", async () => {
     const [live, test_] = [await newOrg(), await newSpender()];
     const make = (org_ids: string[]) =>
       operate("POST", ADMIN, { name: "x", metric: "runs_per_day", org_ids });

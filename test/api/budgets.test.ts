@@ -10,7 +10,7 @@ describe("a budget", () => {
     ["deployment", { scope_id: "s" }, { deployment_id: "s" }],
     ["department", { scope_id: "s" }, { department_id: "s" }],
   ])(
-    "of scope %s refuses what would pass it, in its own words, and nothing outside it",
+    "of scope %s refuses what would exceed it, with its own details, and nothing outside its scope",
     async (scope, ids, inside) => {
       const org = await newSpender();
       const made = await org.send("POST", "budgets", {
@@ -60,7 +60,7 @@ describe("a budget", () => {
     expect(seen).toEqual(["org", "department", "workflow", "deployment"]);
   });
 
-  test("begins anew with its period", async () => {
+  test("resets with its period", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "day" });
     expect([(await org.run()).status, (await org.run()).status]).toEqual([201, 402]);
@@ -69,7 +69,7 @@ describe("a budget", () => {
     expect(await org.events("budget.exceeded")).toHaveLength(2);
   });
 
-  test("announces thresholds that are equal once", async () => {
+  test("announces equal thresholds once", async () => {
     const org = await newSpender();
     const alert_thresholds = ["0.5", "0.50", "0.5"];
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "4", period: "day", alert_thresholds });
@@ -90,7 +90,7 @@ describe("a budget", () => {
     ]);
   });
 
-  test("in shadow announces, once a period, the first run that it would have refused", async () => {
+  test("in shadow mode announces the first run of a period that it would have refused", async () => {
     const org = await newSpender();
     const shadow = { scope_kind: "org", limit_usd: "1.50", period: "day", mode: "shadow" };
     const { id } = (await org.send("POST", "budgets", shadow)).body;
@@ -105,7 +105,7 @@ describe("a budget", () => {
     expect(await org.events("budget.exceeded")).toHaveLength(2);
   });
 
-  test("in shadow refuses nothing and says what it would have refused", async () => {
+  test("in shadow mode refuses nothing and reports what it would have refused", async () => {
     const org = await newSpender();
     const made = await org.send("POST", "budgets", {
       scope_kind: "org",
@@ -125,7 +125,7 @@ describe("a budget", () => {
     expect(read.body).toMatchObject({ spent_usd: "2.00", available_usd: "0.00" });
   });
 
-  test("raised lets calls through, lowered below what is spent refuses the next, deleted is gone", async () => {
+  test("allows calls when raised, refuses the next call when lowered below what is spent, and can be deleted", async () => {
     const org = await newSpender();
     const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "month" });
     const path = `budgets/${made.body.id}`;
@@ -140,7 +140,7 @@ describe("a budget", () => {
     expect((await org.send("GET", path)).status).toBe(404);
   });
 
-  test("in another period counts what was charged to it in that one, holds included", async () => {
+  test("counts what was charged in its new period when the period changes, including reservations", async () => {
     const org = await newSpender();
     const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "9", period: "day" });
     const path = `budgets/${made.body.id}`;
@@ -157,7 +157,7 @@ describe("a budget", () => {
     expect((await org.send("GET", path)).body).toMatchObject({ spent_usd: "3.00", reserved_usd: "0.00" });
   });
 
-  test("is listed, filtered and held to its ETag", async () => {
+  test("is listed and filtered, and honors If-Match", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "day", name: "a" });
     await org.send("POST", "budgets", {

@@ -3,7 +3,7 @@ import { newSpender } from "../support/ledger.ts";
 
 const chain = (chain_id: string, parent_run_id?: string) => ({ chain: { chain_id, parent_run_id } });
 
-test("each chain has its own cost: 402 past it", async () => {
+test("each chain has its own cost limit: 402 above it", async () => {
   const org = await newSpender();
   await org.send("PUT", "chain-budget", { max_cost_usd: "2" });
   await org.run(chain("x"));
@@ -18,7 +18,7 @@ test("each chain has its own cost: 402 past it", async () => {
   expect((await org.run({ ...chain("y"), cost_usd: "2" })).status).toBe(201);
 });
 
-test("too many tokens in a chain: 429 that no waiting clears", async () => {
+test("too many tokens in a chain: 429 without Retry-After", async () => {
   const org = await newSpender();
   await org.send("PUT", "chain-budget", { max_tokens: 20 });
   await org.run(chain("x"));
@@ -27,7 +27,7 @@ test("too many tokens in a chain: 429 that no waiting clears", async () => {
   expect(refused.body.error.details).toEqual({ reason: "tokens", current: 15, attempted: 15, limit: 20 });
 });
 
-test("too deep a chain: 429; as many side by side as one likes", async () => {
+test("a chain that is too deep: 429; any number of runs at one level", async () => {
   const org = await newSpender();
   await org.send("PUT", "chain-budget", { max_depth: 2 });
   await org.run({ id: "a", ...chain("x") });
@@ -40,7 +40,7 @@ test("too deep a chain: 429; as many side by side as one likes", async () => {
   expect(refused.body.error.details).toEqual({ reason: "depth", current: 2, attempted: 3, limit: 2 });
 });
 
-test("a parent that is no run of the chain is named as the bad field", async () => {
+test("a parent outside the chain is reported as the invalid field", async () => {
   const org = await newSpender();
   await org.run({ id: "a", ...chain("x") });
   for (const bad of [chain("x", "nobody"), chain("y", "a")]) {
@@ -62,7 +62,7 @@ const run = {
   cost_usd: "0",
 };
 
-test("runs of several chains in one batch are each held against their own chain, to the last cent and level", async () => {
+test("runs of several chains in one batch are each checked against their own chain, exactly", async () => {
   const org = await newSpender();
   await org.send("PUT", "chain-budget", { max_cost_usd: "1" });
   const of = (name: string, cost_usd: string) => ({ ...run, ...chain(name), cost_usd });
@@ -92,7 +92,7 @@ test("runs of several chains in one batch are each held against their own chain,
   expect(await results(nested)).toEqual([accepted, accepted, "rejected"]);
 });
 
-test("the budget is set whole, read and removed", async () => {
+test("the budget is replaced, read and removed", async () => {
   const org = await newSpender();
   expect((await org.send("GET", "chain-budget")).status).toBe(404);
   expect((await org.send("PUT", "chain-budget", {})).status).toBe(422);

@@ -28,7 +28,7 @@ describe("a detector whose pattern costs too much on an input", () => {
     expect((await org.run({ input: "short" })).status).toBe(201);
   });
 
-  test("in shadow lets the run pass, and the trail says that it was not evaluated", async () => {
+  test("in shadow mode allows the run and is audited as not evaluated", async () => {
     const org = await newSpender();
     await detect(org, { pattern: COSTLY, action: "shadow" }, { pattern: "SECRET", action: "block" });
     expect((await org.run({ input: HOSTILE })).status).toBe(201);
@@ -36,7 +36,7 @@ describe("a detector whose pattern costs too much on an input", () => {
     expect((await org.run({ input: `${HOSTILE} SECRET` })).body.error.details.detector).toBe("p1");
   });
 
-  test("refuses its own runs of a batch, and the work of all of them is bounded", async () => {
+  test("refuses only its own runs of a batch, and their total work is bounded", async () => {
     const org = await newSpender();
     await detect(org, { pattern: COSTLY, action: "block" });
     const runs = Array.from({ length: 12 }, () => aRun({ input: HOSTILE.slice(0, 300_000) }));

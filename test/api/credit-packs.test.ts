@@ -13,7 +13,7 @@ async function remaining(org: Spender, id: string): Promise<string> {
 
 const in30Days = () => new Date(Date.now() + 30 * 86_400_000).toISOString();
 
-test("packs are drawn by priority, then expiry, then age, and cover a charge together or not at all", async () => {
+test("packs are used by priority, then expiry, then age, and cover a charge together or not at all", async () => {
   const org = await newSpender();
   const old = await grant(org, { priority: 2 });
   const young = await grant(org, { priority: 2 });
@@ -44,7 +44,7 @@ test("a customer without a live pack never sees credits_exhausted, one with an e
   expect((await org.send("POST", `credit-packs/${id}/void`, {})).status).toBe(409);
 });
 
-test("a pack is live from its start to its expiry, which is announced once", async () => {
+test("a pack is live from its start to its expiry, and its expiry is announced once", async () => {
   const org = await newSpender();
   const now = await org.advance(1);
   const at = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
@@ -59,7 +59,7 @@ test("a pack is live from its start to its expiry, which is announced once", asy
   expect((await org.send("GET", `credit-packs/${id}`)).body.status).toBe("expired");
 });
 
-test("a fact draws what there is and records the rest as uncovered", async () => {
+test("a fact uses what is left and records the rest as uncovered", async () => {
   const org = await newSpender();
   const id = await grant(org, {});
   const fact = await org.run({ customer_id: "c", cost_usd: "1.25", incurred: true });

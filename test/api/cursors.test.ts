@@ -17,7 +17,7 @@ async function withBudgets(): Promise<Spender> {
 const cursorOf = async (org: Spender, path: string): Promise<string> =>
   (await org.send("GET", path)).body.next_cursor;
 
-test("a cursor leads on in its own list, whatever the limit, and whichever way the query is written", async () => {
+test("a cursor continues its own list with any limit and any spelling of the query", async () => {
   const org = await withBudgets();
   const cursor = await cursorOf(org, "budgets?limit=1&scope_kind=org");
   const rest = await org.send("GET", `budgets?cursor=${cursor}&scope_kind=org&limit=200&sort=-created_at`);
@@ -57,7 +57,7 @@ test("a cursor of another list, org or filter is refused", async () => {
   }
 });
 
-test("a cursor of runs, whose path names no org, is the org's own too", async () => {
+test("a cursor of runs, whose path names no org, works only in its org", async () => {
   const [org, other] = await Promise.all([newSpender(), newSpender()]);
   const run = {
     started_at: new Date().toISOString(),
@@ -72,7 +72,7 @@ test("a cursor of runs, whose path names no org, is the org's own too", async ()
   expect((await call("GET", path, { key: other.key })).status).toBe(422);
 });
 
-test("a cursor that was given out before cursors belonged to a list still leads on", async () => {
+test("a cursor from before cursors had a scope still works", async () => {
   const org = await withBudgets();
   const [sort, value, id] = JSON.parse(atob(await cursorOf(org, "budgets?limit=1"))) as unknown[];
   const old = btoa(JSON.stringify([sort, value, id])).replace(/=+$/, "");
@@ -80,7 +80,7 @@ test("a cursor that was given out before cursors belonged to a list still leads 
   expect([status, body.data.length]).toEqual([200, 2]);
 });
 
-test("a batch whose every run is invalid names the field of each", async () => {
+test("a batch in which every run is invalid names the field of each", async () => {
   const org = await newSpender();
   const run = {
     started_at: new Date().toISOString(),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newSpender } from "../support/ledger.ts";
 
-test("a customer limit refuses as a budget of the customer, and leaves the others alone", async () => {
+test("a customer limit refuses as a budget of that customer and does not affect others", async () => {
   const org = await newSpender();
   const made = await org.send("POST", "customer-limits", {
     customer_id: "c1",
@@ -24,7 +24,7 @@ test("a customer limit refuses as a budget of the customer, and leaves the other
   expect(await org.events("customer_limit.exceeded")).toHaveLength(1);
 });
 
-test("the row for all counts each customer apart, but for those with a row of their own", async () => {
+test("a limit for * counts each customer separately, except those with their own limit", async () => {
   const org = await newSpender();
   await org.send("POST", "customer-limits", { customer_id: "*", limit_usd: "1", period: "month" });
   await org.send("POST", "customer-limits", { customer_id: "vip", limit_usd: "3", period: "month" });

@@ -60,7 +60,7 @@ async function counted(org: TestOrg): Promise<number> {
 }
 
 describe.each(Object.entries(MALFORMED))("a decision with %s", (_, { status, options }) => {
-  test("is refused by a full rate limit first, in an isolate that knows nothing of it", async () => {
+  test("is refused by a full rate limit first, in an isolate that does not know the limit", async () => {
     const org = await limitedOrg(2);
     await useUpElsewhere(org, 2);
     const refused = await ask(org, options());
@@ -84,7 +84,7 @@ describe.each(Object.entries(MALFORMED))("a decision with %s", (_, { status, opt
   });
 });
 
-test("a decision that is well formed counts once, whichever way it comes", async () => {
+test("a well-formed decision counts once, on every path", async () => {
   const org = await limitedOrg(3);
   expect((await ask(org)).status).toBe(200);
   expect(await counted(org)).toBe(1);
@@ -102,7 +102,7 @@ test("a quota of requests counts malformed decisions, and says when it resets", 
   expect([refused.status, refused.body.error.code]).toEqual([429, "quota_exhausted"]);
 });
 
-test("malformed decisions in steady traffic are counted from slices, and never pass the limit", async () => {
+test("malformed decisions in steady traffic are counted from slices and never exceed the limit", async () => {
   const limit = 20_000;
   const org = await limitedOrg(limit);
   const bad = async () => (await ask(org, sized("{"))).status;

@@ -3,7 +3,7 @@ import { newSpender } from "../support/ledger.ts";
 import { call, serve } from "../support/worker.ts";
 
 describe("a decision", () => {
-  test("holds the amount until it is released", async () => {
+  test("reserves the amount until it is released", async () => {
     const org = await newSpender();
     const allowed = await org.decide("1.5");
     expect(allowed.status).toBe(200);
@@ -14,7 +14,7 @@ describe("a decision", () => {
     expect((await org.release("rsv_00000000000000000000000000")).status).toBe(404);
   });
 
-  test("asked again under its request id is the same verdict and the same hold", async () => {
+  test("repeated with its request id returns the same verdict and the same reservation", async () => {
     const org = await newSpender();
     const first = await org.decide("1", { request_id: "q" });
     const again = await org.decide("1", { request_id: "q" });
@@ -61,7 +61,7 @@ describe("only the exact path is a decision", () => {
     if (status !== 200) expect(answer.headers.get("x-svc-decided")).toBeNull();
   });
 
-  test("at whatever host, and not by a host's name", async () => {
+  test("on any host, and only by its path", async () => {
     const org = await newSpender();
     await org.decide("1");
     const headers = { authorization: `Bearer ${org.key}`, ...sized };

@@ -61,7 +61,7 @@ test(
   },
 );
 
-test("the documentation that the headers point to says what to do about each of them", async () => {
+test("the linked documentation says what to do about each of them", async () => {
   const { text } = await call("GET", "/docs");
   for (const { migration } of [...DEPRECATED_ROUTES, ...DEPRECATED_SURFACES]) {
     expect(text).toContain(migration?.replaceAll("'", "&#39;"));

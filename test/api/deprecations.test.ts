@@ -46,7 +46,7 @@ describe("GET /v1/meta/deprecations", () => {
 });
 
 describe("PUT /v1/admin/deprecations", () => {
-  test("flags a route, which is listed and signalled at once", async () => {
+  test("flags a route, which is then listed and signalled immediately", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     expect(isSilent(await call("GET", path, { key: org.ownerKey }))).toBe(true);
@@ -135,7 +135,7 @@ describe("PUT /v1/admin/deprecations", () => {
       expect((await listed()).map((one) => one.route)).not.toContain(route.route);
     });
 
-    test("exactly 12 months are enough, and what is known may be extended by any time", async () => {
+    test("exactly 12 months is enough, and an announced sunset can be extended by any amount", async () => {
       const least = { ...route, since: isoDate(Date.now()), sunset: imfFixdate(monthsFromToday(12)) };
       expect((await flag(least)).status).toBe(200);
       const second = imfFixdate(monthsFromToday(12) + 1000);
@@ -184,7 +184,7 @@ describe("PUT /v1/admin/deprecations", () => {
     expect((await call("PUT", PATH, { key: org.ownerKey, body: flagged })).status).toBe(403);
   });
 
-  test("by two operators at once ends with the later sunset, whoever came first", async () => {
+  test("by two operators at once results in the later sunset, in either order", async () => {
     const route = { ...flagged, route: "/v1/meta/errors" };
     const later = "Fri, 01 Jan 2100 00:00:00 GMT";
     const answers = await Promise.all([flag({ ...route, sunset: later }), flag(route)]);
@@ -208,14 +208,14 @@ test("nothing outside /v1 carries the headers", async () => {
   expect(answers.map(isSilent)).toEqual([true, true, true, true]);
 });
 
-test("another isolate's flag shows within a second, without any request in between", async () => {
+test("a flag from another isolate shows within a second, without a request in between", async () => {
   const asked = { ...flagged, method: "GET", route: "/v1/openapi.json" } as const;
   await env.REGISTRY.getByName("registry").flag(asked, Date.now());
   await scheduler.wait(1000);
   expect(signalled(await call("GET", "/v1/openapi.json"))).toMatchObject({ since: flagged.since });
 });
 
-test("a call that was being sent while its route was flagged is told of it", async () => {
+test("a call whose route is flagged while its body arrives carries the headers", async () => {
   const org = await newOrg();
   const route = "/v1/orgs/{id}/evals";
   const pipe = new TransformStream<Uint8Array, Uint8Array>();

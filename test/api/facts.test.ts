@@ -4,7 +4,7 @@ import { aRun, newSpender } from "../support/ledger.ts";
 const DAY = 86_400;
 
 describe("a reservation", () => {
-  test("is settled by its run, whatever the run cost, and what passes a limit is counted and announced", async () => {
+  test("is settled by its run at any cost, and the part over a limit is counted and announced", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" });
     const held = await org.decide("4");
@@ -27,7 +27,7 @@ describe("a reservation", () => {
     expect((await org.release(reservation_id)).status).toBe(409);
   });
 
-  test("settled for less gives the rest back", async () => {
+  test("settled for less returns the rest", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" });
     const held = await org.decide("5");
@@ -38,7 +38,7 @@ describe("a reservation", () => {
     await vi.waitFor(async () => expect((await org.decide("4")).status).toBe(200), { timeout: 5000 });
   });
 
-  test("made before midnight and settled after it lands in the day it was made, and only there", async () => {
+  test("made before midnight and settled after it counts only on the day it was made", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "day" });
     const held = await org.decide("3", { hold_seconds: DAY });
@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(await spent()).toBe("5.00");
   });
 
-  test("expires by itself, is announced, frees its room, and its run is still a fact", async () => {
+  test("expires, is announced, frees its amount, and its run is still recorded", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "total" });
     const held = await org.decide("5", { hold_seconds: 60 });
@@ -67,7 +67,7 @@ describe("a reservation", () => {
     expect(await org.events("run.over_limit")).toHaveLength(1);
   });
 
-  test("that nobody made is named as the bad field", async () => {
+  test("that does not exist is reported as the invalid field", async () => {
     const org = await newSpender();
     const refused = await org.run({ reservation_id: "rsv_00000000000000000000000000" });
     expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "reservation_id"]);
@@ -75,7 +75,7 @@ describe("a reservation", () => {
 });
 
 describe("a dry run", () => {
-  test("holds nothing and says what would be denied", async () => {
+  test("reserves nothing and says what would be denied", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "month" });
     const fine = await org.decide("1", { dry_run: true });
@@ -92,7 +92,7 @@ describe("a dry run", () => {
   });
 });
 
-test("a run that has happened is recorded whatever the limits say", async () => {
+test("a run that already happened is recorded regardless of limits", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "0", period: "month" });
   await org.send("PUT", "spend-cap", { cap_usd: "0" });
@@ -103,7 +103,7 @@ test("a run that has happened is recorded whatever the limits say", async () => 
   expect(over?.data["limits"]).toMatchObject([{ kind: "spend_cap" }, { kind: "budget" }]);
 });
 
-test("a batch refused with one code throughout answers with it; a mixed one stands run by run", async () => {
+test("a batch refused with a single code returns that error; a mixed batch returns a result per run", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "2", period: "month" });
   const mixed = await org.bulk([aRun(), aRun({ cost_usd: "5" }), aRun(), aRun()]);

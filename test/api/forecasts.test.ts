@@ -96,7 +96,7 @@ describe("GET /v1/capacity/forecasts", () => {
     expect(narrow.exhaustion.map((one: { budget_id: string }) => one.budget_id)).toEqual([demo]);
   });
 
-  test("refuses what it cannot take, naming it", async () => {
+  test("refuses invalid parameters by name", async () => {
     const wrong = {
       "?metric=cents": "metric",
       "?horizon_days=6": "horizon_days",
@@ -115,7 +115,7 @@ describe("GET /v1/capacity/forecasts", () => {
     }
   });
 
-  test("of under 14 days of history is 422", async () => {
+  test("with less than 14 days of history is 422", async () => {
     const young = await newSpender();
     await spend(young, 13);
     const refused = await call("GET", "/v1/capacity/forecasts", { key: young.key });
@@ -123,7 +123,7 @@ describe("GET /v1/capacity/forecasts", () => {
     expect(refused.body.error.details.fields[0]).toMatchObject({ field: "history", code: "out_of_range" });
   });
 
-  test("asks for the forecasts scope, and serves no other org", async () => {
+  test("requires the forecasts scope, and serves no other org", async () => {
     const other = await newOrg();
     const key = await other.mint("viewer", { scopes: ["org:read"] });
     const refused = await call("GET", "/v1/capacity/forecasts", { key });

@@ -104,7 +104,7 @@ describe("a policy", () => {
 });
 
 describe("an approval", () => {
-  test("that does not exist is refused on its field, with rules and without, alone and in a batch", async () => {
+  test("that does not exist is refused at its field, with and without rules, alone and in a batch", async () => {
     const { org } = await governed();
     const other = await newSpender();
     for (const spender of [org, other]) {
@@ -135,7 +135,7 @@ describe("an approval", () => {
     return { org, ruleId, id };
   }
 
-  test("is requested by the refusal, found again by the same attempt, decided, and lets it pass once", async () => {
+  test("is created by the refusal, found by the same attempt, decided, and allows it once", async () => {
     const { org, ruleId, id } = await requested();
     const again = await org.run({ cost_usd: "9.00", started_at: "2026-11-15T03:00:00Z" });
     expect(again.body.error.details.approval_id).toBe(id);
@@ -161,14 +161,14 @@ describe("an approval", () => {
     expect(third.body.error.details.approval_id).not.toBe(id);
   });
 
-  test("raced for by two calls lets one pass", async () => {
+  test("used by two calls at once allows one", async () => {
     const { org, id } = await requested();
     await org.send("POST", `approvals/${id}/approve`);
     const both = await Promise.all([org.run({ cost_usd: "9" }), org.run({ cost_usd: "9" })]);
     expect(both.map(({ status }) => status).sort((left, right) => left - right)).toEqual([201, 403]);
   });
 
-  test("in one bulk call lets one of two same attempts pass", async () => {
+  test("in one bulk call allows one of two equal attempts", async () => {
     const { org, id } = await requested();
     await org.send("POST", `approvals/${id}/approve`);
     const { body } = await org.bulk([aRun({ cost_usd: "9" }), aRun({ cost_usd: "9" })]);
@@ -186,7 +186,7 @@ describe("an approval", () => {
     expect((await org.send("GET", `approvals/${id}`)).body.status).toBe("approved");
   });
 
-  test("that was denied, or decided twice, stays as it is", async () => {
+  test("that was denied cannot be decided again", async () => {
     const { org, id } = await requested();
     expect((await org.send("POST", `approvals/${id}/deny`)).body.status).toBe("denied");
     for (const verb of ["approve", "deny"]) {
@@ -204,7 +204,7 @@ describe("an approval", () => {
     expect(both.map(({ status }) => status).sort((left, right) => left - right)).toEqual([200, 409]);
   });
 
-  test("expires, and the same attempt then asks anew", async () => {
+  test("expires, and the same attempt then creates a new one", async () => {
     const { org, id } = await requested();
     await org.advance(8 * 86_400);
     expect((await org.send("GET", `approvals/${id}`)).body.status).toBe("expired");
@@ -212,7 +212,7 @@ describe("an approval", () => {
     expect((await org.run({ cost_usd: "9" })).body.error.details.approval_id).not.toBe(id);
   });
 
-  test("is decided by another admin where there are two, and by oneself where there is none", async () => {
+  test("must be decided by another admin, unless there is only one", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
@@ -276,7 +276,7 @@ describe("content safety", () => {
     expect(stored).not.toContain("PROJ-1234");
   });
 
-  test("is asked after the policies", async () => {
+  test("is checked after the policies", async () => {
     const org = await watched();
     await org.send("POST", "policy-rules", RULE);
     expect((await org.run({ model: "acme/bad", input: SECRET })).body.error.code).toBe("policy_blocked");

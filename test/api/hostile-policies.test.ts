@@ -5,7 +5,7 @@ import { newSpender } from "../support/ledger.ts";
 /** One of each family, in the real runtime and over real requests. */
 const FAMILIES = 35;
 
-test("a hostile rule is refused when written, or every run ends as policy_expression_error: none passes", async () => {
+test("a hostile rule is refused when written, or every run fails with policy_expression_error: none is allowed", async () => {
   const org = await newSpender();
   const ends: string[] = [];
   for (const when of hostileExpressions().slice(0, FAMILIES)) {

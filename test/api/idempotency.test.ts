@@ -14,7 +14,7 @@ const mint = (org: TestOrg, key: string, body: object = { name: "a", role: "view
 const keyCount = async (org: TestOrg): Promise<number> =>
   (await call("GET", `/v1/orgs/${org.id}/keys?limit=200`, { key: org.ownerKey })).body.data.length;
 
-test("a replay is the first answer to the byte, and says that it is one", async () => {
+test("a replay is byte-identical to the first response and marked as a replay", async () => {
   const org = await newOrg();
   const first = await mint(org, "k1");
   const again = await mint(org, "k1");
@@ -37,7 +37,7 @@ test("the same key with another body, or another query, is a conflict and does n
   expect(await keyCount(org)).toBe(2);
 });
 
-test("a hundred calls at once with one key make one thing", async () => {
+test("a hundred concurrent calls with one key create one resource", async () => {
   const org = await newOrg();
   const answers = await Promise.all(Array.from({ length: 100 }, () => mint(org, "same")));
   const made = answers.filter((answer) => answer.status === 201);
@@ -48,7 +48,7 @@ test("a hundred calls at once with one key make one thing", async () => {
   expect(await keyCount(org)).toBe(2);
 });
 
-test("a hundred calls at once with one key make one org, over two stores", async () => {
+test("a hundred concurrent calls with one key create one org, across two stores", async () => {
   const create = () =>
     call("POST", "/v1/admin/orgs", {
       key: operatorKey(),
@@ -66,7 +66,7 @@ test("a hundred calls at once with one key make one org, over two stores", async
   expect((await create()).text).toBe(made[0]?.text);
 });
 
-test("the record outlives the object's eviction", async () => {
+test("the record survives the object's eviction", async () => {
   const org = await newOrg();
   const first = await mint(org, "k1");
   await evictDurableObject(env.ORG.getByName(org.id));
@@ -85,7 +85,7 @@ test("a key that is too long or not printable is refused, naming the header", as
   expect(refused.body.error.details.fields[0].field).toBe("idempotency-key");
 });
 
-test("a kept refusal is replayed as it was; one that a fix can lift is tried again", async () => {
+test("a permanent refusal is replayed; a refusal that can be fixed is tried again", async () => {
   const org = await newOrg();
   const suspend = () =>
     call("POST", `/v1/admin/orgs/${org.id}/resume`, {
@@ -114,7 +114,7 @@ const envelope = (fence: number | null): Envelope => ({
   ifMatch: null,
 });
 
-test("a stalled call that comes back after its takeover changes nothing and gets the second one's answer", async () => {
+test("a stalled call that resumes after its takeover changes nothing and gets the second call's response", async () => {
   const org = await newOrg({ environment: "test" });
   const stub = env.ORG.getByName(org.id);
   const first = await stub.reserve(envelope(null));
@@ -140,7 +140,7 @@ test("a stalled call that comes back after its takeover changes nothing and gets
   expect(await keyCount(org)).toBe(2);
 });
 
-test("a crashed creation of an org is taken over and ends in the same org", async () => {
+test("a crashed creation of an org is taken over and results in the same org", async () => {
   const platform = env.ORG.getByName(PLATFORM_ORG_ID);
   const body = JSON.stringify({ name: "Taken over" });
   const create = () =>
@@ -160,7 +160,7 @@ test("a crashed creation of an org is taken over and ends in the same org", asyn
   expect(works.status).toBe(200);
 });
 
-test("no stored answer holds a secret in plain", async () => {
+test("no stored response contains a secret in plain text", async () => {
   const org = await newOrg();
   const minted = await mint(org, "k1");
   const rows = await runInDurableObject(env.ORG.getByName(org.id), (_, state) =>

@@ -62,7 +62,7 @@ test("every write to a resource is in one of the lists", () => {
   expect(writes.toSorted()).toEqual(listed.toSorted());
 });
 
-describe("If-Match on what does not exist", () => {
+describe("If-Match on a resource that does not exist", () => {
   let org: Spender;
   beforeAll(async () => {
     org = await newSpender();
@@ -77,7 +77,7 @@ describe("If-Match on what does not exist", () => {
     return call(method, path, { key, headers: { "if-match": header }, ...(body && { body }) });
   }
 
-  test.each(Object.keys(MISSING))("%s: a conflict, and nothing is made", async (route) => {
+  test.each(Object.keys(MISSING))("%s: a conflict, and nothing is created", async (route) => {
     for (const header of ["*", '"AAAAAAAAAAAAAAAAAAAAAA"']) {
       const refused = await send(route, header);
       expect([refused.status, refused.body?.error?.code]).toEqual([409, "conflict"]);
@@ -111,7 +111,7 @@ async function limits(org: Spender): Promise<{ path: string; made: Answer; again
   ];
 }
 
-test("an ETag tells what is configured: spending, reserving and refusing leave it as it is", async () => {
+test("an ETag covers the configuration: spending, reserving and refusing do not change it", async () => {
   const org = await newSpender();
   const all = await limits(org);
   await org.operate("POST", "/v1/orgs/{org}/quota/top-ups", { amount_usd: "100" });
@@ -132,7 +132,7 @@ test("an ETag tells what is configured: spending, reserving and refusing leave i
   );
 });
 
-test("a change guarded by the ETag of a busy budget goes through, and a changed budget has another", async () => {
+test("a change with the ETag of a busy budget succeeds, and the changed budget has a new ETag", async () => {
   const org = await newSpender();
   const made = await org.send("POST", "budgets", {
     scope_kind: "org",
@@ -154,7 +154,7 @@ test("a change guarded by the ETag of a busy budget goes through, and a changed 
   expect((await change("3")).status).toBe(409);
 });
 
-test("a state that somebody set is part of the ETag", async () => {
+test("a state that was set is part of the ETag", async () => {
   const org = await newSpender();
   const pack = await org.send("POST", "credit-packs", { customer_id: "c", amount_usd: "1" });
   const voided = await org.send("POST", `credit-packs/${pack.body.id}/void`);
@@ -165,7 +165,7 @@ test("a state that somebody set is part of the ETag", async () => {
   expect(suspended.headers.get("etag")).not.toBe(active);
 });
 
-test("what is shown once is no part of the ETag: it holds from the answer that showed it", async () => {
+test("a secret that is returned once is not part of the ETag, so the ETag of that response is valid", async () => {
   const org = await newSpender();
   const key = await org.send("POST", "keys", { name: "k", role: "viewer" });
   const read = await org.send("GET", `keys/${key.body.id}`);
@@ -178,7 +178,7 @@ test("what is shown once is no part of the ETag: it holds from the answer that s
   expect((await org.send("GET", signing)).headers.get("etag")).toBe(rotated.headers.get("etag"));
 });
 
-test("a plan is changed only under the ETag that it has", async () => {
+test("a plan is changed only with its current ETag", async () => {
   const path = "/v1/admin/plans/guarded";
   const put = (runs_limit: number, tag?: string) =>
     call("PUT", path, {

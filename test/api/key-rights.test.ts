@@ -54,7 +54,7 @@ test("the operator rotates an owner's key", async () => {
   expect(await worksFor(org, rotated.body.key)).toBe(200);
 });
 
-test("nobody revokes the last owner key; expired and future owners do not count", async () => {
+test("no one can revoke the last owner key; expired and future owner keys do not count", async () => {
   const org = await newOrg({ environment: "test" });
   const last = await ownerIdOf(org);
   const brief = await mint(org, { role: "owner", expires_at: inSeconds(60) });
@@ -74,7 +74,7 @@ test("nobody revokes the last owner key; expired and future owners do not count"
   expect((await revoke(org, last, second.key)).status).toBe(204);
 });
 
-test("of two owners that revoke each other at once, one stays", async () => {
+test("if two owners revoke each other at once, one remains", async () => {
   const org = await newOrg();
   const first = { id: await ownerIdOf(org), key: org.ownerKey };
   const second = await mint(org, { role: "owner" });
@@ -86,7 +86,7 @@ test("of two owners that revoke each other at once, one stays", async () => {
   expect(working.toSorted((a, b) => a - b)).toEqual([200, 410]);
 });
 
-test("a minted key has at most the scopes of the key that mints it", async () => {
+test("a new key has at most the scopes of the key that creates it", async () => {
   const org = await newOrg();
   const narrow = await mint(org, { role: "owner", scopes: ["keys:write", "runs:read"] });
   const beyond = await ask(org, narrow.key, { role: "viewer", scopes: ["runs:read", "org:read"] });
@@ -97,7 +97,7 @@ test("a minted key has at most the scopes of the key that mints it", async () =>
   expect((await mint(org, { role: "developer" })).scopes).toEqual(scopesOf("developer"));
 });
 
-test("a key that has none of a role's scopes mints no key of that role", async () => {
+test("a key without any scope of a role cannot create a key with that role", async () => {
   const org = await newOrg();
   const narrow = await mint(org, { role: "admin", scopes: ["keys:write"] });
   const refused = await ask(org, narrow.key, { role: "viewer" });
@@ -105,7 +105,7 @@ test("a key that has none of a role's scopes mints no key of that role", async (
   expect(scopesOf("viewer")).toContain(refused.body.error.details.required);
 });
 
-test("a minted key expires no later than the key that mints it", async () => {
+test("a new key expires no later than the key that creates it", async () => {
   const org = await newOrg();
   const brief = await mint(org, { role: "admin", expires_at: inSeconds(600) });
   const later = await ask(org, brief.key, { role: "viewer", expires_at: inSeconds(601) });
@@ -120,7 +120,7 @@ test("a minted key expires no later than the key that mints it", async () => {
   expect((await mint(org, { role: "viewer" })).expires_at).toBeNull();
 });
 
-test("a secret that was replaced hands on nothing that outlives its grace", async () => {
+test("a replaced secret cannot create anything that outlives its grace period", async () => {
   const org = await newOrg();
   const admin = await mint(org, { role: "admin" });
   const rotated = await rotate(org, admin.id, org.ownerKey, { body: { grace_seconds: 600 } });
@@ -131,7 +131,7 @@ test("a secret that was replaced hands on nothing that outlives its grace", asyn
   expect((await rotate(org, admin.id, rotated.body.key)).status).toBe(200);
 });
 
-test("a key rotates no key that has a scope or a time which it lacks itself", async () => {
+test("a key cannot rotate a key with more scopes or a later expiry", async () => {
   const org = await newOrg();
   const wide = await mint(org, { role: "viewer" });
   const narrow = await mint(org, { role: "admin", scopes: ["keys:write", "org:read"] });
@@ -146,7 +146,7 @@ test("a key rotates no key that has a scope or a time which it lacks itself", as
   expect((await rotate(org, brief.id, brief.key)).status).toBe(200);
 });
 
-test("an idempotency key replays no secret to a caller who could not have asked for it", async () => {
+test("an idempotency key never replays a secret to a caller who is not allowed to create it", async () => {
   const org = await newOrg();
   const narrow = await mint(org, { role: "admin", scopes: ["keys:write"] });
   const headers = { "idempotency-key": "monthly-rotation" };
@@ -188,7 +188,7 @@ test("an owner key without support:write opens no support grant", async () => {
   expect(refused.body.error.details).toEqual({ required: "support:write" });
 });
 
-test("a key that would be expired when it is minted is refused, by the org's own clock", async () => {
+test("a key that is already expired by the org's clock is not created", async () => {
   const org = await newOrg({ environment: "test" });
   const past = await ask(org, org.ownerKey, { role: "viewer", expires_at: "2020-01-01T00:00:00Z" });
   expect(past.body.error.details.fields).toEqual([

@@ -74,7 +74,7 @@ test("a revocation ends every secret of the key at once", async () => {
   expect(await statusesOf(org, secrets)).toEqual([410, 410, 410]);
 });
 
-test("ten replaced secrets live at a time: one more is refused, and a rotation without grace never is", async () => {
+test("a key has at most ten replaced secrets: the next rotation is refused unless it has no grace period", async () => {
   const org = await newOrg({ environment: "test" });
   const key = await newKey(org);
   const secrets = [key.key];
@@ -92,7 +92,7 @@ test("ten replaced secrets live at a time: one more is refused, and a rotation w
   expect(rows).toHaveLength(1);
 });
 
-test("a secret in its grace keeps it when an object of the version before wakes", async () => {
+test("a secret keeps its grace period when an object of an earlier version upgrades", async () => {
   const org = await newOrg({ environment: "test" });
   const key = await newKey(org);
   const second = await key.rotate(600);

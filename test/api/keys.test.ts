@@ -13,7 +13,7 @@ type AuditRow = {
 
 const keysOf = (org: { id: string }) => `/v1/orgs/${org.id}/keys`;
 
-test("a minted key has its role's scopes, is shown once, and is listed without its secret", async () => {
+test("a new key has its role's scopes, is returned once, and is listed without its secret", async () => {
   const org = await newOrg();
   const minted = await call("POST", keysOf(org), {
     key: org.ownerKey,
@@ -29,7 +29,7 @@ test("a minted key has its role's scopes, is shown once, and is listed without i
   expect(read.headers.get("etag")).toMatch(/^"/);
 });
 
-test("an admin cannot mint an owner, and no key gets a scope beyond its role", async () => {
+test("an admin cannot create an owner key, and no key gets a scope beyond its role", async () => {
   const org = await newOrg();
   const admin = await org.mint("admin");
   const raised = await call("POST", keysOf(org), { key: admin, body: { name: "x", role: "owner" } });
@@ -61,7 +61,7 @@ test("every bad field of a key is reported at once", async () => {
   ]);
 });
 
-test("a rotated key keeps its id, and the old secret lives exactly for the grace", async () => {
+test("a rotated key keeps its id, and the old secret works exactly for the grace period", async () => {
   const org = await newOrg({ environment: "test" });
   const old = await org.mint("viewer");
   const id = (await call("GET", `${keysOf(org)}?role=viewer`, { key: org.ownerKey })).body.data[0].id;
@@ -81,7 +81,7 @@ test("a rotated key keeps its id, and the old secret lives exactly for the grace
   expect((await get(rotated.body.key)).status).toBe(200);
 });
 
-test("a key rotated without grace, or revoked, is refused from the very answer on", async () => {
+test("a key that is revoked, or rotated without a grace period, is refused as soon as the call returns", async () => {
   const org = await newOrg();
   const victim = await org.mint("viewer");
   const id = (await call("GET", `${keysOf(org)}?role=viewer`, { key: org.ownerKey })).body.data[0].id;
@@ -96,7 +96,7 @@ test("a key rotated without grace, or revoked, is refused from the very answer o
   expect((await call("DELETE", `${keysOf(org)}/${id}`, { key: org.ownerKey })).status).toBe(204);
 });
 
-test("If-Match that does not hold is a conflict and changes nothing", async () => {
+test("If-Match that does not match is a conflict and changes nothing", async () => {
   const org = await newOrg();
   const read = await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
   const rename = (name: string, tag: string) =>

@@ -3,7 +3,7 @@ import { newSpender } from "../support/ledger.ts";
 
 const price = { input_usd_per_mtok: "3", output_usd_per_mtok: "15" };
 
-test("the price book prices runs and decisions that name no cost, rounded up to the nano-dollar", async () => {
+test("runs and decisions without a cost are priced from the price book, rounded up to the nano-dollar", async () => {
   const org = await newSpender();
   const set = await org.send("PUT", "models/acme%2Fm1", price);
   expect(set.body).toMatchObject({ model: "acme/m1", input_usd_per_mtok: "3.00" });

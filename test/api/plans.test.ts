@@ -21,7 +21,7 @@ test("a new org is on the standard plan, which is unlimited and counted", async 
   });
 });
 
-test("a plan that blocks refuses past its runs and past its tokens, until it changes or the month ends", async () => {
+test("a blocking plan refuses beyond its runs and tokens until it changes or the month ends", async () => {
   await setPlan("blocks", { runs_limit: 2, tokens_limit: 40, overage_policy: "block" });
   const org = await newSpender({ plan: "blocks" });
   await org.run();
@@ -56,7 +56,7 @@ test("an operator moves an org to another plan, which must exist", async () => {
   expect(listed.body.data.map((one: { plan: string }) => one.plan)).toContain("tiny");
 });
 
-test("an org that was out of reach when its plan changed has the new terms once it is awake again", async () => {
+test("an org that was unreachable when its plan changed has the new terms when it wakes", async () => {
   await setPlan("missed", { runs_limit: 5, tokens_limit: null, overage_policy: "block" });
   const org = await newSpender({ plan: "missed" });
   await org.run();
@@ -87,7 +87,7 @@ async function withoutOrg(orgId: string, plan: string, body: object): Promise<Re
   return worker.fetch(request as Parameters<typeof worker.fetch>[0], partly, createExecutionContext());
 }
 
-test("a change of plan reaches all other orgs when one is out of reach, and says so; sent again, it reaches that one", async () => {
+test("a plan change reaches all other orgs if one is unreachable, reports it, and reaches that org when repeated", async () => {
   const open = { runs_limit: null, tokens_limit: null, overage_policy: "block" };
   await setPlan("half", open);
   const orgs: Spender[] = [];

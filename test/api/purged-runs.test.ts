@@ -20,8 +20,8 @@ async function purged(run: object = RUN): Promise<{ org: Spender; recordedAt: st
 
 const spent = async (org: Spender) => (await org.send("GET", "budgets")).body.data[0].spent_usd;
 
-describe("a run that retention has taken away", () => {
-  test("is a duplicate when it comes again, and is not charged again", async () => {
+describe("a run that retention deleted", () => {
+  test("is a duplicate when it is sent again, and is not charged again", async () => {
     const { org, recordedAt } = await purged();
     const again = await org.run({ ...RUN, metadata: { a: [2], b: 1 }, input: "anything" });
     expect(again.status).toBe(200);
@@ -38,7 +38,7 @@ describe("a run that retention has taken away", () => {
     expect((await call("GET", "/v1/runs/r1", { key: org.key })).status).toBe(404);
   });
 
-  test("is a duplicate in a batch, beside others, and also one that had come by the price book", async () => {
+  test("is a duplicate in a batch with other runs, also if it was priced from the price book", async () => {
     const { cost_usd: _, ...unpriced } = aRun({ id: "r2", model: "acme/m2" });
     const org = await newSpender();
     await org.send("PUT", "retention-policy", SHORTEST);
@@ -65,7 +65,7 @@ describe("a run that retention has taken away", () => {
     { started_at: "2026-11-15T02:00:01Z" },
     { incurred: true },
     { usage: { input_tokens: 10, output_tokens: 6 } },
-  ])("is a conflict when it comes again as another: %j", async (change) => {
+  ])("is a conflict when it is sent again with other content: %j", async (change) => {
     const { org } = await purged();
     const other = await org.run({ ...RUN, ...change });
     expect(other.status).toBe(409);
@@ -75,7 +75,7 @@ describe("a run that retention has taken away", () => {
     expect(await spent(org)).toBe("8.00");
   });
 
-  test("is known for 400 days after it was recorded, not by other orgs, and is forgotten in the end", async () => {
+  test("is known for 400 days after it was recorded, only in its org, and is then forgotten", async () => {
     const { org } = await purged();
     expect((await (await newSpender()).run(RUN)).status).toBe(201);
     await org.advance(395 * DAY);
@@ -91,7 +91,7 @@ describe("a run that retention has taken away", () => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
-  test("leaves nothing of what was said of it", async () => {
+  test("leaves none of its content behind", async () => {
     const { org } = await purged({ ...RUN, id: "telling-id", metadata: { name: "telling-name" } });
     const rows = await rowsOf(org.id, "SELECT * FROM purged_runs");
     expect(rows).toHaveLength(1);

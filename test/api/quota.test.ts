@@ -4,7 +4,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 const path = "/v1/orgs/{org}/quota";
 const topUp = (org: Spender, amount_usd: string) => org.operate("POST", `${path}/top-ups`, { amount_usd });
 
-test("an org is not prepaid until its operator says so, and then spends what was topped up", async () => {
+test("an org is prepaid only if the operator sets it, and then spends what was topped up", async () => {
   const org = await newSpender();
   expect((await org.send("GET", "quota")).status).toBe(404);
   expect((await org.send("PUT", "quota", {})).status).toBe(403);
@@ -45,7 +45,7 @@ test("a low balance and an empty one are announced once, and again after a top-u
   expect(await org.events("quota.exhausted")).toHaveLength(2);
 });
 
-test("a fact may overdraw the balance, and says by how much", async () => {
+test("a fact can overdraw the balance, which shows by how much", async () => {
   const org = await newSpender();
   await org.operate("PUT", path, {});
   await org.run({ incurred: true, cost_usd: "2" });

@@ -36,7 +36,7 @@ async function advance(org: TestOrg, seconds: number): Promise<void> {
 }
 
 describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
-  test("sets everything at once, and repeats it in rows of D1", async () => {
+  test("replaces everything, and publishes it to D1", async () => {
     const org = await newOrg();
     const set = await setLimits(org, { read_rpm: 50, policies: [KEYS_POLICY] });
     expect(set.status).toBe(200);
@@ -130,7 +130,7 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
 });
 
 describe("the read limit", () => {
-  test("refuses the read past it, and lets it through after exactly the wait it names", async () => {
+  test("refuses reads above it, and allows them after exactly the stated wait", async () => {
     const org = await newOrg({ environment: "test" });
     await setLimits(org, { read_rpm: 3, policies: [] });
     for (let count = 0; count < 3; count += 1) expect((await read(org)).status).toBe(200);
@@ -144,14 +144,14 @@ describe("the read limit", () => {
     expect((await read(org)).status).toBe(200);
   });
 
-  test("is the service's own where the org has none, and says what is left", async () => {
+  test("falls back to the service default, and says what is left", async () => {
     const org = await newOrg();
     const got = await read(org);
     expect(got.headers.get("ratelimit-policy")).toBe('"read";q=600;w=60');
     expect(got.headers.get("ratelimit")).toMatch(/^"read";r=599;t=\d+$/);
   });
 
-  test("counts reads alone, a refused one not at all", async () => {
+  test("counts only reads, and not refused ones", async () => {
     const org = await newOrg({ environment: "test" });
     await setLimits(org, { read_rpm: 1, policies: [] });
     expect((await mint(org)).status).toBe(201);
@@ -161,7 +161,7 @@ describe("the read limit", () => {
     expect((await read(org)).status).toBe(200);
   });
 
-  test("holds for many at once: as many as there is room for are served", async () => {
+  test("is exact for concurrent reads", async () => {
     const org = await newOrg();
     await setLimits(org, { read_rpm: 40, policies: [] });
     const answers = await Promise.all(Array.from({ length: 100 }, () => read(org)));
@@ -200,7 +200,7 @@ describe("a rate-limit policy", () => {
     expect((await mint(org)).status).toBe(201);
   });
 
-  test("says of a decision what is left after it, whoever decides it", async () => {
+  test("reports what is left after a decision, from isolate and object alike", async () => {
     const org = await newOrg();
     const limit = 1_000_000;
     const policies = [
@@ -226,7 +226,7 @@ describe("a rate-limit policy", () => {
     expect(atEdge).toEqual([limit - taken, limit - 5 * taken]);
   });
 
-  test("for one key leaves the others alone", async () => {
+  test("for one key does not affect other keys", async () => {
     const org = await newOrg();
     const listed = await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey });
     const other = await org.mint("owner");

@@ -12,14 +12,14 @@ async function keepOut(org: TestOrg): Promise<void> {
 }
 
 describe("a residency rule", () => {
-  test("is everywhere at first, and says where the org is at home", async () => {
+  test("allows every region by default, and shows the home region", async () => {
     const org = await newOrg();
     const read = await call("GET", path(org), { key: org.ownerKey });
     expect(read.status).toBe(200);
     expect(read.body).toEqual({ regions: null, home_region: "local" });
   });
 
-  test("that leaves this region out refuses every call here", async () => {
+  test("that excludes this region refuses every call here", async () => {
     const org = await newOrg();
     const own = `/v1/orgs/${org.id}`;
     await keepOut(org);
@@ -31,7 +31,7 @@ describe("a residency rule", () => {
     expect((await call("GET", own, { key: operatorKey() })).status).toBe(403);
   });
 
-  test("never stands in its own way, nor in the operator's", async () => {
+  test("does not block its own setting or the operator", async () => {
     const org = await newOrg();
     await keepOut(org);
     expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() })).status).toBe(200);
@@ -40,7 +40,7 @@ describe("a residency rule", () => {
     expect((await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).status).toBe(200);
   });
 
-  test("names the home region, and only regions of this service", async () => {
+  test("must include the home region, and only known regions", async () => {
     const org = await newOrg();
     const set = (regions: unknown) => call("PUT", path(org), { key: org.ownerKey, body: { regions } });
     const before = await set(["local", "local"]);
@@ -58,7 +58,7 @@ describe("a residency rule", () => {
     expect((await set(null)).body).toEqual({ regions: null, home_region: "local" });
   });
 
-  test("is the owner's to read and set, and is held to its form", async () => {
+  test("is read and set by owners only, and is validated", async () => {
     const org = await newOrg();
     const admin = await org.mint("admin");
     expect((await call("GET", path(org), { key: admin })).body.error.code).toBe("forbidden");
@@ -69,14 +69,14 @@ describe("a residency rule", () => {
     }
   });
 
-  test("of another org cannot be told from one that does not exist", async () => {
+  test("of another org looks like one that does not exist", async () => {
     const [mine, theirs] = [await newOrg(), await newOrg()];
     expect((await call("GET", path(theirs), { key: mine.ownerKey })).status).toBe(404);
   });
 });
 
 describe("between regions", () => {
-  test("an org cannot be given a home that is no region of this service", async () => {
+  test("an org cannot be created in an unknown region", async () => {
     const made = await call("POST", "/v1/admin/orgs", {
       key: operatorKey(),
       body: { name: "Far", home_region: "mars" },
@@ -85,7 +85,7 @@ describe("between regions", () => {
     expect(made.body.error.details.fields[0].field).toBe("home_region");
   });
 
-  test("a client's own pass is worth nothing: neither its address nor its trace is taken", async () => {
+  test("a pass from a client is ignored: neither its address nor its trace is used", async () => {
     const org = await newOrg();
     await call("PATCH", `/v1/orgs/${org.id}`, {
       key: org.ownerKey,
@@ -101,7 +101,7 @@ describe("between regions", () => {
     expect(read.headers.get("x-svc-trace-id")).not.toBe("mine");
   });
 
-  test("objects answer other regions only: to a client there is nothing", async () => {
+  test("objects answer other regions only; clients get 404", async () => {
     const org = await newOrg();
     const body = { org: org.id, method: "whereabouts", args: [] };
     const asked = await call("POST", "/internal/object", { key: operatorKey(), body });

@@ -8,7 +8,7 @@ describe("retention", () => {
   const POLICY = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
   const DAY = 86_400;
 
-  test("is read, set and refused field by field", async () => {
+  test("is read and set, and each invalid field is refused", async () => {
     const org = await newSpender();
     const before = await org.send("GET", "retention-policy");
     expect(before.body).toEqual({
@@ -34,7 +34,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("takes old runs away and leaves what they cost", async () => {
+  test("deletes old runs and keeps their totals", async () => {
     const org = await newSpender();
     await org.send("PUT", "retention-policy", POLICY);
     expect((await org.run({ id: "old", cost_usd: "7" })).status).toBe(201);
@@ -54,7 +54,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("takes old entries away, and the chain still verifies from the hash that the purge carries", async () => {
+  test("deletes old entries, and the chain still verifies from the hash in the purge entry", async () => {
     const org = await trail();
     await org.send("PUT", "retention-policy", POLICY);
     const [last] = await rowsOf<{ seq: number; hash: string }>(
@@ -77,7 +77,7 @@ describe("retention", () => {
     expect((await verify(org)).valid).toBe(false);
   });
 
-  test("keeps everything under a legal hold, which no change of days lifts", async () => {
+  test("keeps everything under a legal hold, even if the days change", async () => {
     const org = await trail();
     await org.send("PUT", "retention-policy", { ...POLICY, legal_hold: true });
     const { legal_hold: _, ...days } = POLICY;
@@ -91,7 +91,7 @@ describe("retention", () => {
     expect((await call("GET", "/v1/runs/old", { key: org.key })).status).toBe(404);
   });
 
-  test("takes much away in bounded steps, each with its entry, and lets others in between", async () => {
+  test("deletes many rows in bounded, audited steps, and serves other calls in between", async () => {
     const org = await newSpender();
     await org.run({ id: "first" });
     await rowsOf(
@@ -125,7 +125,7 @@ describe("retention", () => {
     expect((await org.run({ id: "r2", metadata })).status).toBe(200);
   });
 
-  test("leaves entries that somebody tampered with where they are", async () => {
+  test("keeps entries that were tampered with", async () => {
     const org = await trail();
     await org.send("PUT", "retention-policy", POLICY);
     await rowsOf(org.id, "UPDATE audit SET actor_id = 'somebody' WHERE seq = 3");

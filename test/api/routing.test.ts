@@ -30,7 +30,7 @@ async function routed(policy: object = {}): Promise<Spender> {
 }
 
 describe("routing", () => {
-  test("takes the cheapest or the best that passes, and explains each", async () => {
+  test("selects the cheapest or best model that passes, and explains each candidate", async () => {
     const org = await routed();
     const cheapest = await select(org);
     expect(cheapest.status).toBe(200);
@@ -84,7 +84,7 @@ describe("routing", () => {
     expect(denied.body.error.message).toContain(`'acme/spare' cannot be used: blocked by policy ${id}`);
   });
 
-  test("a rule that fails rules its models out, and is the refusal when none is left", async () => {
+  test("a rule that fails excludes its models, and is the error if no model is left", async () => {
     const org = await routed();
     const when = 'model == "acme/small" && run.metadata.team == "x"';
     const rule = { target: "model", effect: "deny", when, reason: "x" };
@@ -98,20 +98,20 @@ describe("routing", () => {
     expect(none.body.error).toMatchObject({ code: "policy_expression_error", details: { rule_id: id } });
   });
 
-  test("forgets an eval that has become too old", async () => {
+  test("ignores an eval that is too old", async () => {
     const org = await routed();
     await org.advance(31 * 86_400);
     expect((await select(org)).body.error.code).toBe("no_model_passes_eval");
   });
 
-  test("few samples prove little: a perfect score on few is under the bar", async () => {
+  test("a perfect score on few samples does not meet the minimum score", async () => {
     const org = await routed({ eval_gate: { ...POLICY.eval_gate, min_samples: 1 } });
     await evaluated(org, "acme/big", 1, 5);
     await evaluated(org, "acme/small", 1, 5);
     expect((await select(org)).status).toBe(503);
   });
 
-  test("without a policy there is nothing to choose by", async () => {
+  test("without a routing policy, selection is refused", async () => {
     const org = await newSpender();
     expect((await org.send("GET", "routing-policy")).status).toBe(404);
     expect((await select(org)).body.error.code).toBe("conflict");
@@ -149,7 +149,7 @@ describe("routing", () => {
     expect(refused.body.error.details.fields).toContainEqual(expect.objectContaining({ field, code }));
   });
 
-  test("a developer chooses, a viewer does not, and only an admin sets the policy", async () => {
+  test("a developer can select a model, a viewer cannot, and only an admin sets the policy", async () => {
     const org = await newOrg();
     const viewer = await org.mint("viewer");
     const developer = await org.mint("developer");

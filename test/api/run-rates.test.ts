@@ -34,7 +34,7 @@ async function used(org: Spender, more: object = {}): Promise<number> {
 }
 
 describe("a rate-limit policy by tokens", () => {
-  test("counts a run's tokens, refuses the run that passes it, and counts nothing of that", async () => {
+  test("counts a run's tokens, and refuses a run above the limit without counting it", async () => {
     const org = await limited({});
     expect((await org.run(tokens(60))).status).toBe(201);
     const refused = await org.run(tokens(41));
@@ -54,7 +54,7 @@ describe("a rate-limit policy by tokens", () => {
     expect((await org.run(tokens(100))).status).toBe(201);
   });
 
-  test("that slides names a wait after which the run passes", async () => {
+  test("with a sliding window names a wait after which the run is allowed", async () => {
     const org = await limited({ kind: "rate", window_seconds: 60 });
     expect((await org.run(tokens(100))).status).toBe(201);
     const refused = await org.run(tokens(100));
@@ -65,7 +65,7 @@ describe("a rate-limit policy by tokens", () => {
     expect((await org.run(tokens(100))).status).toBe(201);
   });
 
-  test("is one count for decisions and runs, unless it names a route", async () => {
+  test("counts decisions and runs together, unless it names a route", async () => {
     const org = await limited({});
     const ask = { estimate: { cost_usd: "0", input_tokens: 50, max_output_tokens: 0 } };
     expect((await org.decide("0", ask)).status).toBe(200);
@@ -79,7 +79,7 @@ describe("a rate-limit policy by tokens", () => {
     expect((await org.bulk([aRun(tokens(500))])).status).toBe(200);
   });
 
-  test("leaves the run that settles a reservation alone: its decision was counted", async () => {
+  test("does not count a run that settles a reservation, because its decision was counted", async () => {
     const org = await limited({});
     const ask = { estimate: { cost_usd: "0", input_tokens: 80, max_output_tokens: 0 } };
     const { id } = (await org.decide("0", ask)).body.reservation as { id: string };
@@ -87,7 +87,7 @@ describe("a rate-limit policy by tokens", () => {
     expect(await used(org)).toBe(80);
   });
 
-  test("records a fact always, and counts it", async () => {
+  test("always records a fact, and counts it", async () => {
     const org = await limited({});
     expect((await org.run(tokens(250, { incurred: true }))).status).toBe(201);
     expect(await used(org)).toBe(250);
@@ -95,7 +95,7 @@ describe("a rate-limit policy by tokens", () => {
     expect((await org.run(tokens(0))).status).toBe(201);
   });
 
-  test("counts nothing of a run that is refused by something else, of a duplicate, or of one sent twice", async () => {
+  test("does not count runs refused for other reasons, duplicates and replays", async () => {
     const org = await limited({});
     await org.send("PUT", "spend-cap", { cap_usd: "1" });
     expect((await org.run(tokens(30, { cost_usd: "2" }))).status).toBe(402);
@@ -118,7 +118,7 @@ describe("a rate-limit policy by tokens", () => {
 });
 
 describe("a rate-limit policy by customer", () => {
-  test("counts each customer's runs apart, and those of nobody not at all", async () => {
+  test("counts each customer's runs separately, and ignores runs without a customer", async () => {
     const org = await limited({ match: { customer_id: "*" }, unit: "requests", limit: 2 });
     for (const customer_id of ["a", "b"]) {
       expect((await org.run({ customer_id })).status).toBe(201);
@@ -128,7 +128,7 @@ describe("a rate-limit policy by customer", () => {
     for (let runs = 0; runs < 5; runs += 1) expect((await org.run()).status).toBe(201);
   });
 
-  test("that names one leaves the others alone", async () => {
+  test("that names one customer does not affect others", async () => {
     const org = await limited({ match: { customer_id: "a" }, unit: "tokens", limit: 10 });
     expect((await org.run(tokens(11, { customer_id: "a" }))).status).toBe(429);
     expect((await org.run(tokens(11, { customer_id: "b" }))).status).toBe(201);
@@ -140,7 +140,7 @@ describe("in a bulk call", () => {
   const resultsOf = ({ body }: Answer) =>
     (body.results as Result[]).map(({ status, error }) => error?.code ?? status);
 
-  test("each run stands alone, in order", async () => {
+  test("each run is counted separately, in order", async () => {
     const org = await limited({});
     await org.run(tokens(10, { id: "before" }));
     const answer = await org.bulk([
@@ -169,13 +169,13 @@ describe("in a bulk call", () => {
     expect(await used(org)).toBe(115);
   });
 
-  test("each customer has a count of its own", async () => {
+  test("each customer has its own count", async () => {
     const org = await limited({ match: { customer_id: "*" }, unit: "requests", limit: 2, kind: "rate" });
     const answer = await org.bulk(["a", "b", "a", "a", "b"].map((customer_id) => aRun({ customer_id })));
     expect(resultsOf(answer)).toEqual(["accepted", "accepted", "accepted", "rate_limited", "accepted"]);
   });
 
-  test("when every run is refused by it, its own answer is given, with the wait", async () => {
+  test("if it refuses every run, the response is its error, with the wait", async () => {
     const org = await limited({ kind: "rate", window_seconds: 60, limit: 5 });
     const refused = await org.bulk([aRun(tokens(6)), aRun(tokens(7))]);
     expect(seen(refused)).toEqual([429, "rate_limited"]);
@@ -183,7 +183,7 @@ describe("in a bulk call", () => {
     expect((await org.bulk([aRun(tokens(5))])).body.accepted).toBe(1);
   });
 
-  test("a batch that is sent again under its key counts once", async () => {
+  test("a batch that is repeated with its idempotency key counts once", async () => {
     const org = await limited({});
     const runs = [aRun(tokens(40)), aRun(tokens(20))];
     for (let sent = 0; sent < 3; sent += 1) {
@@ -196,7 +196,7 @@ describe("in a bulk call", () => {
 describe("a policy that counts requests", () => {
   const policy = (route: string) => ({ match: { route }, unit: "requests", limit: 3 });
 
-  test("loses nothing to a run that is refused", async () => {
+  test("does not count a refused run", async () => {
     const org = await limited(policy("POST /v1/runs"));
     await org.send("PUT", "spend-cap", { cap_usd: "1" });
     for (let runs = 0; runs < 5; runs += 1) expect((await org.run({ cost_usd: "2" })).status).toBe(402);
@@ -209,7 +209,7 @@ describe("a policy that counts requests", () => {
     expect(seen(await org.run({ cost_usd: "0" }))).toEqual([429, "quota_exhausted"]);
   });
 
-  test("loses nothing to a batch that is refused whole, and one request to any other", async () => {
+  test("does not count a batch that is refused as a whole, and counts any other as one request", async () => {
     const org = await limited(policy("POST /v1/runs/bulk"));
     await org.send("PUT", "spend-cap", { cap_usd: "1" });
     const dear = aRun({ cost_usd: "2" });
@@ -219,7 +219,7 @@ describe("a policy that counts requests", () => {
     expect(seen(await org.bulk(mixed))).toEqual([429, "quota_exhausted"]);
   });
 
-  test("counts a malformed call, as every other", async () => {
+  test("counts a malformed call", async () => {
     const org = await limited(policy("POST /v1/runs"));
     for (let calls = 0; calls < 2; calls += 1) expect((await org.run({ model: 1 })).status).toBe(422);
     expect((await org.run()).status).toBe(201);
@@ -229,7 +229,7 @@ describe("a policy that counts requests", () => {
     expect((await bulk.bulk([aRun()])).status).toBe(429);
   });
 
-  test("loses nothing to refused runs where an isolate has slices of it, from other calls", async () => {
+  test("does not count refused runs if an isolate has slices of it from other calls", async () => {
     const org = await newSpender();
     await org.send("PUT", "spend-cap", { cap_usd: "1" });
     const LIMIT = 640;
@@ -280,7 +280,7 @@ const step = fc.oneof(
 );
 
 test(
-  "in no window more tokens are admitted than the limit, by decisions and runs together",
+  "no window admits more tokens than the limit, for decisions and runs together",
   {
     timeout: 120_000,
   },

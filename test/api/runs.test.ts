@@ -18,7 +18,7 @@ describe("a run", () => {
     expect(read.body).toEqual(made.body);
   });
 
-  test("sent again under its id is a duplicate, and under other content a conflict", async () => {
+  test("sent again with its id is a duplicate, and with other content a conflict", async () => {
     const org = await newSpender();
     const first = await org.run({ id: "r-1" });
     const again = await org.run({ id: "r-1" });
@@ -37,7 +37,7 @@ describe("a run", () => {
 });
 
 describe("a batch", () => {
-  test("takes each run on its own, in order, and names duplicates", async () => {
+  test("records each run separately, in order, and reports duplicates", async () => {
     const org = await newSpender();
     const answer = await org.bulk([
       aRun({ id: "a" }),
@@ -55,7 +55,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("with a malformed run is refused whole, naming the run", async () => {
+  test("with a malformed run is refused as a whole, naming the run", async () => {
     const org = await newSpender();
     const runs = Array.from({ length: 1000 }, (_, i) => aRun(i === 699 ? { cost_usd: "-1" } : {}));
     const refused = await org.bulk(runs);
@@ -83,7 +83,7 @@ test("runs are listed page by page, by start or by cost, and filtered", async ()
   expect(filtered.body.data.map((run: { id: string }) => run.id)).toEqual(["r2"]);
 });
 
-test("runs that started in the same seconds are listed in the order of their starts, each once, whichever way", async () => {
+test("runs that started within the same seconds are listed by start, each once, in both directions", async () => {
   const org = await newSpender();
   const base = Date.parse("2026-11-15T02:00:00Z");
   const starts = Array.from({ length: 120 }, (_, i) => base + ((i * 7919) % 41) * 70 - 500);
@@ -135,7 +135,7 @@ describe("a rare run among very many", () => {
     return org.key;
   }
 
-  test("is found in pages that each look at a bounded part of the runs, in order, once", async () => {
+  test("is found once, in order, in pages that each scan a bounded number of runs", async () => {
     const key = await crowd();
     const names = RARE.map((i) => `r${String(i).padStart(6, "0")}`);
     for (const [sort, expected] of [

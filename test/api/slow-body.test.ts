@@ -54,7 +54,7 @@ async function countIn(org: TestOrg, list: string): Promise<number> {
   return (await call("GET", `/v1/orgs/${org.id}/${list}`, { key: operatorKey() })).body.data.length;
 }
 
-test("a key that is revoked while the body arrives mints nothing", async () => {
+test("a key that is revoked while the body arrives creates nothing", async () => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const before = await countIn(org, "keys");
@@ -74,7 +74,7 @@ test("an org that is suspended while the body arrives changes nothing", async ()
   expect(await countIn(org, "budgets")).toBe(0);
 });
 
-test("an address that is shut out while the body arrives changes nothing", async () => {
+test("an address that is removed from the allow-list while the body arrives changes nothing", async () => {
   const org = await newOrg();
   const path = `/v1/orgs/${org.id}/budgets`;
   const answer = await during(path, org.ownerKey, BUDGET, () =>
@@ -95,7 +95,7 @@ test("a secret that is replaced while the body arrives changes nothing", async (
   expect(await countIn(org, "budgets")).toBe(0);
 });
 
-test("a batch of runs that arrives past a revocation is not recorded", async () => {
+test("a batch of runs that arrives after a revocation is not recorded", async () => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const answer = await during("/v1/runs/bulk", victim.key, { runs: [run()] }, () => revoke(org, victim));
@@ -103,7 +103,7 @@ test("a batch of runs that arrives past a revocation is not recorded", async () 
   expect((await call("GET", "/v1/runs", { key: org.ownerKey })).body.data).toEqual([]);
 });
 
-test("a question whose body arrives past a revocation is not answered, though it changes nothing", async () => {
+test("a read-only call whose body arrives after a revocation is refused", async () => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const path = `/v1/orgs/${org.id}/policy-rules/evaluate`;
@@ -114,7 +114,7 @@ test("a question whose body arrives past a revocation is not answered, though it
 test.each([
   ["that says how long it is", true],
   ["of unknown length", false],
-])("a decision %s is not made from slices past a revocation", async (_, saysLength) => {
+])("a decision %s is not made from slices after a revocation", async (_, saysLength) => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const decide = (key: string) => call("POST", "/v1/edge/decision", { key, body: DECISION });
@@ -154,7 +154,7 @@ test.each([
   ["a run", () => "/v1/runs", run()],
   ["a batch of runs", () => "/v1/runs/bulk", { runs: [run()] }],
   ["a decision", () => "/v1/edge/decision", DECISION],
-])("the object refuses %s of a key that only the isolate still takes for good", async (_, path, body) => {
+])("the object refuses %s of a key that only the isolate still considers valid", async (_, path, body) => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const before = await rowsOf(org.id, STORED);
@@ -203,7 +203,7 @@ test.each([
   ["not_before = 9000000000000", [401, "key_expired"]],
   ["role = 'developer'", [403, "forbidden"]],
   ["scopes = '[]'", [403, "missing_scope"]],
-])("the object goes by its own row of a key: %s", async (change, code) => {
+])("the object uses its own row of a key: %s", async (change, code) => {
   const org = await newOrg();
   const victim = await victimOf(org);
   await rowsOf(org.id, `UPDATE keys SET ${change} WHERE id = ?`, victim.id);
@@ -211,7 +211,7 @@ test.each([
   expect(codeOf(await call("POST", path, { key: victim.key, body: BUDGET }))).toEqual(code);
 });
 
-test("the object does nothing for support whose grant is closed, and records it all the same", async () => {
+test("the object refuses support whose grant is closed, and still records the request", async () => {
   const org = await newOrg();
   const grants = `/v1/orgs/${org.id}/support-grants`;
   const body = { scope: "read_only", reason: "r", expires_in_seconds: 600 };
@@ -238,7 +238,7 @@ test("the object does nothing for support whose grant is closed, and records it 
   expect(await door.command("recordSupportRequest", request)).toMatchObject({ status: 200 });
 });
 
-test("the object gives no stored answer to a key that is revoked", async () => {
+test("the object replays no stored response to a revoked key", async () => {
   const org = await newOrg();
   const victim = await victimOf(org);
   const path = `/v1/orgs/${org.id}/budgets`;

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-test("a spend cap refuses what would pass it, saying when it resets, and pre_flight before a run", async () => {
+test("a spend cap refuses what would exceed it, says when it resets, and says pre_flight for decisions", async () => {
   const org = await newSpender();
   const set = await org.send("PUT", "spend-cap", { cap_usd: "2", timezone: "Asia/Kolkata" });
   expect(set.body).toMatchObject({ cap_usd: "2.00", spent_usd: "0.00", timezone: "Asia/Kolkata" });
@@ -19,7 +19,7 @@ test("a spend cap refuses what would pass it, saying when it resets, and pre_fli
   expect(await org.events("spend_cap.exceeded")).toHaveLength(1);
 });
 
-test("a spend cap lasts its whole day and resets at its end, on days of 23 and of 25 hours too", async () => {
+test("a spend cap lasts the whole day and resets at its end, also on days of 23 and 25 hours", async () => {
   const org = await newSpender();
   await org.send("PUT", "spend-cap", { cap_usd: "1", timezone: "Europe/Berlin" });
   const resetsAt = async () => Date.parse((await org.send("GET", "spend-cap")).body.resets_at);
@@ -50,7 +50,7 @@ function nextChange(now: number): number {
   }
 }
 
-test("a spend cap in another time zone counts that day anew; removed it limits nothing and is not found", async () => {
+test("a spend cap in a new time zone recounts that day; a removed cap limits nothing and is not found", async () => {
   const org = await newSpender();
   await org.send("PUT", "spend-cap", { cap_usd: "5" });
   await org.run();
@@ -62,7 +62,7 @@ test("a spend cap in another time zone counts that day anew; removed it limits n
   expect((await org.run({ cost_usd: "100" })).status).toBe(201);
 });
 
-test.each([["Mars/Olympus"], ["+01:00"], [""]])("%j is no time zone", async (timezone) => {
+test.each([["Mars/Olympus"], ["+01:00"], [""]])("%j is not a time zone", async (timezone) => {
   const org = await newSpender();
   const refused = await org.send("PUT", "spend-cap", { cap_usd: "1", timezone });
   expect(refused.status).toBe(422);

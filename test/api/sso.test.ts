@@ -15,7 +15,7 @@ const SAML = {
   idp_certificate: HONEST.certificate,
 };
 
-test("an owner sets how people sign in; the secret rests sealed and is never answered", async () => {
+test("an owner sets how people sign in; the secret is stored encrypted and never returned", async () => {
   const org = await newOrg();
   const path = `/v1/orgs/${org.id}/sso`;
   expect((await call("GET", path, { key: org.ownerKey })).status).toBe(404);
@@ -63,7 +63,7 @@ test.each([
   expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, field]);
 });
 
-test("nobody below an owner reads or sets it", async () => {
+test("only an owner reads and sets it", async () => {
   const org = await newOrg();
   const key = await org.mint("admin");
   for (const method of ["GET", "PUT"]) {

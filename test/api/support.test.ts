@@ -40,7 +40,7 @@ async function trail(org: TestOrg): Promise<
   ) as never;
 }
 
-test("a grant is opened by an owner only, and says its scope, reason and end", async () => {
+test("only an owner opens a grant, which shows its scope, reason and expiry", async () => {
   const org = await newOrg();
   const body = { scope: "runs_debug", reason: "Ticket 7", expires_in_seconds: 60 };
   const admin = await call("POST", `/v1/orgs/${org.id}/support-grants`, {
@@ -70,7 +70,7 @@ test("a grant is opened by an owner only, and says its scope, reason and end", a
   }
 });
 
-test("inside a grant an operator reads what it covers, and nothing else is done or read", async () => {
+test("under a grant an operator can read what it covers and nothing else", async () => {
   const org = await newOrg();
   const token = await comeIn(await openGrant(org));
   expect((await call("GET", `/v1/orgs/${org.id}`, { key: token })).status).toBe(200);
@@ -99,13 +99,13 @@ test("inside a grant an operator reads what it covers, and nothing else is done 
   }
 });
 
-test("a grant reaches its own org and no other", async () => {
+test("a grant is valid for its own org only", async () => {
   const [org, other] = [await newOrg(), await newOrg()];
   const token = await comeIn(await openGrant(org));
   expect((await call("GET", `/v1/orgs/${other.id}`, { key: token })).status).toBe(404);
 });
 
-test("every request under a grant is in the trail with both identities, the refused ones too", async () => {
+test("every request under a grant is audited with both identities, including refused ones", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);
   const token = await comeIn(grantId);
@@ -125,7 +125,7 @@ test("every request under a grant is in the trail with both identities, the refu
   }
 });
 
-test("what reaches no operation is in the trail as well, and is answered as it is to anybody", async () => {
+test("requests that reach no operation are audited too, and get the usual response", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);
   const token = await comeIn(grantId);
@@ -159,7 +159,7 @@ test("what reaches no operation is in the trail as well, and is answered as it i
   expect(details[4]).toMatchObject({ route: "/v1/meta/errors" });
 });
 
-test("what is asked of no operation with the token of a grant that is over is in the trail, and a forged one asks nobody", async () => {
+test("requests to no operation with the token of an ended grant are audited, and a forged token causes no lookup", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);
   const token = await comeIn(grantId);
@@ -171,7 +171,7 @@ test("what is asked of no operation with the token of a grant that is over is in
   expect(requests).toMatchObject([{ on_behalf_of: grantId, outcome: "refused" }]);
 });
 
-test("what cannot be put into the trail is not answered, on no route as on any", async () => {
+test("a request that cannot be audited is not answered, on any route or none", async () => {
   const org = await newOrg();
   const token = await comeIn(await openGrant(org));
   const broken = { getByName: () => ({ execute: () => Promise.reject(new Error("out of reach")) }) };
@@ -185,7 +185,7 @@ test("what cannot be put into the trail is not answered, on no route as on any",
   }
 });
 
-test("what is tried with the token of a grant that is over is refused, and in the trail with both identities", async () => {
+test("requests with the token of an ended grant are refused and audited with both identities", async () => {
   const org = await newOrg({ environment: "test" });
   const grants = [await openGrant(org), await openGrant(org, { expires_in_seconds: 60 })];
   const [ended, expired] = [await comeIn(grants[0] ?? ""), await comeIn(grants[1] ?? "")];
@@ -210,7 +210,7 @@ test("what is tried with the token of a grant that is over is refused, and in th
   ]);
 });
 
-test("a grant that is ended lets nobody in any more, at once", async () => {
+test("a closed grant stops working immediately", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);
   const token = await comeIn(grantId);
@@ -224,7 +224,7 @@ test("a grant that is ended lets nobody in any more, at once", async () => {
   expect([again.status, again.body.error.code]).toEqual([409, "conflict"]);
 });
 
-test("a grant that runs out lets nobody in any more", async () => {
+test("an expired grant no longer works", async () => {
   const org = await newOrg({ environment: "test" });
   const token = await comeIn(await openGrant(org, { expires_in_seconds: 60 }));
   await call("POST", `/v1/admin/orgs/${org.id}/test-clock`, {
@@ -236,7 +236,7 @@ test("a grant that runs out lets nobody in any more", async () => {
   expect((await trail(org)).map(({ action }) => action)).toContain("support.grant_expired");
 });
 
-test("only an operator comes in, and only under a grant that exists", async () => {
+test("only an operator opens a support session, and only under an existing grant", async () => {
   const org = await newOrg();
   const grantId = await openGrant(org);
   const owner = await call("POST", "/v1/admin/support-sessions", {
@@ -252,7 +252,7 @@ test("only an operator comes in, and only under a grant that exists", async () =
   expect((await call("GET", `/v1/orgs/${org.id}`, { key: forged, from: "203.0.113.88" })).status).toBe(401);
 });
 
-test("the org is shown that support is inside once it has been, until the grant ends", async () => {
+test("the org sees that support has access from its first use until the grant ends", async () => {
   const org = await newOrg();
   const presence = async () =>
     (await call("GET", `/v1/orgs/${org.id}/support-presence`, { key: org.ownerKey })).body.grant;

@@ -7,7 +7,7 @@ async function report(org: TestOrg, runs: readonly object[]): Promise<void> {
   if (answer.body.accepted !== runs.length) throw new Error(answer.text);
 }
 
-test("what was spent adds up by day, by model and by workflow, exactly", async () => {
+test("spending adds up exactly by day, model and workflow", async () => {
   const org = await newOrg();
   const today = new Date().toISOString().slice(0, 10);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
@@ -44,7 +44,7 @@ test.each([
   expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, field]);
 });
 
-test("an org sees which of its own keys still call what is deprecated, and nothing of another's", async () => {
+test("an org sees which of its own keys still call deprecated routes, and none of another org's", async () => {
   const [org, other] = [await newOrg(), await newOrg()];
   const key = await org.mint("developer");
   for (let calls = 0; calls < 2; calls++) await call("GET", "/v1/forecast?deployment_id=d&teams=2", { key });

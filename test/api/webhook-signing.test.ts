@@ -41,7 +41,7 @@ describe("signing", () => {
     });
   });
 
-  test("moves to v2 with the first rotation, and the org's secret then rotates no more", async () => {
+  test("moves to v2 with the first rotation, and the org's secret can then no longer be rotated", async () => {
     const org = await newSubscriber();
     await rotateOrgSecret(org);
     const url = receiver();
@@ -85,7 +85,7 @@ describe("signing", () => {
     expect((await org.ask("GET", `/webhooks/${id}/signing`)).body.previous_expires_at).toBeNull();
   });
 
-  test("ends every old secret at once without a grace", async () => {
+  test("ends every old secret immediately without a grace period", async () => {
     const org = await newSubscriber();
     const url = receiver();
     const { id } = await org.subscribe(url);
@@ -98,7 +98,7 @@ describe("signing", () => {
     expect(fieldsOf(bad)).toEqual(["grace_seconds"]);
   });
 
-  test("shows a secret once and stores it sealed", async () => {
+  test("returns a secret once and stores it encrypted", async () => {
     const org = await newSubscriber();
     const { id, secret = "?" } = await org.subscribe(receiver());
     for (const path of ["/webhooks", `/webhooks/${id}`, `/webhooks/${id}/signing`, "/audit-log", "/events"]) {

@@ -61,7 +61,7 @@ describe("a webhook", () => {
     expect(fieldsOf(refused)).toEqual(fields);
   });
 
-  test("is nobody else's business: another org sees nothing, a developer only looks", async () => {
+  test("is invisible to other orgs and read-only for a developer", async () => {
     const org = await newSubscriber();
     const { id } = await org.subscribe(receiver());
     const stranger = await newOrg();
@@ -95,7 +95,7 @@ describe("a webhook", () => {
     expect((await org.ask("GET", "/webhooks")).body.data).toHaveLength(1);
   });
 
-  test("is changed only if it is still the one that was read", async () => {
+  test("is changed only if its ETag still matches", async () => {
     const org = await newSubscriber();
     const { id } = await org.subscribe(receiver());
     const path = `/v1/orgs/${org.id}/webhooks/${id}`;
@@ -106,7 +106,7 @@ describe("a webhook", () => {
     expect((await patch("second")).body.error.code).toBe("conflict");
   });
 
-  test("is one of at most fifty", async () => {
+  test("is limited to fifty per org", async () => {
     const org = await newSubscriber();
     const url = receiver();
     for (let i = 0; i < 50; i++) await org.subscribe(url);
@@ -115,7 +115,7 @@ describe("a webhook", () => {
 });
 
 describe("a replay", () => {
-  test("of an ended delivery is a new one of the same event", async () => {
+  test("of a finished delivery is a new delivery of the same event", async () => {
     const org = await newSubscriber();
     const url = receiver();
     const { id } = await org.subscribe(url, ["key.*"]);
@@ -135,7 +135,7 @@ describe("a replay", () => {
     expect(two?.headers.get("x-svc-delivery-id")).toBe(replayed.body.id);
   });
 
-  test("of a waiting delivery tries it now, and makes no second one", async () => {
+  test("of a pending delivery attempts it now, without a duplicate", async () => {
     const org = await newSubscriber();
     const url = receiver(failing(2));
     const { id } = await org.subscribe(url);
@@ -149,7 +149,7 @@ describe("a replay", () => {
     expect(await org.deliveries(id)).toMatchObject([{ id: body.id, status: "succeeded", attempts: 3 }]);
   });
 
-  test("is refused for what is not there and while the webhook is off", async () => {
+  test("is refused for an unknown delivery and while the webhook is disabled", async () => {
     const org = await newSubscriber();
     const { id } = await org.subscribe(receiver());
     const { body } = await org.ask("POST", `/webhooks/${id}/test`);
@@ -201,7 +201,7 @@ describe("the event log", () => {
     }
   });
 
-  test("knows no kind but the published ones", async () => {
+  test("refuses unknown event kinds", async () => {
     const org = await newSubscriber();
     await org.mint("viewer");
     const { data } = (await org.ask("GET", "/events")).body as { data: { type: string }[] };

@@ -124,7 +124,7 @@ describe("flagging", () => {
     expect(flagConflict(undefined, known)).toBeUndefined();
   });
 
-  test("with an earlier sunset, another day, or a sunset before that day is a conflict", () => {
+  test("with an earlier sunset, another date, or a sunset before that date is a conflict", () => {
     expect(flagConflict(known, { ...known, sunset: "Fri, 31 Dec 2027 23:59:58 GMT" })).toMatch(
       /cannot move earlier/,
     );
@@ -177,7 +177,7 @@ describe("flagging", () => {
     );
   });
 
-  test("a contract that moves its sunset later wins over what an operator extended before", () => {
+  test("a later sunset in the contract overrides an earlier extension by an operator", () => {
     const later = { ...known, sunset: "Sun, 31 Dec 2028 23:59:59 GMT" };
     expect(activeDeprecations([later], [known])).toEqual([later]);
     expect(activeDeprecations([known], [later])).toEqual([later]);
@@ -212,11 +212,11 @@ describe("HTTP dates", () => {
     "2027-12-31 00:00:00",
     "1830297599",
     "",
-  ])("%j is no sunset", (text) => {
+  ])("%j is not a sunset", (text) => {
     expect(parseSunset(text)).toBeUndefined();
   });
 
-  test("a sunset given as a day counts that day whole, and a fraction of a second is rounded up", () => {
+  test("a sunset given as a date includes the whole day, and fractions of a second are rounded up", () => {
     const lastSecond = Date.parse("2027-12-31T23:59:59Z");
     expect(parseSunset("2027-12-31")).toBe(lastSecond);
     expect(parseSunset("2027-12-31T23:59:58.001Z")).toBe(lastSecond);

@@ -21,7 +21,7 @@ describe("an event pattern", () => {
     "budget.exceeded.*",
     "Budget.*",
     "*.*",
-  ])("%j is none", (pattern) => expect(isEventPattern(pattern)).toBe(false));
+  ])("%j is not one", (pattern) => expect(isEventPattern(pattern)).toBe(false));
 
   test("of a group matches the kinds of that group and no other", () => {
     const matched = EVENT_KINDS.filter((kind) => matchesEvent(["run.*"], kind));

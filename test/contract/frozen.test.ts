@@ -15,12 +15,12 @@ import manifest from "./manifest.json" with { type: "json" };
 
 const frozen = manifest.facts as Facts;
 
-test("nothing of the frozen contract is gone or means something else", () => {
+test("nothing in the frozen contract is removed or changes meaning", () => {
   const current = publishedFacts(OPERATIONS.map((operation) => operation.contract));
   expect(brokenPromises(frozen, current)).toEqual([]);
 });
 
-test("an operation that is taken off the list is missed, with all that it promised", () => {
+test("a removed operation is reported with everything it promised", () => {
   const [taken, ...rest] = OPERATIONS.map((operation) => operation.contract).filter(
     (contract) => frozen[routeOf(contract)] !== undefined,
   );
@@ -32,7 +32,7 @@ test("an operation that is taken off the list is missed, with all that it promis
   expect(missed).toEqual(promised.map((name) => `${name}: gone`));
 });
 
-test("the code signals what the release ledger announced, and no setting went without a release", () => {
+test("the code signals what the release ledger announced, and no setting is removed without a release", () => {
   const published = DEPRECATED_ROUTES.map((route) => ({ ...route, surface: operationName(route) }));
   const settings = { frozen: manifest.settings, current: SETTING_NAMES };
   expect(publishedFindings(ledger.releases, [...published, ...DEPRECATED_SURFACES], settings)).toEqual([]);

@@ -4,7 +4,7 @@ import frozen from "./schema-steps.json" with { type: "json" };
 
 const current = stepDigests("migrations");
 
-test("no schema step that data may have gone through has changed or gone", () => {
+test("no published schema step is changed or removed", () => {
   expect(changedSteps(frozen, current)).toEqual([]);
 });
 
@@ -12,13 +12,13 @@ test("every schema step is listed with its digest: npm run freeze adds new ones"
   expect(unlistedSteps(frozen, current)).toEqual([]);
 });
 
-test("objects, counters, the registry and D1 are all held", () => {
+test("objects, counters, the registry and D1 are all covered", () => {
   for (const name of ["org runs/1", "counters 0", "registry 0", "d1 0001_orgs_and_plans.sql"]) {
     expect(Object.keys(frozen)).toContain(name);
   }
 });
 
-test("a step that is edited, dropped or added is seen", () => {
+test("an edited, removed or added step is detected", () => {
   const [name = ""] = Object.keys(frozen);
   expect(changedSteps(frozen, { ...current, [name]: "edited" })).toEqual([
     `${name}: changed; restore it and append a new step`,

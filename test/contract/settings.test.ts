@@ -41,7 +41,7 @@ test.each([
   if (value !== undefined && value.length > 4) expect(() => settingsOf(env)).not.toThrow(value);
 });
 
-test("a region that names others needs the secret that they share; one that names none, or itself, does not", () => {
+test("a region that names other regions requires the shared secret; one that names none, or itself, does not", () => {
   const regions = (names: object) => ({ ...secrets, SVC_REGION: "eu", SVC_REGIONS: JSON.stringify(names) });
   expect(() => settingsOf(regions({ us: "REGION_US" }))).toThrow(BadSetting);
   expect(() => settingsOf(regions({ us: "REGION_US" }))).toThrow("SVC_REGION_SECRET is required");

@@ -55,7 +55,7 @@ print(json.dumps([verify(raw.encode(), signed, key, now) for raw, signed, key, n
   });
 });
 
-test("the documented schedule is the one that is kept", () => {
+test("the documented schedule is the actual one", () => {
   const unit = { s: 1, min: 60, h: 3600 } as const;
   const row = /\| wait before the attempt \| none \|(.*)\|/.exec(text)?.[1] ?? "";
   const waits = row.split("|").map((cell) => {

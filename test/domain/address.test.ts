@@ -52,7 +52,7 @@ test.each([
   "g::1",
   "",
   "*",
-])("%s is no block", (text) => {
+])("%s is not a block", (text) => {
   expect(parseCidr(text)).toBeNull();
 });
 

@@ -80,7 +80,7 @@ function apply(accounts: readonly Account[], standing: Standing, next: Step): vo
 }
 
 describe("over any sequence of charges, facts, holds and leases", () => {
-  test("what was admitted never passes a limit, and only facts go over", () => {
+  test("what was admitted never exceeds a limit; only facts do", () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt({ min: 0n, max: 200n }), { minLength: 1, maxLength: 4 }),
@@ -136,25 +136,25 @@ describe("over any sequence of charges, facts, holds and leases", () => {
   });
 });
 
-test("reaching a limit exactly is allowed, passing it by a nano-dollar is not", () => {
+test("reaching a limit exactly is allowed, exceeding it by a nano-dollar is not", () => {
   const account = accountOf(5n);
   expect(admit([account], usd(5n)).refusedBy).toBeNull();
   expect(admit([account], usd(6n)).refusedBy).toBe(account);
 });
 
-test("a limit of zero refuses whatever costs and lets through what does not", () => {
+test("a limit of zero refuses only what costs something", () => {
   const account = accountOf(0n);
   expect(admit([account], usd(0n)).refusedBy).toBeNull();
   expect(admit([account], usd(1n)).refusedBy).toBe(account);
 });
 
-test("what costs nothing passes even where facts went over the limit", () => {
+test("what costs nothing is allowed even if facts exceeded the limit", () => {
   const account = accountOf(1n);
   chargeFact([account], usd(3n));
   expect(admit([account], usd(0n)).refusedBy).toBeNull();
 });
 
-test("a shadow limit refuses nothing and is named, and counts what passed it apart", () => {
+test("a shadow limit refuses nothing, is named, and counts the excess separately", () => {
   const shadow = accountOf(5n, { mode: "shadow" });
   expect(admit([shadow], usd(7n))).toEqual({ refusedBy: null, shadow: [shadow] });
   charge([shadow], usd(7n));
@@ -178,7 +178,7 @@ test("a chain's depth is compared, not added up", () => {
   expect(depth.usage).toEqual(NO_USAGE);
 });
 
-test("giving back more than was taken is a fault, not room", () => {
+test("returning more than was taken is an error", () => {
   expect(() => withoutHeld(NO_USAGE, 1n)).toThrow("held");
   expect(() => withoutLeased(NO_USAGE, 1n)).toThrow("leased");
 });
@@ -208,7 +208,7 @@ describe("many attempts as one", () => {
     runs: attempts.length,
   });
 
-  test("where there is room for all, each is let through, and charging them as one is charging each", () => {
+  test("if there is room for all, each is allowed, and charging the sum equals charging each", () => {
     let roomy = 0;
     fc.assert(
       fc.property(
@@ -231,7 +231,7 @@ describe("many attempts as one", () => {
     expect(roomy).toBeGreaterThan(50);
   });
 
-  test("where one has no room for all, or is judged one by one, it is never said", () => {
+  test("if a meter has no room for all, or judges one by one, the answer is no", () => {
     const two = { nanos: 6n, tokens: 6, depth: 0, runs: 2 };
     expect(hasRoomForAll([accountOf(6n), accountOf(null)], two)).toBe(true);
     expect(hasRoomForAll([accountOf(6n), accountOf(5n)], two)).toBe(false);

@@ -14,7 +14,7 @@ test("a key names its org and itself, and has the published form", () => {
   expect(mintKey(PEPPER, { environment: "test", ...ids })).toMatch(/^svc_test_/);
 });
 
-test("a key with any one character changed is never taken", () => {
+test("a key with any single character changed is refused", () => {
   fc.assert(
     fc.property(fc.nat(minted.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
       fc.pre(minted[at] !== character);
@@ -24,7 +24,7 @@ test("a key with any one character changed is never taken", () => {
   );
 });
 
-test("a key made under another pepper is not taken", () => {
+test("a key made with another pepper is refused", () => {
   expect(parseKey(`${PEPPER}!`, minted)).toBeNull();
   expect(keyDigest(`${PEPPER}!`, minted)).not.toBe(keyDigest(PEPPER, minted));
 });
@@ -36,7 +36,7 @@ test("two keys never share a secret", () => {
   expect(new Set(many).size).toBe(1000);
 });
 
-test("what is sealed reads back, differs each time, and not under another pepper or purpose", () => {
+test("sealed text can be opened, differs each time, and cannot be opened with another pepper or purpose", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const sealed = seal(PEPPER, "a", text);
@@ -48,7 +48,7 @@ test("what is sealed reads back, differs each time, and not under another pepper
   );
 });
 
-test("ids sort by the time of their making, and derived ones repeat", () => {
+test("ids sort by creation time, and derived ids are repeatable", () => {
   expect(newId("org", 1000) < newId("org", 2000)).toBe(true);
   expect(newId("org", 1000)).toMatch(/^org_[0-9A-HJKMNP-TV-Z]{26}$/);
   const seed = newSeed(1_790_000_000_000);

@@ -85,7 +85,7 @@ describe("verifying the trail", () => {
     );
   });
 
-  test("a changed entry whose own hash was made to fit is found at the next one, or at the head", () => {
+  test("a changed entry with a recomputed hash is found at the next entry or at the head", () => {
     for (const at of [3, 9]) {
       const forged = entry(at + 1, { target: "forged" });
       const hash = chainHash(whole[at - 1]?.hash ?? "", forged);
@@ -94,7 +94,7 @@ describe("verifying the trail", () => {
     }
   });
 
-  test("entries that changed places are found", () => {
+  test("entries that were moved are found", () => {
     const moved = whole.map((one, index) => {
       const other = index === 3 ? whole[6] : index === 6 ? whole[3] : undefined;
       return other ? { ...other, seq: one.seq } : one;
@@ -111,11 +111,11 @@ describe("verifying the trail", () => {
     expect(kinds([], head)).toEqual(["dropped 10"]);
   });
 
-  test("an entry appended by another hand is found, even with the right hash", () => {
+  test("an appended entry is found, even with the right hash", () => {
     expect(kinds([...whole, ...chain(1, head)], head)).toEqual(["appended 11"]);
   });
 
-  test("after a purge the walk begins at the last hash that was taken away", () => {
+  test("after a purge, verification starts at the last deleted hash", () => {
     const anchor = { seq: 4, hash: whole[3]?.hash ?? "" };
     expect(endWalk(walkOn(beginWalk(anchor), whole.slice(4)), head)).toEqual([]);
     expect(endWalk(walkOn(beginWalk(anchor), whole.slice(5)), head)).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("exporting the trail", () => {
     expect(said).toMatchObject({ prev_hash: CHAIN_START, hash: link.hash, seq: 1, actor: { id: "key_1" } });
   });
 
-  test("no CSV field begins like a formula, and every text comes back whole", () => {
+  test("no CSV field starts like a formula, and every text can be read back", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[=+\-@\t\r ＝].{0,20}$/)),
@@ -171,7 +171,7 @@ describe("exporting the trail", () => {
 
 describe("retention", () => {
   const DAY = 86_400_000;
-  test("each kind goes by its own days, and nothing under a legal hold", () => {
+  test("each kind is deleted after its own days, and nothing under a legal hold", () => {
     const policy = { runsDays: 3, auditDays: 90, deliveriesDays: 7, legalHold: false };
     expect(purgeBefore(policy, 100 * DAY)).toEqual({ runs: 97 * DAY, audit: 10 * DAY, deliveries: 93 * DAY });
     expect(purgeBefore({ ...policy, legalHold: true }, 100 * DAY)).toBeUndefined();
@@ -182,7 +182,7 @@ describe("retention", () => {
     });
   });
 
-  test("a full step is followed soon, else the next is a day later", () => {
+  test("a full step is soon followed by the next, otherwise by one a day later", () => {
     expect(nextSweep(5, true)).toBe(255);
     expect(nextSweep(5, false)).toBe(5 + DAY);
   });

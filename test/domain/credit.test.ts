@@ -50,7 +50,7 @@ describe("credit packs", () => {
     );
   });
 
-  test("are drawn by priority, then expiry, then age", () => {
+  test("are used by priority, then expiry, then age", () => {
     const packs = [
       packOf("young", 1n, { priority: 1, sinceMs: 9 }),
       packOf("old", 1n, { priority: 1, sinceMs: 1 }),
@@ -65,7 +65,7 @@ describe("credit packs", () => {
     ]);
   });
 
-  test("are drawn one after the other across a charge", () => {
+  test("are used one after another for a charge", () => {
     const packs = [accountOf(packOf("a", 3n)), accountOf(packOf("b", 5n))];
     const { draws } = charge([poolOf("c", packs)], usd(4n));
     expect(draws.map(({ pack, amount }) => [pack.meter.id, amount])).toEqual([

@@ -50,7 +50,7 @@ describe("the schedule", () => {
     expect(Math.max(...waits)).toBeGreaterThan(1.18 * base(2));
   });
 
-  test("keeps Retry-After within twice the base, and never tries sooner for it", () => {
+  test("honors Retry-After up to twice the base, and never retries earlier because of it", () => {
     fc.assert(
       fc.property(deliveryId, attemptsMade, fc.nat(400_000_000), (id, made, retryAfter) => {
         const wait = waitMs(id, made, retryAfter) ?? Number.NaN;
@@ -73,7 +73,7 @@ describe("an attempt", () => {
     );
   });
 
-  test("that gets 410 switches the subscription off at once", () => {
+  test("that gets 410 disables the subscription immediately", () => {
     fc.assert(
       fc.property(attemptsMade, (made) => {
         const step = nextStep("dlv_1", made, { statusCode: 410, retryAfterMs: null });
@@ -82,7 +82,7 @@ describe("an attempt", () => {
     );
   });
 
-  test("that fails is tried again until the tenth, which switches the subscription off", () => {
+  test("that fails is retried until the tenth, which disables the subscription", () => {
     fc.assert(
       fc.property(deliveryId, failing, fc.integer({ min: 1, max: 12 }), (id, statusCode, made) => {
         const step = nextStep(id, made, { statusCode, retryAfterMs: null });

@@ -4,12 +4,12 @@ import { entryProblem } from "../../src/domain/entry.ts";
 const OPEN = { ipAllowList: [], regions: null };
 const HERE = { address: "198.51.100.1", region: "eu" };
 
-test("an org without rules lets its people in from anywhere", () => {
+test("an org without rules allows any address and region", () => {
   expect(entryProblem(OPEN, HERE)).toBeNull();
   expect(entryProblem(OPEN, { address: null, region: "us" })).toBeNull();
 });
 
-test("an address outside the list, and one that is not known, is kept out", () => {
+test("an address that is unknown or outside the list is refused", () => {
   const rules = { ...OPEN, ipAllowList: ["198.51.100.0/24", "2001:db8::/32"] };
   expect(entryProblem(rules, HERE)).toBeNull();
   expect(entryProblem(rules, { ...HERE, address: "2001:db8::1" })).toBeNull();
@@ -18,11 +18,11 @@ test("an address outside the list, and one that is not known, is kept out", () =
   }
 });
 
-test("a list that cannot be read lets nobody in", () => {
+test("a list that cannot be parsed allows no one", () => {
   expect(entryProblem({ ...OPEN, ipAllowList: ["nonsense"] }, HERE)).toBe("ip_not_allowed");
 });
 
-test("a region that the rule leaves out is kept out, after the address", () => {
+test("an excluded region is refused, after the address", () => {
   const rules = { ipAllowList: ["198.51.100.1"], regions: ["us"] };
   expect(entryProblem(rules, HERE)).toBe("residency_violation");
   expect(entryProblem(rules, { ...HERE, region: "us" })).toBeNull();

@@ -35,7 +35,7 @@ test("a budget says which one, its scope, its amounts and its period", () => {
   });
 });
 
-test("a customer limit refuses as a budget of the customer, for good where it never resets", () => {
+test("a customer limit refuses as a budget of the customer, without an end if it never resets", () => {
   const account = accountOf({
     id: "clm_1",
     kind: "customer_limit",
@@ -57,7 +57,7 @@ test("a spend cap says when it resets, with the offset then in force, and before
   expect(denialOf(cap, attempt, "decision").details).toEqual({ ...details, reason: "pre_flight" });
 });
 
-test("the prepaid quota and the credits say what is left and what was asked", () => {
+test("the prepaid quota and the credits say what is left and what was attempted", () => {
   const details = { available_usd: "0.40", attempted_usd: "2.50" };
   expect(denialOf(accountOf({ kind: "quota" }), attempt, "run")).toEqual({
     status: 402,
@@ -71,7 +71,7 @@ test("the prepaid quota and the credits say what is left and what was asked", ()
   });
 });
 
-test("what is left is never written below zero", () => {
+test("what is left is never shown below zero", () => {
   const account = accountOf({ kind: "quota", limit: 1n });
   expect(denialOf(account, attempt, "run").details).toMatchObject({ available_usd: "0.00" });
 });
@@ -92,7 +92,7 @@ test.each([
   ["chain_cost", 402, { reason: "cost", current: "9.50", attempted: "2.50", limit: "10.00" }],
   ["chain_depth", 429, { reason: "depth", current: 3, attempted: 4, limit: 10_000_000_000 }],
   ["chain_tokens", 429, { reason: "tokens", current: 9_500_000_000, attempted: 900, limit: 10_000_000_000 }],
-] as const)("%s refuses with %d and the dimension that bound", (kind, status, details) => {
+] as const)("%s refuses with %d and names the exceeded limit", (kind, status, details) => {
   expect(denialOf(accountOf({ kind }), attempt, "run")).toEqual({
     status,
     code: "chain_budget_exceeded",

@@ -64,7 +64,7 @@ describe("a pattern", { timeout: 60_000 }, () => {
     );
   });
 
-  test("matches what RE2 matches when more states are met than are remembered", () => {
+  test("matches what RE2 matches when there are more states than the cache holds", () => {
     const text = noise(20_000);
     for (const length of [5, 12, 30]) {
       const source = `(?s)a.{${length}}é.{3}aaa.{4}z`;
@@ -82,7 +82,7 @@ describe("a pattern", { timeout: 60_000 }, () => {
 });
 
 describe("the work of a pattern", { timeout: 60_000 }, () => {
-  test("is one step a character where the text holds no surprises", () => {
+  test("is one step per character for known transitions", () => {
     const text = "The quick brown fox jumps over the lazy dog. ".repeat(2_000);
     expect(stepsOf(compiled("PROJ-[0-9]{4}"), text)).toBeLessThan(text.length + 5_000);
   });
@@ -97,14 +97,14 @@ describe("the work of a pattern", { timeout: 60_000 }, () => {
     }
   });
 
-  test("ends when none is left, and no later than one character after", () => {
+  test("ends when no steps are left, at most one character later", () => {
     const pattern = compiled("(?s).*a.{900}b");
     const work = { left: 100_000 };
     expect(pattern.matcher.find(noise(100_000), work)).toBe("too_costly");
     expect(work.left).toBeGreaterThan(-(140 + 7 * pattern.instructions));
   });
 
-  test("is taken from a match as well", () => {
+  test("is charged for a match too", () => {
     const work = { left: 3 };
     expect(compiled("zz").matcher.find("aaaaaaaazz", work)).toBe("too_costly");
   });
@@ -121,7 +121,7 @@ describe("a pattern that is too large", () => {
     expect(problem).toContain(bound);
   });
 
-  test("is one with many Unicode classes as well, when it is written", () => {
+  test("can also be one with many Unicode classes", () => {
     expect(sizeProblem(compiled("\\pL".repeat(19)))).toBeUndefined();
     expect(sizeProblem(compiled("\\pL".repeat(20)))).toContain("size of 1022");
   });

@@ -13,7 +13,7 @@ import {
 const nanos = fc.bigInt({ min: 0n, max: MAX_USD_NANOS });
 
 describe("an amount", () => {
-  test("survives being written and read, to the nano-dollar", () => {
+  test("is formatted and parsed without loss, to the nano-dollar", () => {
     fc.assert(
       fc.property(nanos, (amount) => {
         expect(parseUsd(formatUsd(amount))).toBe(amount);
@@ -21,7 +21,7 @@ describe("an amount", () => {
     );
   });
 
-  test("is written with two decimals, and more only where they say something", () => {
+  test("has at least two decimal places and no further trailing zeros", () => {
     fc.assert(
       fc.property(nanos, (amount) => {
         expect(formatUsd(amount)).toMatch(/^\d+\.\d\d(\d*[1-9])?$/);
@@ -32,7 +32,7 @@ describe("an amount", () => {
     expect(formatUsd(-5_000_000_000n)).toBe("-5.00");
   });
 
-  test("in plain numbers is the same to the nano-dollar, and none where they cannot hold it", () => {
+  test("as numbers is exact to the nano-dollar, or null if it cannot be", () => {
     const safe = BigInt(Number.MAX_SAFE_INTEGER);
     const near = fc.bigInt({ min: safe - 10n ** 9n, max: safe + 10n ** 9n });
     const short = fc.bigInt({ min: 0n, max: 10n ** 9n }).map((cents) => cents * 10_000_000n);
@@ -46,7 +46,7 @@ describe("an amount", () => {
     expect(["7", "7.5", "0.000000001"].map(parseSmallUsd)).toEqual([7e9, 7.5e9, 1]);
   });
 
-  test("adds up in plain numbers as it does in bigint, and never to less than nothing", () => {
+  test("adds up in numbers as in bigint, and never below zero", () => {
     const room = fc.bigInt({ min: -MAX_USD_NANOS, max: MAX_USD_NANOS });
     fc.assert(
       fc.property(room, fc.maxSafeNat(), (left, right) => {

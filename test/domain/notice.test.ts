@@ -43,7 +43,7 @@ test("each threshold is announced once, at the charge that reaches it", () => {
   );
 });
 
-test("a word is not mistaken for one that it begins", () => {
+test("a word is not mistaken for a longer one with the same prefix", () => {
   expect(wasAnnounced("at:80 exceeded", "at:8")).toBe(false);
   expect(wasAnnounced("at:80 exceeded", "exceeded")).toBe(true);
 });

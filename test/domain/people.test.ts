@@ -12,7 +12,7 @@ const ORG = "org_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 describe("a session", () => {
   const moment = integer({ min: 0, max: 40 * 3_600_000 });
 
-  test("never lives past twelve hours, or an hour unused, or its revocation", () => {
+  test("ends after twelve hours, after an hour without use, or when revoked", () => {
     assert(
       property(moment, moment, moment, (created, seen, now) => {
         const times = { createdAt: created, lastSeenAt: created + seen, revokedAt: null };
@@ -25,7 +25,7 @@ describe("a session", () => {
     );
   });
 
-  test("that is in use is noted before it could be taken for unused", () => {
+  test("in use is recorded before it would expire as unused", () => {
     const times = { createdAt: 0, lastSeenAt: 0, revokedAt: null };
     expect(shouldNote(times, 59_999)).toBe(false);
     expect(shouldNote(times, 60_000)).toBe(true);
@@ -33,7 +33,7 @@ describe("a session", () => {
 });
 
 describe("a token", () => {
-  test("names its org to whoever has the pepper, for its own kind only", () => {
+  test("names its org with the right pepper, for its own kind only", () => {
     const token = mintOrgToken(PEPPER, "session", ORG);
     expect(orgOfToken(PEPPER, "session", token)).toBe(ORG);
     expect(orgOfToken(PEPPER, "support", token)).toBeNull();
@@ -41,7 +41,7 @@ describe("a token", () => {
     expect(tokenDigest(PEPPER, token)).not.toContain(token);
   });
 
-  test("that was changed anywhere, or made up, names no org", () => {
+  test("that was changed or forged names no org", () => {
     const token = mintOrgToken(PEPPER, "support", ORG);
     assert(
       property(

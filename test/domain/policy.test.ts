@@ -85,13 +85,13 @@ describe("what a rule can say", () => {
     (when) => expect(verdictOf(when)).toBe("allow"),
   );
 
-  test("an absent action is the empty text, and a rule about actions is silent", () => {
+  test("an absent action is the empty string, and a rule about actions does not apply", () => {
     const { action: _, ...silent } = ATTEMPT;
     expect(verdictOf(`action == ""`, silent)).toBe("deny");
     expect(judge(policySet([rule({ target: "action" })]), silent, NOW).verdict).toBe("allow");
   });
 
-  test("metadata cannot pose as another type", () => {
+  test("metadata cannot be mistaken for another type", () => {
     const metadata = { $typeName: "google.protobuf.Value", constructor: "x", __proto__: null };
     const attempt = { ...ATTEMPT, run: { metadata } };
     expect(verdictOf(`run.metadata.constructor == "x" && size(run.metadata) == 2`, attempt)).toBe("deny");
@@ -99,7 +99,7 @@ describe("what a rule can say", () => {
 });
 
 describe("what decides", () => {
-  test("deny beats require_approval beats allow, whatever their priority and order", () => {
+  test("deny takes precedence over require_approval, and that over allow, in any priority and order", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -117,7 +117,7 @@ describe("what decides", () => {
     );
   });
 
-  test("among rules of one effect the highest priority is named, then the oldest", () => {
+  test("among rules with one effect, the highest priority is named, then the oldest", () => {
     const rules = [rule({ priority: 1 }), rule({ priority: 9, reason: "first" }), rule({ priority: 9 })];
     expect(judge(policySet(rules.toReversed()), ATTEMPT, NOW)).toEqual({
       verdict: "deny",
@@ -175,11 +175,11 @@ describe("hostile expressions", () => {
     },
   );
 
-  test("an error that a later `|| true` would hide still ends the judgement when the budget is spent", () => {
+  test("an error that a later `|| true` would hide still ends the evaluation when the budget is spent", () => {
     expect(verdictOf(`run.metadata.long.all(x, run.metadata.long == []) || true`, attempt)).toBe("error");
   });
 
-  test("rules together cost a run no more than its allowance, and the one that would pass it fails", () => {
+  test("all rules together cost a run at most its allowance, and the rule that would exceed it fails", () => {
     const dear = `[${Array.from({ length: 300 }, (_, i) => i).join(",")}].exists(x, x < 0)`;
     const set = policySet(Array.from({ length: 200 }, () => rule({ when: dear })));
     const allowance = { left: 20_000 };

@@ -13,7 +13,7 @@ const near = fc.oneof(
 );
 
 describe("an address", () => {
-  test("is read just where Node reads one", () => {
+  test("is parsed exactly when Node parses it", () => {
     fc.assert(
       fc.property(near, (text) => {
         expect(parseAddress(text) !== null).toBe(isIP(text) !== 0);
@@ -22,7 +22,7 @@ describe("an address", () => {
     );
   });
 
-  test("is inside a block just where Node says so", () => {
+  test("is inside a block exactly when Node says so", () => {
     fc.assert(
       fc.property(anyAddress, anyAddress, fc.nat(128), (text, base, bits) => {
         const address = parseAddress(text);
@@ -52,7 +52,7 @@ describe("a public address", () => {
     expect(isPublicAddress(text)).toBe(true);
   });
 
-  test("is never one that carries a private IPv4 address inside", () => {
+  test("is never one that embeds a private IPv4 address", () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.constantFrom("::ffff:", "::", "64:ff9b::", "::ffff:0:"), (v4, prefix) => {
         expect(isPublicAddress(prefix + v4)).toBe(false);

@@ -48,7 +48,7 @@ describe("a sliding window", () => {
     );
   });
 
-  test("lets a refused amount through after exactly the wait it names, and not a millisecond before", () => {
+  test("allows a refused amount after exactly the stated wait, and not a millisecond earlier", () => {
     fc.assert(
       fc.property(
         windows,
@@ -88,7 +88,7 @@ describe("a sliding window", () => {
     );
   });
 
-  test("counts an amount entered ahead of now from now on, and takes it back whole", () => {
+  test("counts a future amount from now on, and returns it in full", () => {
     const window = slidingWindow(60);
     const taken = take(window, [], 5, START + 900, START);
     expect(usedNow(window, taken, START)).toBe(5);

@@ -26,7 +26,7 @@ describe("a pass between regions", () => {
     expect(readPass(SECRET, signPass(SECRET, pass, request), request, NOW + 1000)).toEqual(pass);
   });
 
-  test("is worth nothing for another request, region, key or body", () => {
+  test("is invalid for another request, region, key or body", () => {
     const signed = signPass(SECRET, pass, request);
     const others: Partial<PassedRequest>[] = [
       { to: "us" },
@@ -39,12 +39,12 @@ describe("a pass between regions", () => {
     for (const other of others) expect(readPass(SECRET, signed, { ...request, ...other }, NOW)).toBeNull();
   });
 
-  test("is worth nothing under another secret or a quarter of a minute later", () => {
+  test("is invalid with another secret, or after 15 seconds", () => {
     expect(readPass(SECRET, signPass("another-secret", pass, request), request, NOW)).toBeNull();
     expect(readPass(SECRET, signPass(SECRET, pass, request), request, NOW + 15_001)).toBeNull();
   });
 
-  test("cannot be guessed or bent: no changed text is ever accepted", () => {
+  test("cannot be forged: no changed text is accepted", () => {
     const signed = signPass(SECRET, pass, request);
     fc.assert(
       fc.property(fc.nat(signed.length - 1), fc.string({ minLength: 1, maxLength: 3 }), (at, put) => {
@@ -58,7 +58,7 @@ describe("a pass between regions", () => {
 });
 
 describe("the passes that an object takes", () => {
-  test("are each taken once, and only for this life of it", () => {
+  test("are each accepted once, and only for the current epoch", () => {
     const seen = new SeenPasses("e1");
     expect(seen.take({ nonce: "n1", epoch: "e1" }, NOW)).toBe(true);
     expect(seen.take({ nonce: "n1", epoch: "e1" }, NOW + 14_000)).toBe(false);
@@ -68,7 +68,7 @@ describe("the passes that an object takes", () => {
     expect(new SeenPasses("e2").take({ nonce: "n1", epoch: "e1" }, NOW)).toBe(false);
   });
 
-  test("are remembered for as long as any clock may take them for fresh, and no longer", () => {
+  test("are remembered for exactly as long as any clock may consider them valid", () => {
     const seen = new SeenPasses("e1");
     for (let nonce = 0; nonce < 50_000; nonce += 1) seen.take({ nonce: String(nonce), epoch: "e1" }, NOW);
     expect(seen.take({ nonce: "0", epoch: "e1" }, NOW + 29_999)).toBe(false);

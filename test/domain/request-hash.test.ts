@@ -25,7 +25,7 @@ test("no two of 100,000 requests share a name, and every bit of it takes part", 
   expect(ones.map((letters) => letters.size)).toEqual([8, ...Array.from({ length: 25 }, () => 32)]);
 });
 
-test("orgs and peppers name the same request apart", () => {
+test("orgs and peppers give the same request different names", () => {
   expect(new RequestNames("p".repeat(32), "org_B").of("req_1")).not.toBe(names.of("req_1"));
   expect(new RequestNames("q".repeat(32), "org_A").of("req_1")).not.toBe(names.of("req_1"));
 });

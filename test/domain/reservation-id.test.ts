@@ -26,7 +26,7 @@ test("the hash is HalfSipHash-2-4, by its published vectors", () => {
   expect(bytes([0x03020100, 0x07060504, 0x0b0a0908])).toBe("7bc71f9faef5c799");
 });
 
-test("every id is a ULID that its own org knows, and what it is made of", () => {
+test("every id is a ULID that its own org recognizes and can decode", () => {
   fc.assert(
     fc.property(moment, requestId, question, (at, request, asked) => {
       const [timed, named] = [ids.newId(at), ids.idOf(request, asked)];
@@ -55,13 +55,13 @@ test("an id with any one character changed was never given out", () => {
   );
 });
 
-test("what is no id at all was never given out", () => {
+test("a text that is not an id was never given out", () => {
   for (const id of ["", "rsv_", "rsv_1", "dec_01KA4K21VKVJDT25E6F6P1486T", `${ids.newId(1)}0`]) {
     expect(ids.originOf(id)).toBeNull();
   }
 });
 
-test("one question of one request has one id everywhere; another question another, of the same request", () => {
+test("a question of a request has one id everywhere; another question of it has another id", () => {
   const elsewhere = new ReservationIds(PEPPER, "org_A");
   fc.assert(
     fc.property(requestId, question, question, (request, asked, other) => {

@@ -19,7 +19,7 @@ describe("a call", () => {
     );
   });
 
-  test("at home is never forwarded, and a read is not either", () => {
+  test("in the home region is never forwarded, and neither is a read", () => {
     fc.assert(
       fc.property(residency, call, (rule, made) => {
         const goesHome = placementOf(rule, made) === "forward";
@@ -28,7 +28,7 @@ describe("a call", () => {
     );
   });
 
-  test("that writes away from home goes home", () => {
+  test("that writes outside the home region is forwarded", () => {
     const rule = { homeRegion: "eu", regions: null };
     expect(placementOf(rule, { region: "us", writes: true, exempt: false })).toBe("forward");
     expect(placementOf(rule, { region: "us", writes: false, exempt: false })).toBe("serve");

@@ -108,7 +108,7 @@ describe("a selection", () => {
     expect(select([weak]).model).toBeUndefined();
   });
 
-  test("a model under the bar is never chosen", () => {
+  test("a model below the minimum score is never chosen", () => {
     fc.assert(
       fc.property(
         fc.array(

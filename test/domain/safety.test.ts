@@ -63,7 +63,7 @@ const KNOWN: Readonly<Record<BuiltIn, { missed: readonly string[]; overblocked: 
 describe("built-in detectors", () => {
   const docs = readFileSync("docs/content-safety.md", "utf8");
 
-  test.each(NAMES)("%s gets wrong only what is known, and the docs state its rates", (id) => {
+  test.each(NAMES)("%s makes only known errors, and the docs state its rates", (id) => {
     const { bad, good } = EXAMPLES[id];
     const missed = bad.filter((text) => !stops(id, text));
     const overblocked = good.filter((text) => stops(id, text));
@@ -72,7 +72,7 @@ describe("built-in detectors", () => {
     expect(docs).toContain(row);
   });
 
-  test.each(NAMES)("%s reads a megabyte of what it looks for without slowing down to a crawl", (id) => {
+  test.each(NAMES)("%s scans a megabyte of near matches quickly", (id) => {
     const worst = [
       "a@",
       "+1 4",
@@ -117,7 +117,7 @@ describe("custom patterns", () => {
     expect(detectorProblem(detector)).toMatchObject({ field });
   });
 
-  test("a detector that cannot run is never passed over", () => {
+  test("a detector that cannot run is never skipped", () => {
     expect(() => detectorSet([pattern("(a")])).toThrow("custom");
     expect(() => detectorSet([builtin("nothing")])).toThrow("nothing");
   });
@@ -134,7 +134,7 @@ describe("a scan", () => {
     expect(scan(set, "bob@example.com")).toEqual({ blocked: undefined, shadowed: ["email"], unread: [] });
   });
 
-  test("texts are found wherever they stand in the input", () => {
+  test("texts are found anywhere in the input", () => {
     const set = detectorSet([builtin("email")]);
     const input = { messages: [{ role: "user", parts: [1, null, { text: "I am jane@example.com" }] }] };
     expect(scan(set, input).blocked?.sample).toBe("jane@example.com");
@@ -169,7 +169,7 @@ describe("the work of a scan", { timeout: 60_000 }, () => {
     expect(blocked).toEqual({ detector: "custom", sample: hostile.slice(0, 120), isUnread: true });
   });
 
-  test("a detector in shadow that cannot finish stops nothing, wherever it stands, and is named", () => {
+  test("a shadow detector that cannot finish stops nothing, in any position, and is named", () => {
     const set = [pattern(COSTLY, "shadow"), builtin("email"), builtin("us_ssn", "shadow")];
     expect(scan(detectorSet(set), hostile)).toEqual({
       blocked: undefined,
@@ -179,7 +179,7 @@ describe("the work of a scan", { timeout: 60_000 }, () => {
     expect(scan(detectorSet(set), `${hostile} jane@example.com`).blocked?.detector).toBe("email");
   });
 
-  test("detectors in shadow take nothing from what the blocking ones of later runs may cost", () => {
+  test("shadow detectors do not use the work allowance of blocking detectors", () => {
     const set = detectorSet([pattern(COSTLY, "shadow"), builtin("us_ssn")]);
     const call = new CallWork();
     for (let run = 0; run < 9; run += 1) {
@@ -187,7 +187,7 @@ describe("the work of a scan", { timeout: 60_000 }, () => {
     }
   });
 
-  test("each run of a call has its own, and all of them share the call's", () => {
+  test("each run has its own allowance, and all runs share that of the call", () => {
     const call = new CallWork();
     const spend = (steps: number) =>
       call.forRun(({ enforced }) => {
@@ -220,7 +220,7 @@ describe("the work of a scan", { timeout: 60_000 }, () => {
     expect(scan(set, "\uFDFA".repeat(340_000)).blocked?.isUnread).toBe(true);
   });
 
-  test("a text of digits in groups costs each look for a card", () => {
+  test("each search for a card in a text of digit groups is charged", () => {
     const { work } = within([builtin("credit_card")], "4111 ".repeat(1_000), 1e9);
     expect(1e9 - work.enforced.left).toBeGreaterThan(40_000);
     expect(within([builtin("credit_card")], "4111 ".repeat(1_000), 20_000).blocked?.isUnread).toBe(true);
@@ -232,14 +232,14 @@ describe("the work of a scan", { timeout: 60_000 }, () => {
     expect(scan(detectorSet([pattern("\u00E9")]), "e\u0301").blocked?.sample).toBe("\u00E9");
   });
 
-  test("the patterns of all detectors together are bounded, and the one that is too much is named", () => {
+  test("the total size of all patterns is bounded, and the pattern that exceeds it is named", () => {
     const many = Array.from({ length: 6 }, (_, i) => ({ ...pattern("a{1,450}b"), id: `p${i}` }));
     const problems = detectorProblems(many);
     expect(problems.map((problem) => problem?.field)).toEqual([...Array(5).fill(undefined), "pattern"]);
     expect(problems[5]?.problem).toMatch(/size of 5\d{3}, and at most 5000/);
   });
 
-  test("a match far from its beginning still has a sample", () => {
+  test("a match that starts far before its end still has a sample", () => {
     const text = `x${"y".repeat(5_000)}z`;
     expect(scan(detectorSet([pattern("x[y]*z")]), text).blocked?.sample).toBe(text.slice(-120));
   });

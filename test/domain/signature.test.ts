@@ -66,7 +66,7 @@ describe.each(Object.entries(verifiers))("the verifier of %s", (_name, verify) =
 });
 
 describe("v1", () => {
-  test("is the hex HMAC of the raw body under the org's secret, and says so", () => {
+  test("is the hex HMAC of the raw body with the org's secret, and is labelled v1", () => {
     const secret = mint();
     const body = '{"id":"évt"}';
     const headers = signatureHeaders({ scheme: "v1", secrets: [secret] }, { eventId, body, sentAtMs: 0 });

@@ -53,7 +53,7 @@ function matches(meter: Meter, all: readonly Meter[], attempt: Scopes): boolean 
 }
 
 describe("an attempt", () => {
-  test("touches exactly the meters whose scope it is in", () => {
+  test("is charged to exactly the meters whose scope it is in", () => {
     fc.assert(
       fc.property(meters, scopes, (all, attempt) => {
         const touched = touchedBy(indexMeters(all), attempt, "run").map(({ meter }) => meter.id);
@@ -63,7 +63,7 @@ describe("an attempt", () => {
     );
   });
 
-  test("meets them in the order plan, chain, quota, cap, budgets from the org down, customer", () => {
+  test("is checked in the order plan, chain, quota, cap, budgets from the org down, customer", () => {
     const all = [
       meterOf("1", "customer_limit", "customer", "*"),
       meterOf("2", "budget", "deployment", "a"),
@@ -84,7 +84,7 @@ describe("an attempt", () => {
     expect(order("decision")).toBe("7654321");
   });
 
-  test("is counted apart for each customer under the row for all of them", () => {
+  test("is counted separately for each customer under a limit for *", () => {
     const index = indexMeters([
       meterOf("all", "customer_limit", "customer", "*"),
       meterOf("own", "customer_limit", "customer", "a"),

@@ -44,7 +44,7 @@ describe("a delivery address", () => {
   });
 
   test.each([...(HOSTILE["credentials"] ?? []), ...(HOSTILE["no URL"] ?? []), "ftp://x/", "file:///x"])(
-    "%j is refused even there",
+    "%j is refused even then",
     (url) => expect(webhookUrlProblem(url, local)).toEqual(expect.any(String)),
   );
 
@@ -86,7 +86,7 @@ describe("a name, when a delivery is sent", () => {
     expect(nameToResolve("https://[2606:2800:220:1::1]/")).toBeNull();
   });
 
-  test("may be called only if all it resolves to is public", () => {
+  test("may be called only if every address it resolves to is public", () => {
     expect(resolvesToPublic(["93.184.216.34", "2606:2800:220:1::1"])).toBe(true);
     for (const bad of [
       "127.0.0.1",

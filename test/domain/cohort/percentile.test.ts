@@ -32,7 +32,7 @@ describe("a month's metric", () => {
     expect(COHORT_METRICS.map((metric) => metricOf(metric, figures))).toEqual([500_000_000, 100, 2]);
   });
 
-  test("per run is absent without runs; runs a day are then none", () => {
+  test("per run is absent without runs, and runs per day are then zero", () => {
     const idle = { runs: 0, tokens: 0, costNano: 0n, days: 30 };
     expect(COHORT_METRICS.map((metric) => metricOf(metric, idle))).toEqual([null, null, 0]);
   });

@@ -59,7 +59,7 @@ const BOUNDS: Record<string, { overLastValue: number; overLinear: number }> = {
 describe("a held-out month", () => {
   const scores = new Map(SHAPE_NAMES.map((name) => [name, backTest(name)]));
 
-  test.each(SHAPE_NAMES)("of a %s series is foretold within its bound of last value and linear", (name) => {
+  test.each(SHAPE_NAMES)("of a %s series is predicted within its bound of last value and linear", (name) => {
     const score = scores.get(name);
     const bound = BOUNDS[name];
     expect(score?.model).toBeLessThanOrEqual((score?.lastValue ?? 0) * (bound?.overLastValue ?? 0));
@@ -71,7 +71,7 @@ describe("a held-out month", () => {
     expect(scores.get(name)?.inBand).toBeLessThan(0.9);
   });
 
-  test.each(SHAPE_NAMES)("of a %s series is foretold as well as docs/forecasts.md says", (name) => {
+  test.each(SHAPE_NAMES)("of a %s series is predicted as well as docs/forecasts.md says", (name) => {
     const row = readFileSync("docs/forecasts.md", "utf8").match(
       new RegExp(`^\\| ${name} \\|(.*)\\|$`, "m"),
     )?.[1];

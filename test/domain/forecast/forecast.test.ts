@@ -33,7 +33,7 @@ function outlook(totals: { day: number; value: number }[], horizonDays = 30) {
 const sumOfMedians = (points: { p50: number }[]) => points.reduce((sum, point) => sum + point.p50, 0);
 
 describe("the history", () => {
-  test("of under 14 days is too short to forecast from, of 14 it is not", () => {
+  test("needs 14 days for a forecast", () => {
     expect(historyOf([], TODAY)).toBeNull();
     expect(historyOf(steady(LEAST_HISTORY_DAYS - 1), TODAY)).toBeNull();
     expect(historyOf(steady(13, 10, TODAY), TODAY)).toBeNull();
@@ -41,7 +41,7 @@ describe("the history", () => {
     expect(historyOf(steady(14, 10, TODAY), TODAY)?.series.values).toHaveLength(14);
   });
 
-  test("leaves the unfinished day out", () => {
+  test("excludes the unfinished day", () => {
     const history = historyOf([...steady(20), { day: TODAY, value: 0.5 }], TODAY);
     expect(history?.series.values).toHaveLength(20);
     expect(history?.usedToday).toBe(0.5);
@@ -85,7 +85,7 @@ describe("a forecast", () => {
     expect(pointsOf(view, futures(view, PLAIN))).toEqual(pointsOf(view, futures(view, PLAIN)));
   });
 
-  test("of a steady series is that series, and growth lies above it, constrained not", () => {
+  test("of a steady series is that series, with growth above it and constrained not above it", () => {
     const view = outlook(steady(40));
     const total = (scenario: Assumptions["scenario"]) =>
       sumOfMedians(pointsOf(view, futures(view, { ...PLAIN, scenario })));
@@ -148,7 +148,7 @@ describe("the day a budget is used up", () => {
     );
   });
 
-  test("comes when it is held to the allowance, too", () => {
+  test("is the same in the constrained scenario", () => {
     const allowance = { limit: 35, left: 35, resets: [] };
     const kept = paths.map((path) => held(path, [allowance]));
     expect(exhaustionOf(kept, TODAY, allowance).p50Date).toBe("2026-07-18");

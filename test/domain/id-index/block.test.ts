@@ -24,7 +24,7 @@ function entriesOf({ words, firstSeq }: Block): [number: number, seq: number][] 
 const sorted = (entries: readonly [number, number][]) =>
   entries.toSorted((one, other) => one[0] - other[0] || one[1] - other[1]);
 
-test("what is dealt out is all there, once, in its own block, but for what is older than the oldest", () => {
+test("every entry is distributed once, to its own block, except entries older than the oldest", () => {
   const bits = 2;
   fc.assert(
     fc.property(
@@ -64,7 +64,7 @@ test("a number is found with each of its seqs, and no other", () => {
   );
 });
 
-test("a number of another block is not dealt out", () => {
+test("a number of another block is refused", () => {
   const stray: Block = { words: Uint32Array.of(0xff_ff_ff_ff, 0), firstSeq: 1 };
   const into = { bits: 5, from: 0, count: 8, firstSeq: 1, oldestSeq: 0 };
   expect(() => deal([stray], into)).toThrow(RangeError);

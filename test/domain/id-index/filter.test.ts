@@ -5,7 +5,7 @@ import { Sought } from "../../../src/domain/id-index/sought.ts";
 
 const WORDS_EACH = 48;
 
-test("never denies what was added, also when it was stored and read again", () => {
+test("never denies what was added, also after it was stored and loaded", () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 300 }), fc.integer({ min: 1, max: 5 }), (ids, bits) => {
       const filter = new Filter(bits, WORDS_EACH);
@@ -29,7 +29,7 @@ test.each([
     (at: number) => `${String.fromCodePoint(at + 256)}-of-many`,
   ],
   ["ids in no order", () => crypto.randomUUID()],
-])("of %s, hardly any that was not added is suspected", (_, idOf) => {
+])("of %s, hardly any that was not added matches", (_, idOf) => {
   const added = Array.from({ length: 4096 }, (_none, at) => idOf(at));
   const others = Array.from({ length: 40_000 }, (_none, at) => idOf(4096 + at));
   const filter = new Filter(2, 768);
@@ -37,7 +37,7 @@ test.each([
   expect(filter.among(new Sought(others)).length).toBeLessThan(40);
 });
 
-test("an empty one suspects nothing, one without words everything", () => {
+test("an empty filter matches nothing, a filter without words matches everything", () => {
   const sought = new Sought(["a", "b"]);
   expect(new Filter(2, WORDS_EACH).among(sought)).toEqual([]);
   const without = new Filter(2, 0);

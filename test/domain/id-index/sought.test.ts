@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { numberOf } from "../../../src/domain/id-index/number.ts";
 import { Sought } from "../../../src/domain/id-index/sought.ts";
 
-test("an id that is there twice is always told", () => {
+test("an id that occurs twice is always reported", () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.string(), fc.nat(), fc.nat(), (ids, id, one, other) => {
       const twice = ids.toSpliced(one % (ids.length + 1), 0, id);
@@ -12,7 +12,7 @@ test("an id that is there twice is always told", () => {
   );
 });
 
-test("a batch of a thousand without repeats is hardly ever taken for one with", () => {
+test("a batch of a thousand without repeats is hardly ever reported", () => {
   const batches = Array.from({ length: 200 }, (_, batch) =>
     new Sought(Array.from({ length: 1000 }, (_none, at) => `run-${batch}-${at}`)).mayRepeat(),
   );
@@ -44,7 +44,7 @@ test("numbers are spread evenly, and depend on every character and on the length
 });
 
 /** Numbers are stored: another way to make them would find nothing that is there. */
-test("numbers stay what they are", () => {
+test("numbers never change between versions", () => {
   const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
   expect(ids.map(numberOf)).toMatchInlineSnapshot(`
     [

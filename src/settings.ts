@@ -50,7 +50,7 @@ const placement = z
 const SETTINGS = z.object({
   SVC_REGION: z
     .string()
-    .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
+    .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 characters of a-z, 0-9 and -")
     .default("local"),
   SVC_REGIONS: regions,
   SVC_OBJECT_PLACEMENT: placement,

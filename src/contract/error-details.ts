@@ -12,7 +12,12 @@ const policyDetails = z.object({
 
 const fieldError = z.object({
   field: z.string().meta({ description: "Path of the offending field, with dots and brackets." }),
-  code: z.string().meta({ description: "What is wrong with it; open-ended.", examples: ["out_of_range"] }),
+  code: z
+    .string()
+    .meta({
+      description: "What is wrong with the field. New codes may be added.",
+      examples: ["out_of_range"],
+    }),
   message: z.string(),
 });
 export type FieldError = z.output<typeof fieldError>;
@@ -42,11 +47,14 @@ export const DETAILS = {
   residency_violation: none,
   policy_blocked: policyDetails,
   policy_approval_required: policyDetails.extend({
-    approval_id: z.string().optional().meta({ description: "The pending approval that would let it pass." }),
+    approval_id: z
+      .string()
+      .optional()
+      .meta({ description: "The pending approval. Once approved, the same attempt is allowed." }),
   }),
   content_safety_blocked: z.object({
-    detector: z.string().meta({ description: "The detector that fired." }),
-    sample: z.string().max(120).meta({ description: "The offending excerpt." }),
+    detector: z.string().meta({ description: "The detector that matched." }),
+    sample: z.string().max(120).meta({ description: "The excerpt that matched." }),
   }),
   support_scope_denied: z.object({ reason: z.string(), scope: z.string(), method: z.string() }),
   not_found: none,
@@ -64,7 +72,7 @@ export const DETAILS = {
     reason: z.string().optional().meta({ description: "`pre_flight`: refused before cost was incurred." }),
   }),
   chain_budget_exceeded: z.object({
-    reason: z.enum(["cost", "depth", "tokens"]).meta({ description: "The dimension that bound." }),
+    reason: z.enum(["cost", "depth", "tokens"]).meta({ description: "The limit that was exceeded." }),
     current: z.union([z.string(), z.number().int()]),
     attempted: z.union([z.string(), z.number().int()]),
     limit: z.union([z.string(), z.number().int()]),

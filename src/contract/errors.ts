@@ -75,7 +75,8 @@ export const ERRORS = {
   support_scope_denied: {
     statuses: [403],
     retry: "never",
-    message: "This operation is outside the scope of the support grant. Ask an owner for a grant with a wider scope.",
+    message:
+      "This operation is outside the scope of the support grant. Ask an owner for a grant with a wider scope.",
   },
   not_found: {
     statuses: [404],
@@ -146,7 +147,8 @@ export const ERRORS = {
   plan_limit_exceeded: {
     statuses: [402],
     retry: "never",
-    message: "The plan's monthly entitlement is used up. It resets at the end of the month or when the plan changes.",
+    message:
+      "The plan's monthly entitlement is used up. It resets at the end of the month or when the plan changes.",
   },
   rate_limited: {
     statuses: [429],

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 export const usdInput = z
   .string()
-  .meta({ description: "Dollars: digits, and at most 9 of them after a point.", examples: ["12.50"] })
+  .meta({ description: "Dollars as a decimal string, with at most 9 decimal places.", examples: ["12.50"] })
   .superRefine((text, context) => {
     const problem = usdProblem(text);
     if (problem !== null)
@@ -17,12 +17,12 @@ export function usdProblem(text: string): { code: string; message: string } | nu
   if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) {
     return {
       code: "invalid_format",
-      message: 'must be digits with an optional point, such as "12.50": no sign, exponent or space',
+      message:
+        'must be digits with an optional decimal point, such as "12.50", without sign, exponent or spaces',
     };
   }
   const [whole = "", fraction = ""] = text.split(".");
-  if (fraction.length > 9)
-    return { code: "out_of_range", message: "must have at most 9 digits after the point" };
+  if (fraction.length > 9) return { code: "out_of_range", message: "must have at most 9 decimal places" };
   if (whole.replace(/^0+/, "").length > 9)
     return { code: "out_of_range", message: "must be under 1000000000" };
   return null;
@@ -49,9 +49,9 @@ export function parseTimestamp(text: string): number | null {
 
 export const timestampInput = z
   .string()
-  .meta({ description: "RFC 3339, with its zone.", examples: ["2026-08-01T00:00:00Z"] })
+  .meta({ description: "RFC 3339 with a time zone.", examples: ["2026-08-01T00:00:00Z"] })
   .refine((text) => parseTimestamp(text) !== null, {
-    message: "must be an RFC 3339 timestamp with a zone, such as 2026-08-01T00:00:00Z",
+    message: "must be an RFC 3339 timestamp with a time zone, such as 2026-08-01T00:00:00Z",
     params: { code: "invalid_format" },
   });
 

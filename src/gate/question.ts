@@ -29,5 +29,5 @@ export function questionOf(ask: DecisionAsk): string {
 }
 
 export function otherQuestion(): Refusal<"conflict"> {
-  return refuse("conflict", {}, { message: "This request_id was used for another question." });
+  return refuse("conflict", {}, { message: "This request_id was already used for a different decision." });
 }

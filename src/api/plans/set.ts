@@ -23,7 +23,7 @@ export const setPlan = operation(
   },
   async (call) => {
     if (!/^[a-z0-9_-]{1,64}$/.test(call.params.plan)) {
-      return invalidField("plan", "invalid_format", "must be 1 to 64 of a-z, 0-9, _ and -");
+      return invalidField("plan", "invalid_format", "must be 1 to 64 characters of a-z, 0-9, _ and -");
     }
     const terms: PlanTerms = { plan: call.params.plan, ...call.body };
     const { ifMatch } = call.envelope();

@@ -3,14 +3,12 @@ import { idShape } from "../ids.ts";
 import { name, timestamp } from "../shapes.ts";
 import { COHORT_METRICS } from "../lists.ts";
 
-const month = z.string().meta({ description: "A calendar month in UTC.", examples: ["2026-08"] });
+const month = z.string().meta({ description: "A calendar month in UTC, `YYYY-MM`.", examples: ["2026-08"] });
 
 export const benchmarkProfile = z
   .object({
     contributing: z.boolean(),
-    counts_from: month
-      .nullable()
-      .meta({ description: "The month from which the last change counts in cohorts." }),
+    counts_from: month.nullable().meta({ description: "The month in which the last change takes effect." }),
   })
   .meta({ id: "BenchmarkProfile" });
 export type BenchmarkProfileResource = z.output<typeof benchmarkProfile>;
@@ -22,11 +20,11 @@ export type CohortResource = z.output<typeof cohort>;
 
 const value = z
   .union([z.string(), z.number()])
-  .meta({ description: "Dollars as a decimal string, where the metric is money; else a number." });
+  .meta({ description: "A decimal string in dollars if the metric is money, otherwise a number." });
 
 export const cohortReading = cohort
   .extend({
-    month: month.meta({ description: "The month whose figures these are." }),
+    month: month.meta({ description: "The month of these figures." }),
     p25: value,
     p50: value,
     p75: value,

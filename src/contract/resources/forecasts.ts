@@ -17,7 +17,7 @@ export function wholeNumber(min: number, max: number) {
 
 const amount = z
   .union([z.string(), z.int()])
-  .meta({ description: "Dollars as a decimal string; runs and tokens as whole numbers." });
+  .meta({ description: "Dollars are decimal strings. Runs and tokens are whole numbers." });
 
 const date = z.string().meta({ description: "A day in UTC.", examples: ["2026-08-01"] });
 
@@ -27,14 +27,16 @@ export const capacityForecasts = z
       z.object({
         scenario: z.enum(SCENARIOS),
         metric: z.enum(FORECAST_METRICS),
-        method: z.string().meta({ description: "The shape that foretold the org's own past best." }),
+        method: z
+          .string()
+          .meta({ description: "The model that best predicted the organization's own history." }),
         trained_on_days: z.int(),
         points: z.array(z.object({ date, p10: amount, p50: amount, p90: amount })),
         exhaustion: z
           .array(z.object({ budget_id: z.string(), p50_date: date.nullable(), p90_date: date.nullable() }))
           .meta({
             description:
-              "The day each budget is used up: at median usage, and at high usage (p90), which is never later. Null: not within the horizon.",
+              "The day each budget is used up at median usage and at high usage (p90), which is never later. Null if not within the horizon.",
           }),
         diminishing_returns: z
           .object({
@@ -42,7 +44,7 @@ export const capacityForecasts = z
             source: z.enum(["fitted", "assumed"]),
             curve: z.array(z.object({ capacity: z.number(), total: amount, marginal: z.number() })),
           })
-          .meta({ description: "What multiples of today's capacity would use over the horizon." }),
+          .meta({ description: "Usage over the horizon for multiples of today's capacity." }),
       }),
     ),
   })

@@ -4,9 +4,12 @@ import { timestamp, usd, usdInput } from "../shapes.ts";
 export const model = z
   .object({
     model: z.string(),
-    input_usd_per_mtok: usd.meta({ description: "For a million input tokens." }),
-    output_usd_per_mtok: usd.meta({ description: "For a million output tokens." }),
-    regions: z.array(z.string()).nullable().meta({ description: "Where it may run; null is everywhere." }),
+    input_usd_per_mtok: usd.meta({ description: "Price per million input tokens." }),
+    output_usd_per_mtok: usd.meta({ description: "Price per million output tokens." }),
+    regions: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "Regions that serve the model. Null for all regions." }),
     created_at: timestamp,
     updated_at: timestamp,
   })

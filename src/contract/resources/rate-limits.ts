@@ -14,20 +14,21 @@ const policyInput = z.strictObject({
       .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
       .optional(),
     key_id: z.string().regex(SAFE_ID, "must be the id of a key").optional(),
-    customer_id: callerId.meta({ description: '`"*"` counts each customer apart.' }).optional(),
+    customer_id: callerId.meta({ description: '`"*"` counts each customer separately.' }).optional(),
   }),
   unit: z.enum(["requests", "tokens"]),
   limit: z.int().min(0),
   window_seconds: z.int().min(1).max(LONGEST_WINDOW_SECONDS),
   kind: z.enum(["rate", "quota"]).meta({
-    description: "`rate` slides and refuses with rate_limited; `quota` is a fixed window: quota_exhausted.",
+    description:
+      "`rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`.",
   }),
 });
 
 export const rateLimitsInput = z
   .strictObject({
     read_rpm: z.int().min(0).nullable().meta({
-      description: "GETs per minute of the whole organization; null falls back to the service's own.",
+      description: "GET requests per minute for the whole organization. Null uses the service default.",
     }),
     policies: z.array(policyInput).max(MOST_POLICIES),
   })
@@ -38,7 +39,7 @@ export const rateLimitsInput = z
         context.addIssue({
           code: "custom",
           path: ["policies", index, "name"],
-          message: "is the name of another policy in the list",
+          message: "is already the name of another policy",
           params: { code: "duplicate" },
         });
       }

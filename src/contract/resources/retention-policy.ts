@@ -13,7 +13,7 @@ export const retentionFields = {
   runs_days: days(RETENTION_BOUNDS.runsDays),
   audit_days: days(RETENTION_BOUNDS.auditDays),
   deliveries_days: days(RETENTION_BOUNDS.deliveriesDays),
-  legal_hold: z.boolean().meta({ description: "Nothing is deleted while it holds." }),
+  legal_hold: z.boolean().meta({ description: "Nothing is deleted while this is true." }),
 };
 
 export const retentionPolicy = z

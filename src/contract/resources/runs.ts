@@ -11,7 +11,9 @@ export const modelName = z.string().min(1).max(200);
 
 export const runInput = z
   .strictObject({
-    id: callerId.optional().meta({ description: "Yours, unique in your organization; ours when absent." }),
+    id: callerId
+      .optional()
+      .meta({ description: "Your id, unique in your organization. Generated if omitted." }),
     started_at: timestampInput,
     ended_at: timestampInput.optional(),
     model: modelName,
@@ -22,17 +24,17 @@ export const runInput = z
     customer_id: callerId.optional(),
     chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
     usage: z.strictObject({ input_tokens: tokens, output_tokens: tokens }),
-    cost_usd: usdInput.optional().meta({ description: "When absent, the tokens at the price book." }),
+    cost_usd: usdInput.optional().meta({ description: "If omitted, tokens are priced from the price book." }),
     reservation_id: z
       .string()
       .regex(SAFE_ID)
       .optional()
-      .meta({ description: "The hold that this run settles." }),
-    incurred: z
-      .boolean()
-      .optional()
-      .meta({ description: "It has happened: record it whatever the limits say." }),
-    input: z.unknown().optional().meta({ description: "Scanned for content safety, never stored." }),
+      .meta({ description: "The reservation that this run settles." }),
+    incurred: z.boolean().optional().meta({
+      description:
+        "True if the cost was already incurred. The run is then recorded even if it exceeds a limit.",
+    }),
+    input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
     approval_id: z.string().regex(SAFE_ID).optional(),
     metadata: z
       .record(z.string(), z.unknown())
@@ -58,8 +60,8 @@ const charge = z.object({
   kind: z.string(),
   id: z.string(),
   amount_usd: usd.optional(),
-  over_usd: usd.optional().meta({ description: "The part that went past the limit." }),
-  amount: z.number().optional().meta({ description: "Of runs or tokens." }),
+  over_usd: usd.optional().meta({ description: "The part that exceeded the limit." }),
+  amount: z.number().optional().meta({ description: "Number of runs or tokens." }),
   over: z.number().optional(),
 });
 
@@ -82,7 +84,7 @@ export const run = z
       .object({
         chain_id: z.string(),
         parent_run_id: z.string().nullable(),
-        depth: z.int().meta({ description: "Runs from the start of the chain to this one, both counted." }),
+        depth: z.int().meta({ description: "Position in the chain. The first run has depth 1." }),
       })
       .nullable(),
     usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
@@ -92,10 +94,10 @@ export const run = z
     approval_id: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     recorded_at: timestamp,
-    charged_at: timestamp.meta({ description: "The moment whose periods the run was charged to." }),
+    charged_at: timestamp.meta({ description: "The run is charged to the periods that contain this time." }),
     charges: z.array(charge).meta({ description: "What the run took from each limit." }),
     uncovered_usd: usd.nullable().meta({ description: "What the customer's credits could not cover." }),
-    shadow: z.array(denial).meta({ description: "What limits in shadow mode would have refused." }),
+    shadow: z.array(denial).meta({ description: "Limits in shadow mode that would have refused." }),
   })
   .meta({ id: "Run" });
 export type RunResource = Unchanging<z.output<typeof run>>;

@@ -7,8 +7,10 @@ export const spendCap = z
     spent_usd: usd,
     reserved_usd: usd,
     available_usd: usd,
-    timezone: z.string().meta({ description: "IANA time zone whose day the cap is for." }),
-    resets_at: z.string().meta({ description: "The next midnight there, with its numeric offset." }),
+    timezone: z.string().meta({ description: "IANA time zone of the cap's day." }),
+    resets_at: z
+      .string()
+      .meta({ description: "The next midnight in that time zone, with a numeric offset." }),
   })
   .meta({ id: "SpendCap" });
 export type SpendCap = z.output<typeof spendCap>;

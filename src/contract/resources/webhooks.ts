@@ -20,7 +20,7 @@ export const webhookUrl = z
   .string()
   .min(1)
   .meta({
-    description: "Where to deliver: https, at a public address.",
+    description: "Where to deliver events: an https URL at a public address.",
     examples: ["https://example.com/hooks"],
   });
 
@@ -36,7 +36,9 @@ export const webhook = z
     disabled_reason: z.enum(["requested", "gone", "exhausted"]).nullable().meta({
       description: "`gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed.",
     }),
-    signing_scheme: z.enum(["v1", "v2"]).meta({ description: "`v1` is deprecated: rotate to leave it." }),
+    signing_scheme: z
+      .enum(["v1", "v2"])
+      .meta({ description: "`v1` is deprecated. Rotate the secret to switch to `v2`." }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -45,10 +47,9 @@ export type Webhook = z.output<typeof webhook>;
 
 export const createdWebhook = webhook
   .extend({
-    secret: z
-      .string()
-      .optional()
-      .meta({ description: "Its signing secret, where it got one of its own: shown here, and never again." }),
+    secret: z.string().optional().meta({
+      description: "The webhook's own signing secret, if it has one. Returned only in this response.",
+    }),
   })
   .meta({ id: "CreatedWebhook" });
 export type CreatedWebhook = z.output<typeof createdWebhook>;
@@ -60,7 +61,7 @@ export const signing = z
     created_at: timestamp,
     previous_expires_at: timestamp
       .nullable()
-      .meta({ description: "Until when deliveries are also signed with the secret before." }),
+      .meta({ description: "Until then, deliveries are also signed with the previous secret." }),
   })
   .meta({ id: "WebhookSigning" });
 export type Signing = z.output<typeof signing>;
@@ -86,9 +87,9 @@ export const delivery = z
     event_type: z.enum(EVENT_KINDS),
     status: z.enum(["pending", "succeeded", "failed"]),
     attempts: z.int(),
-    response_status: z.int().nullable().meta({ description: "What the receiver last answered." }),
+    response_status: z.int().nullable().meta({ description: "The receiver's last response." }),
     latency_ms: z.int().nullable().meta({ description: "How long the last attempt took." }),
-    error: z.string().nullable().meta({ description: "Why the last attempt got no answer." }),
+    error: z.string().nullable().meta({ description: "Why the last attempt got no response." }),
     next_attempt_at: timestamp.nullable(),
     replay_of: idShape("dlv").nullable(),
     created_at: timestamp,

@@ -17,7 +17,7 @@ export const releaseHold = command({
     const hold = loadHold(tx.sql, input.reservationId);
     if (hold === null) return refuse("not_found");
     if (hold.status === "settled") {
-      return refuse("conflict", {}, { message: "A run has settled this reservation." });
+      return refuse("conflict", {}, { message: "This reservation is already settled by a run." });
     }
     if (hold.status === "open") {
       const draft = new Draft(tx.sql, "decision", tx.now);

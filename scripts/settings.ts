@@ -5,7 +5,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const KNOWN: ReadonlySet<string> = new Set(SETTING_NAMES);
 
-/** Names that look like settings and are none: misspelt, or of another version. They stop nothing, but are told. */
+/** Unknown `SVC_` names: misspelt, or of another version. They are ignored with a warning. */
 export function unknownSettings(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !KNOWN.has(name));
 }

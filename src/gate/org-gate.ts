@@ -162,7 +162,7 @@ export class OrgGate {
     background.waitUntil(this.#run(background));
   }
 
-  /** Looks again, in the background, at limits that are refused by. */
+  /** Refreshes, in the background, the limits that refuse calls. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
     if (now < oldest + RECHECK_MS || this.purse.asking(now)) return;
     background.waitUntil(this.#sync(background, keys));

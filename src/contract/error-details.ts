@@ -12,12 +12,10 @@ const policyDetails = z.object({
 
 const fieldError = z.object({
   field: z.string().meta({ description: "Path of the offending field, with dots and brackets." }),
-  code: z
-    .string()
-    .meta({
-      description: "What is wrong with the field. New codes may be added.",
-      examples: ["out_of_range"],
-    }),
+  code: z.string().meta({
+    description: "What is wrong with the field. New codes may be added.",
+    examples: ["out_of_range"],
+  }),
   message: z.string(),
 });
 export type FieldError = z.output<typeof fieldError>;

@@ -190,7 +190,7 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
     return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");
   }
   if (input_tokens === undefined && max_output_tokens === undefined) {
-    return invalidField("estimate.cost_usd", "required", "is required where no tokens are given");
+    return invalidField("estimate.cost_usd", "required", "is required if no tokens are given");
   }
   if (ask.model === undefined) {
     return invalidField("model", "required", "is required to price tokens");
@@ -200,7 +200,7 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
     return invalidField("model", "no_price", "has no price in this organization's price book");
   const nanos = costOfTokensRoundedUp(input_tokens ?? 0, max_output_tokens ?? DEFAULT_OUTPUT_TOKENS, price);
   return nanos > MAX_USD_NANOS
-    ? invalidField("estimate", "out_of_range", "costs more than an amount can be")
+    ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
     : nanos;
 }
 

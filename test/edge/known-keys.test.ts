@@ -3,7 +3,7 @@ import { KnownKeys } from "../../src/edge/known-keys.ts";
 import type { Snapshot } from "../../src/gate/snapshot.ts";
 
 function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
-  const org = {
+  const org: Snapshot["org"] = {
     id: "org_1",
     status,
     environment: "live",
@@ -12,7 +12,7 @@ function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
     ipAllowList: [],
     clockOffsetMs: 0,
     rates: { read_rpm: null, policies: [] },
-  } as const;
+  };
   const key = {
     id: keyId,
     role: "owner",

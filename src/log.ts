@@ -16,15 +16,21 @@ export function logLine(line: object): void {
   write("log", line);
 }
 
+/** A line that is JSON already. */
+export function logNow(line: string): void {
+  // oxlint-disable-next-line no-console -- like `write`
+  console.log(line);
+}
+
 const MOST_GATHERED = 64;
 const GATHER_MS = 200;
 let gathered: string[] = [];
 
 /**
- * A line that is JSON already, of a request so cheap that writing its line alone would cost a tenth of it. Lines gather
+ * The same, of a request so cheap that writing its line alone would cost a tenth of it. Lines gather
  * for a fifth of a second at most and are written together, each with its own trace id.
  */
-export function logText(line: string, waitUntil: (work: Promise<unknown>) => void): void {
+export function logSoon(line: string, waitUntil: (work: Promise<unknown>) => void): void {
   gathered.push(line);
   if (gathered.length >= MOST_GATHERED) writeGathered();
   else if (gathered.length === 1) waitUntil(scheduler.wait(GATHER_MS).then(writeGathered));
@@ -34,8 +40,7 @@ function writeGathered(): void {
   if (gathered.length === 0) return;
   const lines = gathered.join("\n");
   gathered = [];
-  // oxlint-disable-next-line no-console -- like `write`
-  console.log(lines);
+  logNow(lines);
 }
 
 function write(level: "log" | "error", line: object): void {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CALLER_ID_MOST_CHARACTERS, PRINTABLE_ASCII } from "./bounds.ts";
 
 /** Every id is `<prefix>_<26-character ULID>`. */
 export const ID_PREFIXES = [
@@ -37,8 +38,8 @@ export function idShape(prefix: IdPrefix) {
 export const callerId = z
   .string()
   .min(1)
-  .max(128)
-  .regex(/^[\x20-\x7e]+$/, "must be 1 to 128 printable ASCII characters");
+  .max(CALLER_ID_MOST_CHARACTERS)
+  .regex(PRINTABLE_ASCII, "must be 1 to 128 printable ASCII characters");
 
 /** The object of the platform itself. It stores, audits and replays what operators do outside any org. */
 export const PLATFORM_ORG_ID = "org_00000000000000000000000000";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DECIDED_HEADER, REGION_HEADER, TRACE_HEADER } from "./headers.ts";
 import type { OperationContract } from "./operation.ts";
 
 /** Response headers in the OpenAPI document: described once, referenced by each response. */
@@ -10,15 +11,15 @@ const text = (description: string, example: string) => ({
 });
 
 export const RESPONSE_HEADERS = {
-  "x-svc-trace-id": {
+  [TRACE_HEADER]: {
     required: true,
     ...text(
       "Identifies the request in the service's log. Quote it when you report a problem.",
       "0b8ee0d4-58a2-4f0c-9a54-0d6f0b5a1c11",
     ),
   },
-  "x-svc-region": { required: true, ...text("The region that served the request.", "eu") },
-  "x-svc-decided": text("Where the decision was made: `edge` or `object`.", "edge"),
+  [REGION_HEADER]: { required: true, ...text("The region that served the request.", "eu") },
+  [DECIDED_HEADER]: text("Where the decision was made: `edge` or `object`.", "edge"),
   ETag: text("The version of the resource. Send it as `If-Match` with a change.", '"kB1tqkPqGnVYy3zH4nAo1w"'),
   "Retry-After": text("Seconds to wait before you retry.", "1"),
   "Idempotent-Replayed": text(
@@ -45,12 +46,12 @@ export const DEPRECATION_HEADERS = {
 
 /** Which headers a response with this status may have. It always has the first two. */
 export function responseHeaders(op: OperationContract, status: number): References {
-  const names: HeaderName[] = ["x-svc-trace-id", "x-svc-region"];
+  const names: HeaderName[] = [TRACE_HEADER, REGION_HEADER];
   if (op.role !== "anyone") names.push("RateLimit", "RateLimit-Policy");
   if (status < 300 && hasEtag(op, status)) names.push("ETag");
   if (status === 429) names.push("Retry-After");
   if (op.idempotent === true && status < 500) names.push("Idempotent-Replayed");
-  if (op.bodyLimit === "decision" && [200, 402, 429, 503].includes(status)) names.push("x-svc-decided");
+  if (op.bodyLimit === "decision" && [200, 402, 429, 503].includes(status)) names.push(DECIDED_HEADER);
   return references(names);
 }
 

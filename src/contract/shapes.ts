@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { USD_MOST_DIGITS } from "./bounds.ts";
 
 /** Shapes that several operations share. */
 
@@ -22,8 +23,9 @@ export function usdProblem(text: string): { code: string; message: string } | nu
     };
   }
   const [whole = "", fraction = ""] = text.split(".");
-  if (fraction.length > 9) return { code: "out_of_range", message: "must have at most 9 decimal places" };
-  if (whole.replace(/^0+/, "").length > 9)
+  if (fraction.length > USD_MOST_DIGITS)
+    return { code: "out_of_range", message: `must have at most ${USD_MOST_DIGITS} decimal places` };
+  if (whole.replace(/^0+/, "").length > USD_MOST_DIGITS)
     return { code: "out_of_range", message: "must be under 1000000000" };
   return null;
 }

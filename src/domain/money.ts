@@ -1,3 +1,4 @@
+import { USD_MOST_DIGITS } from "../contract/bounds.ts";
 import { THREE_DIGITS } from "./digits.ts";
 
 /** Money is an integer number of nano-dollars, so that sums are never rounded. */
@@ -10,7 +11,8 @@ const NANOS_PER_USD = 1_000_000_000n;
 export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 
 const TOKENS_PER_PRICE = 1_000_000n;
-const USD_PATTERN = /^0*\d{1,9}(?:\.\d{1,9})?$/;
+const DIGITS = String.raw`\d{1,${USD_MOST_DIGITS}}`;
+const USD_PATTERN = new RegExp(String.raw`^0*${DIGITS}(?:\.${DIGITS})?$`);
 
 /** Whether a text is an amount that this API takes. */
 export function isUsd(text: string): boolean {

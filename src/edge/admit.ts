@@ -1,4 +1,5 @@
 import { roleIncludes } from "../contract/access.ts";
+import { isCallerId } from "../contract/bounds.ts";
 import { SAFE_ID } from "../contract/ids.ts";
 import { scopesNeeded } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
@@ -32,7 +33,7 @@ export function checkAddress(call: Call): Refusal | null {
 export function checkTenant(call: Call): Refusal | null {
   for (const [name, value] of Object.entries(call.params)) {
     if (call.op.freeParams?.includes(name) === true) {
-      if (!/^[\x20-\x7e]{1,128}$/.test(value)) return refuse("not_found");
+      if (!isCallerId(value)) return refuse("not_found");
     } else if (!SAFE_ID.test(value)) return refuse("not_found");
   }
   const asked = orgInPath(call.op, call.params);

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { JSON_MEDIA } from "../contract/bounds.ts";
+import { DECISION } from "../contract/decision.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import {
   invalidField,
@@ -12,11 +14,10 @@ import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
 import type { Call } from "./call.ts";
 import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 
-const DECISION_BODY_BYTES = 16_384;
 const MAX_DEPTH = 32;
 
 function limitOf(call: Call): number {
-  if (call.op.bodyLimit === "decision") return DECISION_BODY_BYTES;
+  if (call.op.bodyLimit === "decision") return DECISION.mostBodyBytes;
   return call.op.bodyLimit === "bulk"
     ? call.settings.SVC_MAX_BULK_BODY_BYTES
     : call.settings.SVC_MAX_BODY_BYTES;
@@ -56,8 +57,11 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
+/** With or without parameters, in whatever case. */
+const JSON_TYPE = new RegExp(String.raw`^${JSON_MEDIA}\s*(;|$)`, "i");
+
 function isJson(contentType: string | null): boolean {
-  return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType.trim());
+  return contentType !== null && JSON_TYPE.test(contentType.trim());
 }
 
 function parseJson(text: string): { value: unknown } | Refusal {
@@ -97,7 +101,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
     return null;
   }
   if (text !== "" && !isJson(request.headers.get("content-type"))) {
-    return invalidField("content-type", "invalid_content_type", "must be application/json");
+    return invalidField("content-type", "invalid_content_type", `must be ${JSON_MEDIA}`);
   }
   return op.lazyBody === true && !spellsLoneSurrogate(text) ? null : parseBody(call);
 }

@@ -1,3 +1,4 @@
+import { DECIDED_HEADER } from "../contract/headers.ts";
 import { decisionSeries } from "../contract/metrics.ts";
 import type { Call } from "./call.ts";
 import { counters } from "./counters.ts";
@@ -11,7 +12,7 @@ export const DENIALS: ReadonlySet<string> = new Set([
 
 /** A decision is recognized by the header that says where it was made. Dry runs and bad requests have none. */
 export function countDecision(call: Call, code: string | null): void {
-  const place = call.headers["x-svc-decided"];
+  const place = call.headers[DECIDED_HEADER];
   if (place !== "edge" && place !== "object") return;
   if ((call.body as { dry_run?: unknown } | undefined)?.dry_run === true) return;
   if (code === null) counters.count(decisionSeries("allow", null, place));

@@ -1,9 +1,11 @@
 import type { Context } from "hono";
+import type { DecidedAt } from "../contract/decision.ts";
 import { etagOf } from "../contract/etag.ts";
+import { DECIDED_HEADER, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
-import { logFailure, logLine } from "../log.ts";
-import { type Settings, settingsOf } from "../settings.ts";
+import { logFailure, logNow } from "../log.ts";
+import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
 import { readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
@@ -15,6 +17,7 @@ import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
 import { withReachableDatabase } from "./reachable-database.ts";
 import { recheck } from "./recheck.ts";
+import { requestText } from "./request-line.ts";
 import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
@@ -126,20 +129,22 @@ function failed(trace: string, error: unknown): Refusal {
 }
 
 function log(call: Call, operation: Operation, status: number, code: string | null): void {
-  logLine({
-    at: new Date(call.startedAt).toISOString(),
-    trace: call.trace,
-    method: call.request.method,
+  const { startedAt, trace, request, caller, settings, isCutOff } = call;
+  const line = requestText({
+    startedAt,
+    trace,
+    method: request.method,
     route: operation.contract.path,
     status,
     code,
-    org: call.caller === null ? null : call.orgId,
-    key: call.caller === null ? null : call.caller.actor.id,
-    region: call.settings.SVC_REGION,
-    ms: Date.now() - call.startedAt,
-    ...(call.isCutOff ? { cut_off: true } : {}),
-    ...(call.headers["x-svc-decided"] === undefined ? {} : { decided: call.headers["x-svc-decided"] }),
+    org: caller === null ? null : call.orgId,
+    key: caller === null ? null : caller.actor.id,
+    region: settings.SVC_REGION,
+    ms: Date.now() - startedAt,
+    isCutOff,
+    decided: call.headers[DECIDED_HEADER] as DecidedAt | undefined,
   });
+  logNow(line);
 }
 
 function respond(call: Call, operation: Operation, result: Result): Response {
@@ -155,19 +160,14 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   }
   log(call, operation, out.status, out.code);
   countDecision(call, out.code);
-  const headers = { ...standardHeaders(call.trace, call.settings), ...call.headers, ...out.headers };
-  if (out.text === null && out.stream === undefined)
-    delete (headers as Record<string, string>)["content-type"];
-  return new Response(out.stream ?? out.text, { status: out.status, headers });
-}
-
-function standardHeaders(trace: string, settings: Settings) {
-  return {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "x-svc-trace-id": trace,
-    "x-svc-region": settings.SVC_REGION,
+  const headers: Record<string, string> = {
+    ...standardHeaders(call.settings.SVC_REGION),
+    [TRACE_HEADER]: call.trace,
+    ...call.headers,
+    ...out.headers,
   };
+  if (out.text === null && out.stream === undefined) delete headers["content-type"];
+  return new Response(out.stream ?? out.text, { status: out.status, headers });
 }
 
 /** The handler of one operation: the only way from a request to an answer. */
@@ -205,32 +205,19 @@ export function serve(operation: Operation) {
 /** A response outside any operation: unknown route, or a failure before one was reached. */
 export function refuseAtDoor(request: Request, env: Env, refusal: Refusal, error?: unknown): Response {
   const trace = crypto.randomUUID();
-  const at = new Date().toISOString();
   if (error !== undefined) logFailure(trace, error);
   const region = regionOf(env);
   const { status, code } = refusal;
-  logLine({
-    at,
-    trace,
-    method: request.method,
-    route: null,
-    status,
-    code,
-    org: null,
-    key: null,
-    region,
-    ms: 0,
-  });
+  logNow(requestText({ ...nobodys(trace, region), method: request.method, route: null, status, code }));
   return new Response(envelopeText(refusal), {
     status,
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "x-svc-trace-id": trace,
-      "x-svc-region": region,
-      ...refusalHeaders(refusal),
-    },
+    headers: { ...standardHeaders(region), [TRACE_HEADER]: trace, ...refusalHeaders(refusal) },
   });
+}
+
+/** The log's words on a request that was answered at once, whoever sent it. */
+function nobodys(trace: string, region: string) {
+  return { startedAt: Date.now(), trace, region, org: null, key: null, ms: 0 };
 }
 
 function regionOf(env: Env): string {
@@ -244,25 +231,15 @@ function regionOf(env: Env): string {
 /** What a path serves, for `OPTIONS`: answered without a key, as browsers ask. */
 export function serveOptions(template: string, methodsOf: (path: string) => readonly string[]) {
   return (context: Context<{ Bindings: Env }>): Response => {
-    const settings = settingsOf(context.env);
+    const { SVC_REGION: region } = settingsOf(context.env);
     const trace = crypto.randomUUID();
     const allow = ["HEAD", "OPTIONS", ...methodsOf(context.req.path)];
-    logLine({
-      at: new Date().toISOString(),
-      trace,
-      method: "OPTIONS",
-      route: template,
-      status: 204,
-      code: null,
-      org: null,
-      key: null,
-      region: settings.SVC_REGION,
-      ms: 0,
-    });
-    const { "content-type": _, ...headers } = standardHeaders(trace, settings);
+    const { method } = context.req;
+    logNow(requestText({ ...nobodys(trace, region), method, route: template, status: 204, code: null }));
+    const { "content-type": _, ...headers } = standardHeaders(region);
     return new Response(null, {
       status: 204,
-      headers: { ...headers, allow: [...new Set(allow)].sort().join(", ") },
+      headers: { ...headers, [TRACE_HEADER]: trace, allow: [...new Set(allow)].sort().join(", ") },
     });
   };
 }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { type Deprecation, deprecationHeaders } from "../contract/deprecations.ts";
+import { DECIDED_HEADER, REGION_HEADER } from "../contract/headers.ts";
 import {
   deprecatedCallSeries,
   requestSeries,
@@ -71,7 +72,7 @@ async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Pro
   const settings = settingsOf(context.env);
   const headers = deprecationHeaders(deprecation, settings.SVC_DOCS_URL);
   // A response from another region was counted there.
-  const answeredHere = context.res.headers.get("x-svc-region") === settings.SVC_REGION;
+  const answeredHere = context.res.headers.get(REGION_HEADER) === settings.SVC_REGION;
   for (const [name, value] of Object.entries(headers)) context.header(name, value);
   if (!answeredHere) return;
   counters.count(deprecatedCallSeries(deprecation.route));
@@ -82,7 +83,7 @@ async function tellAndStore(context: EdgeContext, deprecation: Deprecation): Pro
 
 function count(context: EdgeContext, route: string | undefined, startedAtMs: number): void {
   const nowMs = Date.now();
-  const place = waitPlace(context.res.headers.get("x-svc-decided"));
+  const place = waitPlace(context.res.headers.get(DECIDED_HEADER));
   counters.count(requestSeries(route, context.req.method, context.res.status));
   counters.count(waitSeries(place, waitBucket(nowMs - startedAtMs)));
   if (nowMs > startedAtMs) counters.count(waitSeries(place, "ms"), nowMs - startedAtMs);

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { TRACE_HEADER } from "../contract/headers.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
@@ -38,7 +39,7 @@ async function recordStray(request: Request, env: Env, stray: Stray): Promise<Re
     request,
     settings: settingsOf(env),
     address: callerAddress(request),
-    trace: headers.get("x-svc-trace-id") ?? crypto.randomUUID(),
+    trace: headers.get(TRACE_HEADER) ?? crypto.randomUUID(),
     op: { path: stray.route },
     caller: null,
     judgedAt: Date.now(),

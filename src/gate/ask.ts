@@ -2,9 +2,6 @@ import type { DecisionAsk } from "../contract/resources/decisions.ts";
 
 export type { DecisionAsk };
 
-export const DECISION_PATH = "/v1/edge/decision";
-export const DECISION_ROUTE = `POST ${DECISION_PATH}`;
-
 export const DEFAULT_HOLD_SECONDS = 900;
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 

@@ -1,5 +1,5 @@
 import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../domain/rate-policy.ts";
-import { DECISION_ROUTE } from "./ask.ts";
+import { DECISION_ROUTE } from "../contract/decision.ts";
 
 /** Who asks, of which org, with which rate limits. */
 export interface Asker {

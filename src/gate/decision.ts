@@ -5,14 +5,9 @@ import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../domain/rate-policy.ts";
+import { DECISION_ROUTE } from "../contract/decision.ts";
 import { accountKey } from "./account-key.ts";
-import {
-  DECISION_ROUTE,
-  DEFAULT_HOLD_SECONDS,
-  DEFAULT_OUTPUT_TOKENS,
-  type DecisionAsk,
-  tokensOf,
-} from "./ask.ts";
+import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
 import type { DecisionVerdict } from "./object-verdict.ts";
 import { otherQuestion, questionOf } from "./question.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";

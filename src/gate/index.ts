@@ -2,7 +2,8 @@
  * What decides in an isolate, for a host to embed. The host proves the key and reads the body; it has one `Gates`, and
  * asks the org's object whatever `decideHere` leaves open. Its clock, its object and its background are arguments.
  */
-export { DECISION_PATH, DECISION_ROUTE, type DecisionAsk } from "./ask.ts";
+export { DECISION, DECISION_ROUTE } from "../contract/decision.ts";
+export type { DecisionAsk } from "./ask.ts";
 export { type Asker, newAsker } from "./asker.ts";
 export type { Background, LeaseObject } from "./background.ts";
 export {
@@ -20,7 +21,7 @@ export { Gates } from "./gates.ts";
 export type { Lesson, Matters } from "./lesson.ts";
 export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./object-verdict.ts";
 export type { OrgGate } from "./org-gate.ts";
-export { isPlainAsk } from "./plain-ask.ts";
+export { plainAsk } from "./plain-ask.ts";
 export { decisionRateHeaders, rateHeaders, standingNow } from "./rate-standing.ts";
 export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT_MS } from "./snapshot.ts";
 export type { RateLimits } from "../contract/resources/rate-limits.ts";

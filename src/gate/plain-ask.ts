@@ -1,57 +1,74 @@
+import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../contract/bounds.ts";
+import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../contract/decision.ts";
+import { isUsd } from "../domain/money.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 /**
- * Whether a body is a decision's, beyond doubt. Written out for speed: it says yes only to what the operation's shape
- * would take unchanged, and whatever it does not say yes to goes to that shape, which also explains.
+ * A body that is a decision's, beyond doubt. Written out for speed: it takes only what the operation's shape would take
+ * unchanged. Null: for that shape, which also explains.
  */
-export function isPlainAsk(value: unknown): value is DecisionAsk {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const body = value as Record<string, unknown>;
-  for (const name in body) {
-    const field = body[name];
-    switch (name) {
-      case "request_id":
-      case "action":
-      case "workflow_id":
-      case "deployment_id":
-      case "department_id":
-      case "customer_id":
-      case "model":
-        if (typeof field !== "string" || !ID.test(field)) return false;
-        break;
-      case "estimate":
-        if (!isEstimate(field)) return false;
-        break;
-      case "hold_seconds":
-        if (!isWhole(field, 30, 86_400)) return false;
-        break;
-      case "dry_run":
-        if (typeof field !== "boolean") return false;
-        break;
-      default:
-        return false;
-    }
+export function plainAsk(text: string): DecisionAsk | null {
+  if (!isPlainText(text)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && hasOnly(FIELDS, value) && value["estimate"] !== undefined
+      ? (value as unknown as DecisionAsk)
+      : null;
+  } catch {
+    return null;
   }
-  return body["estimate"] !== undefined;
 }
 
-const ID = /^[\x20-\x7e]{1,128}$/;
-const USD = /^\d{1,9}(\.\d{1,9})?$/;
-const MOST_TOKENS = 1_000_000_000;
+/** The body and its estimate: a third brace is nesting that the shape does not have, or is inside a string. */
+const MOST_OBJECTS = 2;
+const NOT_ASCII = /[^\0-\x7f]/;
 
-function isEstimate(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const estimate = value as Record<string, unknown>;
-  for (const name in estimate) {
-    const field = estimate[name];
-    if (name === "cost_usd") {
-      if (typeof field !== "string" || !USD.test(field)) return false;
-    } else if (name !== "input_tokens" && name !== "max_output_tokens") return false;
-    else if (!isWhole(field, 0, MOST_TOKENS)) return false;
+/**
+ * Of a field that is sent twice the parser shows the last alone. So what may be wrong with a value that is not seen
+ * (depth, half a surrogate pair, bytes that are no text) is looked for in the text.
+ */
+function isPlainText(text: string): boolean {
+  let at = -1;
+  for (let seen = 0; seen <= MOST_OBJECTS; seen += 1) {
+    at = text.indexOf("{", at + 1);
+    if (at < 0) break;
   }
+  return at < 0 && !text.includes("[") && !text.includes(String.raw`\u`) && !NOT_ASCII.test(text);
+}
+
+type Body = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => boolean;
+
+const CHECKS = {
+  id: (value) => typeof value === "string" && isCallerId(value),
+  model: (value) =>
+    typeof value === "string" && value.length > 0 && value.length <= MODEL_NAME_MOST_CHARACTERS,
+  estimate: (value) => isObject(value) && hasOnly(ESTIMATE, value),
+  seconds: (value) => isWhole(value, DECISION.holdSeconds),
+  flag: (value) => typeof value === "boolean",
+  usd: (value) => typeof value === "string" && isUsd(value),
+  tokens: (value) => isWhole(value, DECISION.tokens),
+} satisfies Record<string, Check>;
+
+const FIELDS = checksOf(DECISION_FIELDS);
+const ESTIMATE = checksOf(ESTIMATE_FIELDS);
+
+function checksOf(fields: Readonly<Record<string, keyof typeof CHECKS>>): ReadonlyMap<string, Check> {
+  return new Map(Object.entries(fields).map(([name, kind]) => [name, CHECKS[kind]]));
+}
+
+function hasOnly(checks: ReadonlyMap<string, Check>, value: Body): boolean {
+  for (const name in value) if (checks.get(name)?.(value[name]) !== true) return false;
   return true;
 }
 
-function isWhole(value: unknown, least: number, most: number): boolean {
+function isObject(value: unknown): value is Body {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isWhole(
+  value: unknown,
+  { least, most }: { readonly least: number; readonly most: number },
+): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { html, raw } from "hono/html";
 import { ERRORS } from "../contract/errors.ts";
+import { REGION_HEADER, TRACE_HEADER } from "../contract/headers.ts";
 import { tagOf } from "../contract/openapi.ts";
 import { type OperationContract, refusalsOf } from "../contract/operation.ts";
 import type { Env } from "../edge/env.ts";
@@ -150,8 +151,8 @@ export function docs(operations: readonly OperationContract[]) {
     page ??= html`<!doctype html>${<Page operations={operations} baseUrl={settings.SVC_BASE_URL} />}`;
     return context.html(page, 200, {
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-      "x-svc-trace-id": crypto.randomUUID(),
-      "x-svc-region": settings.SVC_REGION,
+      [TRACE_HEADER]: crypto.randomUUID(),
+      [REGION_HEADER]: settings.SVC_REGION,
     });
   };
 }

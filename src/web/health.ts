@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { refuse } from "../contract/refusal.ts";
 import type { Env } from "../edge/env.ts";
 import { refuseAtDoor } from "../edge/pipeline.ts";
@@ -15,9 +16,8 @@ export async function health(context: Context<{ Bindings: Env }>): Promise<Respo
     { status: "ok", region: settings.SVC_REGION },
     {
       headers: {
-        "x-svc-trace-id": crypto.randomUUID(),
-        "x-svc-region": settings.SVC_REGION,
-        "cache-control": "no-store",
+        ...standardHeaders(settings.SVC_REGION),
+        [TRACE_HEADER]: crypto.randomUUID(),
       },
     },
   );

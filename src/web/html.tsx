@@ -5,7 +5,9 @@ import { CutOff, readBounded } from "../edge/read-bounded.ts";
 import { callerAddress } from "../edge/call.ts";
 import type { Env } from "../edge/env.ts";
 import { ObjectUnreachable } from "../edge/unreachable.ts";
-import { logFailure, logLine } from "../log.ts";
+import { REGION_HEADER, TRACE_HEADER } from "../contract/headers.ts";
+import { requestText } from "../edge/request-line.ts";
+import { logFailure, logNow } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
 import { Pace } from "./pace.ts";
@@ -56,18 +58,12 @@ export async function logged(
   const seconds = pace.take(web.address, startedAt);
   const response =
     seconds > 0 ? tooOften(seconds, web) : await run(web).catch((error: unknown) => failurePage(error, web));
-  logLine({
-    at: new Date(startedAt).toISOString(),
-    trace,
-    method: context.req.method,
-    route,
-    status: response.status,
-    code: null,
-    org: null,
-    key: null,
-    region,
-    ms: Date.now() - startedAt,
-  });
+  const { status } = response;
+  const { method } = context.req;
+  const ms = Date.now() - startedAt;
+  logNow(
+    requestText({ startedAt, trace, method, route, status, code: null, org: null, key: null, region, ms }),
+  );
   return response;
 }
 
@@ -133,7 +129,7 @@ export function formTooLong(web: Web): Response {
 type Answering = Pick<Web, "trace" | "region">;
 
 export function webHeaders({ trace, region }: Answering): Record<string, string> {
-  return { ...HEADERS, "x-svc-trace-id": trace, "x-svc-region": region };
+  return { ...HEADERS, [TRACE_HEADER]: trace, [REGION_HEADER]: region };
 }
 
 export function htmlResponse(

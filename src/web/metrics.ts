@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { isSecret } from "../domain/api-key.ts";
 import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
 import { metricFamilies } from "../domain/metric-families.ts";
@@ -13,10 +14,9 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
   const { env } = context;
   const settings = settingsOf(env);
   const headers = {
+    ...standardHeaders(settings.SVC_REGION),
     "content-type": EXPOSITION_TYPE,
-    "cache-control": "no-store",
-    "x-svc-trace-id": crypto.randomUUID(),
-    "x-svc-region": settings.SVC_REGION,
+    [TRACE_HEADER]: crypto.randomUUID(),
   };
   if (!mayRead(context.req.header("authorization"), settings.SVC_METRICS_TOKEN)) {
     const challenge = { ...headers, "www-authenticate": 'Bearer realm="metrics"' };
@@ -29,7 +29,7 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
     const text = exposition(metricFamilies(await readTotals(env.COUNTERS), routes));
     return new Response(text, { headers });
   } catch (error) {
-    logFailure(headers["x-svc-trace-id"], error);
+    logFailure(headers[TRACE_HEADER], error);
     return new Response("The counters are unavailable. Scrape again.\n", { status: 503, headers });
   }
 }

@@ -90,8 +90,8 @@ test("embedded, it decides by the clock and the object that its host gives it", 
   const org = gates.of("org_A");
   if (org === null) throw new Error("no gate");
   const asker = gate.newAsker("org_A", "key_A", [], "p".repeat(32));
-  const ask: unknown = { estimate: { cost_usd: "0.01" } };
-  if (!gate.isPlainAsk(ask)) throw new Error("the ask is plain");
+  const ask = gate.plainAsk('{"estimate":{"cost_usd":"0.01"}}');
+  if (ask === null) throw new Error("the ask is plain");
   const decide = () => gate.decideHere(org, asker, ask, clock.now, background);
   expect(decide()).toBeNull();
   for (let call = 0; call < 8; call += 1) {

@@ -40,6 +40,10 @@ export async function call(method: string, path: string, options: CallOptions = 
     body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
   }
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+  // As every client does that has the whole of its body.
+  if (typeof body === "string" && !headers.has("content-length")) {
+    headers.set("content-length", String(new TextEncoder().encode(body).byteLength));
+  }
   const init = { method, headers, ...(body === undefined ? {} : { body }) };
   return answerOf(await serve(`http://sluice.test${path}`, init));
 }

@@ -1,16 +1,17 @@
+import { DECISION } from "../../contract/decision.ts";
 import { decisionAsk, verdict } from "../../contract/resources/decisions.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const decide = operation(
   {
-    method: "POST",
-    path: "/v1/edge/decision",
+    method: DECISION.method,
+    path: DECISION.path,
     summary: "Decide whether a run may go ahead",
     description:
       "Allow reserves the amount against every limit that applies, until a run settles the reservation, it is released, or it expires. Deny is an error response that you can relay unchanged.",
-    role: "developer",
-    scope: "decisions:evaluate",
+    role: DECISION.role,
+    scope: DECISION.scope,
     servedAnywhere: true,
     bodyLimit: "decision",
     countsItself: true,

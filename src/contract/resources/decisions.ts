@@ -1,25 +1,35 @@
 import { z } from "zod";
+import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../decision.ts";
 import { callerId, idShape } from "../ids.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
 import { denial, modelName, tokens } from "./runs.ts";
 
+/** The shape of each field by what the field is. */
+function shapesOf<
+  Kind extends string,
+  Fields extends Record<string, Kind>,
+  Shapes extends Record<Kind, z.ZodType>,
+>(fields: Fields, shapes: Shapes) {
+  const entries = Object.entries(fields).map(([name, kind]) => [name, shapes[kind]] as const);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: Shapes[Fields[Name]] };
+}
+
+const { holdSeconds } = DECISION;
+
+const estimate = z.strictObject(
+  shapesOf(ESTIMATE_FIELDS, { usd: usdInput.optional(), tokens: tokens.optional() }),
+);
+
 /** May this go ahead? As asked at `POST /v1/edge/decision`. */
-export const decisionAsk = z.strictObject({
-  request_id: callerId.optional(),
-  model: modelName.optional(),
-  action: callerId.optional(),
-  workflow_id: callerId.optional(),
-  deployment_id: callerId.optional(),
-  department_id: callerId.optional(),
-  customer_id: callerId.optional(),
-  estimate: z.strictObject({
-    cost_usd: usdInput.optional(),
-    input_tokens: tokens.optional(),
-    max_output_tokens: tokens.optional(),
+export const decisionAsk = z.strictObject(
+  shapesOf(DECISION_FIELDS, {
+    id: callerId.optional(),
+    model: modelName.optional(),
+    estimate,
+    seconds: z.int().min(holdSeconds.least).max(holdSeconds.most).optional(),
+    flag: z.boolean().optional(),
   }),
-  hold_seconds: z.int().min(30).max(86_400).optional(),
-  dry_run: z.boolean().optional(),
-});
+);
 export type DecisionAsk = z.output<typeof decisionAsk>;
 
 export const verdict = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PRINTABLE_ASCII } from "../bounds.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
 import { name } from "../shapes.ts";
 
@@ -7,7 +8,7 @@ const MOST_POLICIES = 100;
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 
 const policyInput = z.strictObject({
-  name: name.regex(/^[\x20-\x7e]+$/, "must be printable ASCII"),
+  name: name.regex(PRINTABLE_ASCII, "must be printable ASCII"),
   match: z.strictObject({
     route: z
       .string()

@@ -1,5 +1,6 @@
 import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
 import { z } from "zod";
+import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
@@ -7,7 +8,7 @@ import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
-export const modelName = z.string().min(1).max(200);
+export const modelName = z.string().min(1).max(MODEL_NAME_MOST_CHARACTERS);
 
 export const runInput = z
   .strictObject({

@@ -1,3 +1,4 @@
+import { DECIDED_HEADER } from "../../contract/headers.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { Verdict as VerdictBody } from "../../contract/resources/decisions.ts";
@@ -20,6 +21,7 @@ import {
   wish,
 } from "../../gate/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
+import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 
 /** What a decision needs of the call it came with. */
 type Deciding = Pick<
@@ -54,8 +56,13 @@ export async function answerDecision(
   const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
   const here = gate === null ? null : decideHere(gate, asker, ask, Date.now(), background);
-  call.headers["x-svc-decided"] = here === null ? "object" : "edge";
-  const verdict = here ?? (await decideThere(call, gate, asker, ask, background));
+  call.headers[DECIDED_HEADER] = here === null ? "object" : "edge";
+  let verdict: Verdict;
+  try {
+    verdict = here ?? (await decideThere(call, gate, asker, ask, background));
+  } finally {
+    tellRates(call, gate, asker);
+  }
   if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
   const answer = { status: 200, text: verdict, etag: null, code: null, replayed: false };
   // Written as text where it was reached; like every answer, it is held against the shape before it leaves.
@@ -65,9 +72,16 @@ export async function answerDecision(
 export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
   if (gate === null) return null;
-  const refusal = refusedUnread(gate, askerOf(call), call.startedAt, backgroundOf(call, orgId));
-  if (refusal !== null) call.headers["x-svc-decided"] = "edge";
+  const asker = askerOf(call);
+  const refusal = refusedUnread(gate, asker, call.startedAt, backgroundOf(call, orgId));
+  if (refusal === null) return null;
+  call.headers[DECIDED_HEADER] = "edge";
+  tellRates(call, gate, asker);
   return refusal;
+}
+
+function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
+  if (gate !== null) Object.assign(call.headers, decisionRateHeaders(gate, asker, call.startedAt));
 }
 
 export async function decideThere(

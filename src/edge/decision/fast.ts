@@ -1,9 +1,10 @@
 import { roleIncludes } from "../../contract/access.ts";
+import { JSON_MEDIA } from "../../contract/bounds.ts";
+import { type DecidedAt, DECISION } from "../../contract/decision.ts";
+import { TRACE_HEADER, verdictHeaders } from "../../contract/headers.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
 import { keyProblem } from "../../domain/key-state.ts";
-import { DECISION_PATH } from "../../gate/ask.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
 import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { cached } from "../../domain/cached.ts";
@@ -20,14 +21,12 @@ import { gates, type ObjectBackground, waitFor } from "./gates.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import { decideHere, refusedUnread, type Verdict } from "../../gate/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import { isPlainAsk } from "../../gate/plain-ask.ts";
+import { plainAsk } from "../../gate/plain-ask.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 import { leaveTrail } from "./trail.ts";
 
-const LARGEST_BODY_BYTES = 16_384;
-
 /** A host and this path, and nothing else: what has a query, or is written otherwise, is for the router to understand. */
-const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION_PATH}$`);
+const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION.path}$`);
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
@@ -62,7 +61,7 @@ export function decideFast(
   context: ExecutionContext,
   serve: Serve,
 ): Promise<Response> | Response | null {
-  if (request.method !== "POST" || !DECISION_URL.test(request.url)) return null;
+  if (request.method !== DECISION.method || !DECISION_URL.test(request.url)) return null;
   const now = Date.now();
   const key = knownKey(request, now);
   if (key === null || request.headers.has(PASS_HEADER)) return null;
@@ -76,8 +75,8 @@ export function decideFast(
     if (refused !== null) return respond(call, refused.refusal, "edge", false, refused.headers);
   }
   const length = request.headers.get("content-length");
-  if (length === null || Number(length) > LARGEST_BODY_BYTES) return null;
-  if (request.headers.get("content-type") !== "application/json") return null;
+  if (length === null || Number(length) > DECISION.mostBodyBytes) return null;
+  if (request.headers.get("content-type") !== JSON_MEDIA) return null;
   return decideRead(call, serve);
 }
 
@@ -94,16 +93,14 @@ function refusedByRate(call: FastCall): RefusedUnread | null {
 }
 
 async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
-  const text = await call.request.text().catch(() => null);
-  if (text === null) return serve(again(call.request, cutOff()));
+  const bytes = await call.request.arrayBuffer().catch(() => null);
+  if (bytes === null) return serve(again(call.request, cutOff()));
   const { gate, asker, key } = call.who;
   const now = Date.now();
-  const ask = parsed(text);
+  const ask = bytes.byteLength > DECISION.mostBodyBytes ? null : plainAsk(utf8.decode(bytes));
   // A body may take longer to arrive than what is known of the key, or of the deprecations, may be used.
   const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
-  if (late || ask === null || text.length > LARGEST_BODY_BYTES || text.includes("\uFFFD")) {
-    return serve(again(call.request, text));
-  }
+  if (late || ask === null) return serve(again(call.request, bytes));
   const here = decideHere(gate, asker, ask, now, call);
   if (here !== null) return respond(call, here, "edge", false);
   try {
@@ -115,17 +112,12 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   }
 }
 
-function parsed(text: string): DecisionAsk | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainAsk(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+/** Puts a character that no plain body has in the place of what is no text. */
+const utf8 = new TextDecoder();
 
-function again(request: Request, body: string | ReadableStream): Request {
-  return new Request(request.url, { method: "POST", headers: request.headers, body });
+/** The request with its body as it came, to the byte. */
+function again(request: Request, body: ArrayBuffer | ReadableStream): Request {
+  return new Request(request, { body });
 }
 
 /** A body that never arrives, as the client's own did not. */
@@ -162,7 +154,7 @@ class FastCall implements ObjectBackground {
   }
 
   get credential() {
-    return { digest: this.who.key.digest, role: "developer", scopes: ["decisions:evaluate"] } as const;
+    return { digest: this.who.key.digest, role: DECISION.role, scopes: [DECISION.scope] } as const;
   }
 
   waitUntil(work: Promise<unknown>): void {
@@ -190,7 +182,7 @@ function readyFor(key: KnownKey, settings: Settings): Ready | null {
 function prepare(key: KnownKey, settings: Settings): Ready | null {
   const { snapshot, id } = key.org;
   const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
-  const admitted = roleIncludes(key.role, "developer") && key.scopes.has("decisions:evaluate");
+  const admitted = roleIncludes(key.role, DECISION.role) && key.scopes.has(DECISION.scope);
   const gate = gates.of(id);
   if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
   const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
@@ -208,20 +200,15 @@ function isAllowedFrom({ org }: KnownKey, request: Request): boolean {
 /** Whether the isolate's copy of the deprecations may be used, and says nothing about decisions. */
 function renewed(env: Env, context: ExecutionContext, now: number): boolean {
   const renewal = deprecationCopy.renewal(now);
-  if (renewal === "blocking" || deprecationCopy.find("POST", DECISION_PATH) !== undefined) return false;
+  if (renewal === "blocking" || deprecationCopy.find(DECISION.method, DECISION.path) !== undefined)
+    return false;
   if (renewal === "behind") {
     context.waitUntil(deprecationCopy.renew(env.REGISTRY, now).catch(() => undefined));
   }
   return true;
 }
 
-function respond(
-  call: FastCall,
-  verdict: Verdict,
-  place: "edge" | "object",
-  dry: boolean,
-  made?: Headers,
-): Response {
+function respond(call: FastCall, verdict: Verdict, place: DecidedAt, dry: boolean, made?: Headers): Response {
   const refusal = isRefusal(verdict) ? verdict : null;
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;
@@ -237,7 +224,7 @@ function respond(
   });
   const text = isRefusal(verdict) ? refusalText(verdict) : verdict;
   const headers = made ?? headersOf(call, refusal, place);
-  headers.set("x-svc-trace-id", call.trace);
+  headers.set(TRACE_HEADER, call.trace);
   return new Response(text, { status, headers });
 }
 
@@ -256,31 +243,22 @@ function refusalText(refusal: Refusal): string {
 /** By place and region, what every answer carries: a response copies it, which is cheaper than to make it anew. */
 const common = new Map<string, Headers>();
 
-function headersOf(call: FastCall, refusal: Refusal | null, place: "edge" | "object"): Headers {
+function headersOf(call: FastCall, refusal: Refusal | null, place: DecidedAt): Headers {
   const { asker, settings } = call.who;
   if (asker.policies.length > 0 || (refusal !== null && "retry-after" in refusalHeaders(refusal))) {
     return new Headers(ownHeaders(call, refusal, place));
   }
   const { SVC_REGION: region } = settings;
-  return cached(common, `${place} ${region}`, () => new Headers(alike(region, place)));
+  return cached(common, `${place} ${region}`, () => new Headers(verdictHeaders(region, place)));
 }
 
 /** The headers of an answer that says how rate limits stand, or when to come again. */
 function ownHeaders(
   { who: { asker, gate, settings }, startedAt: now }: FastCall,
   refusal: Refusal | null,
-  place: "edge" | "object",
+  place: DecidedAt,
 ): Record<string, string> {
   const rates = asker.policies.length === 0 ? {} : decisionRateHeaders(gate, asker, now);
   const retry = refusal === null ? {} : refusalHeaders(refusal);
-  return { ...alike(settings.SVC_REGION, place), ...rates, ...retry };
-}
-
-function alike(region: string, place: "edge" | "object"): Record<string, string> {
-  return {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    "x-svc-region": region,
-    "x-svc-decided": place,
-  };
+  return { ...verdictHeaders(settings.SVC_REGION, place), ...rates, ...retry };
 }

@@ -1,3 +1,4 @@
+import { DECIDED_HEADER } from "../../contract/headers.ts";
 import { routeOf } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import {
@@ -127,7 +128,7 @@ async function byObject(
 
 /** A decision that a rate limit refuses is decided, and says where. */
 function refused(call: Call, refusal: Refusal, place: "edge" | "object"): Refusal {
-  if (call.op.countsItself === true) call.headers["x-svc-decided"] = place;
+  if (call.op.countsItself === true) call.headers[DECIDED_HEADER] = place;
   return refusal;
 }
 

@@ -1,11 +1,11 @@
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
-import { TimeText } from "../../domain/time-text.ts";
-import { logText } from "../../log.ts";
-import { DECISION_PATH } from "../../gate/ask.ts";
+import { type DecidedAt, DECISION } from "../../contract/decision.ts";
+import { logSoon } from "../../log.ts";
 import { cached } from "../../domain/cached.ts";
 import { DENIALS } from "../count-decision.ts";
 import { counters } from "../counters.ts";
 import type { Env } from "../env.ts";
+import { requestText } from "../request-line.ts";
 import { flushIn } from "../signals.ts";
 import type { Asker } from "../../gate/asker.ts";
 
@@ -14,7 +14,7 @@ interface Answered {
   readonly region: string;
   readonly status: number;
   readonly code: string | null;
-  readonly place: "edge" | "object";
+  readonly place: DecidedAt;
   readonly ms: number;
   readonly dry: boolean;
 }
@@ -32,15 +32,12 @@ export function leaveTrail(call: Call, answered: Answered): void {
   log(call, answered);
 }
 
-const moment = new TimeText();
-
-/** One line of JSON, put together by hand: everything in it is ours and needs no escaping. */
 function log(call: Call, { asker, region, status, code, place, ms }: Answered): void {
-  const quoted = code === null ? "null" : `"${code}"`;
-  logText(
-    `{"at":"${moment.of(call.startedAt)}","trace":"${call.trace}","method":"POST","route":"${DECISION_PATH}","status":${status},"code":${quoted},"org":"${asker.orgId}","key":"${asker.keyId}","region":"${region}","ms":${ms},"decided":"${place}"}`,
-    (work) => call.waitUntil(work),
-  );
+  const { trace, startedAt } = call;
+  const { method, path: route } = DECISION;
+  const { orgId: org, keyId: key } = asker;
+  const line = { startedAt, trace, method, route, status, code, org, key, region, ms, decided: place };
+  logSoon(requestText(line), (work) => call.waitUntil(work));
 }
 
 const requests = new Map<number, string>();
@@ -49,7 +46,7 @@ const decisions = { edge: new Map<string | null, string>(), object: new Map<stri
 const waits = { edge: new Map<number, string>(), object: new Map<number, string>() };
 
 function count(call: Call, { status, code, place, ms, dry }: Answered): void {
-  counters.count(cached(requests, status, () => requestSeries(DECISION_PATH, "POST", status)));
+  counters.count(cached(requests, status, () => requestSeries(DECISION.path, DECISION.method, status)));
   const bucket = waitBucket(ms);
   counters.count(cached(waits[place], bucket, () => waitSeries(place, bucket)));
   if (ms > 0) counters.count(waitSeries(place, "ms"), ms);

@@ -1,3 +1,4 @@
+import { REGION_HEADER } from "../../contract/headers.ts";
 import { type RegionPass, signPass } from "../../domain/region-pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
@@ -71,7 +72,7 @@ async function sendOnce(
   const init = { method, headers, body: request.body, redirect: "manual" as const };
   try {
     const response = await reach(env, settings.SVC_REGIONS[to], target, init);
-    if (response.headers.get("x-svc-region") === null) throw new Error(`region ${to} gave a foreign answer`);
+    if (response.headers.get(REGION_HEADER) === null) throw new Error(`region ${to} gave a foreign answer`);
     const epoch = response.headers.get(EPOCH_HEADER);
     if (epoch !== null) learnEpoch(to, caller.keeper, epoch);
     return response;

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { standardHeaders } from "../../contract/headers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
 import { OBJECT_METHODS, type RegionDoor } from "../../org/region-door.ts";
@@ -30,7 +31,7 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
   const text = bytes === null ? null : new TextDecoder().decode(bytes);
   const pass = text === null ? null : passOf(request, settings, Date.now(), text);
   if (text === null || pass === null) return refuseAtDoor(request, env, refuse("not_found"));
-  const headers = { "content-type": "application/json", "x-svc-region": settings.SVC_REGION };
+  const headers = standardHeaders(settings.SVC_REGION);
   try {
     const { org, method, args } = fromWire(text) as ObjectCall;
     const known = OBJECT_METHODS.find((name) => name === method);

@@ -1,3 +1,4 @@
+import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { LeaseBook } from "../../gate/lease/book.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../domain/rate-policy.ts";
 import { transaction } from "../kernel/copies.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
-import { DECISION_ROUTE, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
+import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
 import { decideOnce } from "../decisions/decide.ts";

@@ -1,0 +1,42 @@
+import { MAX_TOKENS } from "./runs.ts";
+
+/**
+ * What a decision requires, stated once. The operation and its shape are made from this, and so is the fast path, which
+ * answers without them.
+ */
+export const DECISION = {
+  method: "POST",
+  path: "/v1/edge/decision",
+  role: "developer",
+  scope: "decisions:evaluate",
+  mostBodyBytes: 16_384,
+  holdSeconds: { least: 30, most: 86_400 },
+  tokens: { least: 0, most: MAX_TOKENS },
+} as const;
+
+/** Names decisions in rate-limit policies. */
+export const DECISION_ROUTE = `${DECISION.method} ${DECISION.path}`;
+
+/** The fields of the body, and what each of them is. Only the estimate is required. */
+export const DECISION_FIELDS = {
+  request_id: "id",
+  model: "model",
+  action: "id",
+  workflow_id: "id",
+  deployment_id: "id",
+  department_id: "id",
+  customer_id: "id",
+  estimate: "estimate",
+  hold_seconds: "seconds",
+  dry_run: "flag",
+} as const;
+
+/** The fields of its estimate. */
+export const ESTIMATE_FIELDS = {
+  cost_usd: "usd",
+  input_tokens: "tokens",
+  max_output_tokens: "tokens",
+} as const;
+
+/** Where a verdict was reached. */
+export type DecidedAt = "edge" | "object";

@@ -62,8 +62,9 @@ function hasOnly(checks: ReadonlyMap<string, Check>, value: Body): boolean {
   return true;
 }
 
+/** Arrays do not get this far: their bracket is in the text. */
 function isObject(value: unknown): value is Body {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null;
 }
 
 function isWhole(

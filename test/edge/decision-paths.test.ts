@@ -1,0 +1,403 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { DECISION } from "../../src/contract/decision.ts";
+import { type Cases, expectAlike as expectAllAlike } from "../support/alike.ts";
+import { atFront, byPipeline } from "../support/two-ways.ts";
+import { newOrg, type TestOrg } from "../support/worker.ts";
+
+/** Bodies and request lines: whatever is sent, the fast path and the pipeline give the same answer. */
+
+let org: TestOrg;
+beforeAll(async () => {
+  org = await newOrg();
+});
+
+const COST = { cost_usd: "0.01" };
+const GOOD = { estimate: COST };
+const text = (more: object): string => JSON.stringify({ ...GOOD, ...more });
+
+/** Sent with the org's own key. */
+function expectAlike(cases: Cases): Promise<void> {
+  const keyed = Object.entries(cases).map(([name, [sent, ...rest]]) => [
+    name,
+    [{ key: org.ownerKey, ...sent }, ...rest] as const,
+  ]);
+  return expectAllAlike(Object.fromEntries(keyed) as Cases);
+}
+
+const bodies = (named: Record<string, readonly [body: string, status: number, way?: "fast"]>): Cases =>
+  Object.fromEntries(
+    Object.entries(named).map(([name, [body, ...rest]]) => [name, [{ body }, ...rest] as const]),
+  );
+
+const ID_FIELDS = ["request_id", "action", "workflow_id", "deployment_id", "department_id", "customer_id"];
+
+describe("both ways agree on", () => {
+  test.each(ID_FIELDS)("the bounds of %s", async (field) => {
+    const id = (value: unknown) => text({ [field]: value, hold_seconds: 3600 });
+    await expectAlike(
+      bodies({
+        empty: [id(""), 422],
+        one: [id("a"), 200, "fast"],
+        spaces: [id("  ~ "), 200, "fast"],
+        longest: [id("x".repeat(128)), 200, "fast"],
+        "too long": [id("x".repeat(129)), 422],
+        tab: [id("a\tb"), 422],
+        "line feed at the end": [id("a\n"), 422],
+        delete: [id("a\u007f"), 422],
+        "not ASCII": [id("é"), 422],
+        escaped: [text({}).replace("{", `{"${field}":"\\u0062",`), 200],
+        brackets: [id("a[0]{b}{c}"), 200],
+        quote: [id('a"b\\/'), 200, "fast"],
+        null: [id(null), 422],
+        number: [id(1), 422],
+        array: [id(["a"]), 422],
+        object: [id({}), 422],
+      }),
+    );
+  });
+
+  test("the bounds of a model", async () => {
+    const model = (value: unknown) => text({ model: value });
+    await expectAlike(
+      bodies({
+        empty: [model(""), 422],
+        one: [model("m"), 200, "fast"],
+        longest: [model("m".repeat(200)), 200, "fast"],
+        "too long": [model("m".repeat(201)), 422],
+        "not ASCII": [model("modèle"), 200],
+        "line feed": [model("m\n"), 200, "fast"],
+        null: [model(null), 422],
+        number: [model(5), 422],
+      }),
+    );
+  });
+
+  test("amounts", async () => {
+    const cost = (cost_usd: unknown) => JSON.stringify({ estimate: { cost_usd } });
+    const allowed = [
+      "0",
+      "1",
+      "999999999",
+      "0.1",
+      "0.123456789",
+      "999999999.999999999",
+      "0000000000001.5",
+      "00",
+    ];
+    const refused = [
+      "1000000000",
+      "0.1234567890",
+      "-1",
+      "+1",
+      "1e3",
+      "",
+      " 1",
+      "1 ",
+      "1.",
+      ".5",
+      "1,5",
+      "0x1",
+      "NaN",
+    ];
+    await expectAlike({
+      ...bodies(Object.fromEntries(allowed.map((amount) => [amount, [cost(amount), 200, "fast"] as const]))),
+      ...bodies(Object.fromEntries(refused.map((amount) => [amount, [cost(amount), 422] as const]))),
+      ...bodies({
+        "Arabic digits": [cost("١"), 422],
+        "line feed at the end": [cost("1\n"), 422],
+        number: [cost(1), 422],
+        null: [cost(null), 422],
+        true: [cost(true), 422],
+      }),
+    });
+  });
+
+  test("tokens", async () => {
+    const priced = (estimate: object) => JSON.stringify({ estimate: { ...COST, ...estimate } });
+    const { most } = DECISION.tokens;
+    const cases = ["input_tokens", "max_output_tokens"].flatMap((field) =>
+      Object.entries({
+        "-1": 422,
+        "-0": 200,
+        "0": 200,
+        "1.5": 422,
+        "1.0": 200,
+        "1e2": 200,
+        [String(most)]: 200,
+        [String(most + 1)]: 422,
+        '"1"': 422,
+        null: 422,
+        "1e400": 422,
+      }).map(([value, status]) => {
+        const body = priced({ [field]: "?" }).replace('"?"', value);
+        return [`${field} ${value}`, [body, status, ...(status === 200 ? ["fast"] : [])]] as const;
+      }),
+    );
+    await expectAlike(bodies(Object.fromEntries(cases) as Parameters<typeof bodies>[0]));
+  });
+
+  test("how long to hold, and dry runs", async () => {
+    const { least, most } = DECISION.holdSeconds;
+    await expectAlike(
+      bodies({
+        "hold a second too short": [text({ hold_seconds: least - 1 }), 422],
+        "hold shortest": [text({ hold_seconds: least }), 200, "fast"],
+        "hold longest": [text({ hold_seconds: most }), 200, "fast"],
+        "hold a second too long": [text({ hold_seconds: most + 1 }), 422],
+        "hold half a second": [text({ hold_seconds: 30.5 }), 422],
+        "hold text": [text({ hold_seconds: "60" }), 422],
+        "hold null": [text({ hold_seconds: null }), 422],
+        "dry run": [text({ dry_run: true }), 200, "fast"],
+        "no dry run": [text({ dry_run: false }), 200, "fast"],
+        "dry run as a number": [text({ dry_run: 1 }), 422],
+        "dry run as text": [text({ dry_run: "true" }), 422],
+        "dry run null": [text({ dry_run: null }), 422],
+      }),
+    );
+  });
+
+  test("the form of the body", async () => {
+    const deep = "[".repeat(40) + "]".repeat(40);
+    await expectAlike(
+      bodies({
+        empty: ["", 422],
+        "no JSON": ["{", 422],
+        "empty object": ["{}", 422],
+        array: [`[${text({})}]`, 422],
+        null: ["null", 422],
+        text: ['"a"', 422],
+        "estimate null": ['{"estimate":null}', 422],
+        "estimate array": ['{"estimate":[]}', 422],
+        "estimate text": ['{"estimate":"1"}', 422],
+        "estimate empty": ['{"estimate":{}}', 422, "fast"],
+        "estimate missing": ['{"action":"a"}', 422],
+        "unknown field": [text({ extra: 1 }), 422],
+        "unknown field in the estimate": [JSON.stringify({ estimate: { ...COST, extra: 1 } }), 422],
+        "named as in a prototype": ['{"constructor":1,"estimate":{"cost_usd":"1"}}', 422],
+        prototype: ['{"__proto__":{},"estimate":{"cost_usd":"1"}}', 422],
+        "prototype with the estimate": ['{"__proto__":{"estimate":{"cost_usd":"1"}}}', 422],
+        "estimate of a prototype": ['{"estimate":{"toString":1,"cost_usd":"1"}}', 422],
+        "sent twice": ['{"action":"a","action":"b","estimate":{"cost_usd":"1"}}', 200, "fast"],
+        "bad, then good": ['{"action":5,"action":"b","estimate":{"cost_usd":"1"}}', 200, "fast"],
+        "good, then bad": ['{"action":"b","action":5,"estimate":{"cost_usd":"1"}}', 422],
+        "estimate twice": ['{"estimate":{"cost_usd":"5"},"estimate":{"cost_usd":"1"}}', 200],
+        "deep, then good": [`{"action":${deep},"action":"b","estimate":{"cost_usd":"1"}}`, 422],
+        "deep objects, then good": [
+          `{"action":${'{"a":'.repeat(40)}1${"}".repeat(40)},"action":"b","estimate":{"cost_usd":"1"}}`,
+          422,
+        ],
+        "half a pair, then good": ['{"action":"\\ud800","action":"b","estimate":{"cost_usd":"1"}}', 422],
+        "half a pair": [text({}).replace("{", '{"action":"\\ud800",'), 422],
+        "a whole pair": [text({}).replace("{", '{"model":"\\ud83d\\ude00",'), 200],
+        "white space": [` \r\n\t${text({})}\n`, 200, "fast"],
+        "no-break space": [`\u00a0${text({})}`, 422],
+        comment: [`${text({})}//`, 422],
+      }),
+    );
+  });
+
+  test("bytes", async () => {
+    const bytes = (...parts: (string | number)[]) =>
+      new Uint8Array(
+        parts.flatMap((part) => (typeof part === "number" ? part : [...new TextEncoder().encode(part)])),
+      );
+    const bom = [0xef, 0xbb, 0xbf];
+    await expectAlike({
+      "a mark of the byte order": [{ body: bytes(...bom, text({})) }, 200, "fast"],
+      "two marks": [{ body: bytes(...bom, ...bom, text({})) }, 422],
+      "no UTF-8": [{ body: bytes('{"action":"', 0xff, '","estimate":{"cost_usd":"1"}}') }, 422],
+      "no UTF-8, then good": [
+        { body: bytes('{"action":"', 0xff, '","action":"a","estimate":{"cost_usd":"1"}}') },
+        422,
+      ],
+      "half a character": [{ body: bytes('{"action":"', 0xc3, '","estimate":{"cost_usd":"1"}}') }, 422],
+      "a surrogate in UTF-8": [
+        { body: bytes('{"model":"', 0xed, 0xa0, 0x80, '","estimate":{"cost_usd":"1"}}') },
+        422,
+      ],
+      "U+FFFD as such": [
+        { body: bytes('{"model":"', 0xef, 0xbf, 0xbd, '","estimate":{"cost_usd":"1"}}') },
+        200,
+      ],
+      "UTF-16": [{ body: bytes(0xff, 0xfe, ..."{}".split("").flatMap((char) => [char, 0])) }, 422],
+      "a zero byte": [{ body: bytes(text({}), 0) }, 422],
+    });
+  });
+
+  test("the size of the body", async () => {
+    const most = DECISION.mostBodyBytes;
+    const padded = (size: number) => text({}).padEnd(size, " ");
+    const wide = `{"action":"${"é".repeat(most / 2)}","action":"a","estimate":{"cost_usd":"1"}}`;
+    const endless = () => new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024)) });
+    const stalled = () => new ReadableStream({ pull: () => new Promise<void>(() => {}) });
+    const chunked = { "content-length": null };
+    await expectAlike({
+      largest: [{ body: padded(most) }, 200, "fast"],
+      "too large": [{ body: padded(most + 1) }, 413],
+      "too large, and says less": [{ body: padded(most + 1), headers: { "content-length": "40" } }, 413],
+      "too large in bytes alone": [{ body: wide, headers: { "content-length": "40" } }, 413],
+      "chunked largest": [{ body: padded(most), headers: chunked }, 200],
+      "chunked too large": [{ body: padded(most + 1), headers: chunked }, 413],
+      "chunked without end": [{ body: endless, headers: chunked }, 413],
+      "far too large, and never sent": [{ body: stalled, headers: { "content-length": "1000000000" } }, 413],
+      "no body": [{ body: null, headers: chunked }, 422],
+      "broken off": [
+        {
+          body: () => new ReadableStream({ pull: (stream) => stream.error(new Error("gone")) }),
+          headers: { "content-length": "40" },
+        },
+        400,
+      ],
+    });
+  }, 90_000);
+
+  test("content types", async () => {
+    const typed = (type: string | null) => ({ body: text({}), headers: { "content-type": type } });
+    await expectAlike({
+      plain: [typed("application/json"), 200, "fast"],
+      charset: [typed("application/json; charset=utf-8"), 200],
+      "another charset": [typed("application/json;charset=latin1"), 200],
+      "upper case": [typed("APPLICATION/JSON"), 200],
+      missing: [typed(null), 422],
+      empty: [typed(""), 422],
+      text: [typed("text/plain"), 422],
+      "JSON of another kind": [typed("application/json-patch+json"), 422],
+      form: [typed("application/x-www-form-urlencoded"), 422],
+      several: [typed("application/json, text/plain"), 422],
+    });
+  });
+
+  test("other headers", async () => {
+    const with_ = (headers: Record<string, string>) => [{ body: text({}), headers }, 200, "fast"] as const;
+    await expectAlike({
+      "idempotency-key": with_({ "idempotency-key": "k" }),
+      "a bad idempotency-key": with_({ "idempotency-key": "k".repeat(300) }),
+      "if-match": with_({ "if-match": '"none"' }),
+      "if-none-match": with_({ "if-none-match": "*" }),
+      accept: with_({ accept: "text/html" }),
+      range: with_({ range: "bytes=0-1" }),
+      trace: with_({ "x-svc-trace-id": "mine", "x-request-id": "mine" }),
+      region: with_({ "x-svc-region": "mars", "x-svc-decided": "object" }),
+      forwarded: with_({ "x-forwarded-for": "192.0.2.1", "x-real-ip": "192.0.2.1" }),
+      method: with_({ "x-http-method-override": "GET" }),
+      cookie: with_({ cookie: "svc_session=nothing" }),
+      origin: with_({ origin: "https://evil.test" }),
+      encoding: with_({ "content-encoding": "gzip" }),
+      "a pass that means nothing here": [{ body: text({}), headers: { "x-svc-region-pass": "a.b" } }, 200],
+    });
+  });
+
+  test("methods", async () => {
+    const by = (method: string, status: number) =>
+      [
+        method,
+        [{ method, ...(method === "GET" || method === "HEAD" ? {} : { body: text({}) }) }, status],
+      ] as const;
+    await expectAlike(
+      Object.fromEntries([
+        by("GET", 404),
+        by("HEAD", 404),
+        by("PUT", 404),
+        by("PATCH", 404),
+        by("DELETE", 404),
+        by("OPTIONS", 404),
+        by("PURGE", 404),
+        by("post", 200),
+      ]),
+    );
+  });
+
+  test("paths and hosts", async () => {
+    const to = (address: string, status: number, ...way: [] | ["fast"]) =>
+      [address, [{ to: address, body: text({}) }, status, ...way]] as const;
+    await expectAlike(
+      Object.fromEntries<Cases[string]>([
+        to("/v1/edge/decision", 200, "fast"),
+        to("/v1/edge/decision?", 200),
+        to("/v1/edge/decision?x=1", 200),
+        to("/v1/edge/decision?x=%zz", 200),
+        to("/v1/edge/decision#x", 200),
+        to("/v1/edge/decision/", 404),
+        to("//v1/edge/decision", 404),
+        to("/v1//edge/decision", 404),
+        to("/v1/edge//decision", 404),
+        to("/v1/./edge/x/../decision", 200, "fast"),
+        to("/v1/edge/%64ecision", 200),
+        to("/v1/edge%2fdecision", 404),
+        to("/v1/edge/decision%", 404),
+        to("/v1/edge/decision%20", 404),
+        to("/V1/edge/decision", 404),
+        to("/x/v1/edge/decision", 404),
+        to("/v1/runs?x=/v1/edge/decision", 422),
+        to("/?x=/v1/edge/decision", 404),
+        to("/v1/edge/decision\\x", 404),
+        to("\\v1\\edge\\decision", 200, "fast"),
+        to("http://sluice.test:8787/v1/edge/decision", 200, "fast"),
+        to("https://[::1]/v1/edge/decision", 200, "fast"),
+        to("http://user:word@sluice.test/v1/edge/decision", 200),
+        to("http://v1/edge/decision", 404),
+        to("http://x/v1/edge/decision@sluice.test/", 404),
+      ]),
+    );
+  });
+});
+
+describe("of generated bodies", () => {
+  const id = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 4 }),
+    fc.string({ unit: "binary", maxLength: 3 }),
+    fc.constantFrom("x".repeat(128), "x".repeat(129), "a", " ", "\\", '"', "{", "["),
+  );
+  const odd = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(null, true, false, -1, 0, 0.5, 1e12, 1e12 + 1),
+  );
+  const amount = fc.oneof(
+    fc.constantFrom("0", "1.5", "00001", "1e3", "-1", "999999999.999999999", "1000000000"),
+    id,
+  );
+  const whole = fc.oneof(fc.integer({ min: -2, max: 100_000 }), fc.constantFrom(29, 30, 86_400, 86_401), odd);
+  const estimate = fc.record(
+    { cost_usd: amount, input_tokens: whole, max_output_tokens: whole, x: odd },
+    { requiredKeys: [] },
+  );
+  const sound = fc.record(
+    {
+      ...Object.fromEntries(ID_FIELDS.map((name) => [name, fc.stringMatching(/^[ -~]{1,20}$/)])),
+      estimate: fc.constant(COST),
+    },
+    { requiredKeys: ["estimate"] },
+  );
+  const body = fc.oneof(
+    sound,
+    fc.record(
+      {
+        ...Object.fromEntries(ID_FIELDS.map((name) => [name, fc.oneof(id, odd)])),
+        model: fc.oneof(id, odd),
+        estimate: fc.oneof({ weight: 4, arbitrary: estimate }, odd),
+        hold_seconds: whole,
+        dry_run: fc.oneof(fc.boolean(), odd),
+        extra: odd,
+      },
+      { requiredKeys: [] },
+    ),
+  );
+
+  test("each has the same answer", async () => {
+    const key = org.ownerKey;
+    await fc.assert(
+      fc.asyncProperty(body, async (value) => {
+        const sent = { key, body: JSON.stringify({ hold_seconds: 3600, ...value }) };
+        const { seen: back } = await byPipeline(sent);
+        const { seen: front } = await atFront(sent);
+        const decided = "x-svc-decided";
+        const { [decided]: placeBack, ...restBack } = back.headers;
+        const { [decided]: placeFront, ...restFront } = front.headers;
+        expect([front.status, front.body, restFront]).toEqual([back.status, back.body, restBack]);
+        expect(placeFront === undefined).toBe(placeBack === undefined);
+      }),
+      { numRuns: 250 },
+    );
+  }, 90_000);
+});

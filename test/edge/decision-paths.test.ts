@@ -229,7 +229,13 @@ describe("both ways agree on", () => {
     const most = DECISION.mostBodyBytes;
     const padded = (size: number) => text({}).padEnd(size, " ");
     const wide = `{"action":"${"é".repeat(most / 2)}","action":"a","estimate":{"cost_usd":"1"}}`;
-    const endless = () => new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024)) });
+    const endless = () =>
+      new ReadableStream({
+        async pull(stream) {
+          await scheduler.wait(1);
+          stream.enqueue(new Uint8Array(1024));
+        },
+      });
     const stalled = () => new ReadableStream({ pull: () => new Promise<void>(() => {}) });
     const chunked = { "content-length": null };
     await expectAlike({

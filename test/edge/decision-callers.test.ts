@@ -69,6 +69,13 @@ describe("both ways agree on a caller", () => {
     );
   });
 
+  test("whose key has the scope, and not the role", async () => {
+    const org = await newOrg();
+    const key = await org.mint("developer", { name: "lowered" });
+    await changed(org, "UPDATE keys SET role = 'viewer' WHERE name = 'lowered'");
+    await expectAlike({ lowered: [{ key, body }, 403] });
+  });
+
   test("with the scope, and without it", async () => {
     const org = await newOrg();
     const without = await org.mint("developer", { scopes: ["runs:write", "runs:read"] });

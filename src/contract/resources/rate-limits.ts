@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PRINTABLE_ASCII } from "../bounds.ts";
+import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
 import { name } from "../shapes.ts";
 
@@ -55,7 +56,7 @@ export const rateLimits = z
     policies: z.array(z.object({ id: idShape("rlp"), ...policyInput.shape })),
   })
   .meta({ id: "RateLimits" });
-export type RateLimits = z.output<typeof rateLimits>;
+export type RateLimits = Unchanging<z.output<typeof rateLimits>>;
 
 export const ownRateLimits = rateLimits
   .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })

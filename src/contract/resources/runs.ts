@@ -1,4 +1,4 @@
-import { fitsMetadata, METADATA_BOUND } from "../../contract/run-metadata.ts";
+import { fitsMetadata, METADATA_BOUND } from "../run-metadata.ts";
 import { z } from "zod";
 import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";

@@ -134,7 +134,9 @@ async function sendBoth(sent: Sent, wantsFast: boolean) {
   const { body: _body, headers: _headers, ...caller } = sent;
   await byPipeline({ ...caller, method: "GET", to: "/v1/runs" });
   let front = await atFront(sent);
-  for (let tries = 1; tries < TRIES && (isMoving(front, back) || (wantsFast && !front.isFast)); tries += 1) {
+  for (let tries = 1; tries < TRIES; tries += 1) {
+    const isSettled = !isMoving(front, back) && (front.isFast || !wantsFast);
+    if (isSettled) break;
     back = await byPipeline(sent);
     front = await atFront(sent);
   }

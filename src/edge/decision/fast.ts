@@ -117,7 +117,7 @@ const utf8 = new TextDecoder();
 
 /** The request with its body as it came, to the byte. */
 function again(request: Request, body: ArrayBuffer | ReadableStream): Request {
-  return new Request(request, { body });
+  return new Request(request, { method: DECISION.method, body });
 }
 
 /** A body that never arrives, as the client's own did not. */
@@ -184,7 +184,7 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
   const admitted = roleIncludes(key.role, DECISION.role) && key.scopes.has(DECISION.scope);
   const gate = gates.of(id);
-  if (!served || !admitted || key.key.revoked || snapshot.status !== "active" || gate === null) return null;
+  if (!served || !admitted || snapshot.status !== "active" || gate === null) return null;
   const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
   return { asker, gate, key, settings, refused: null };
 }

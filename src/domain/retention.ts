@@ -8,7 +8,7 @@ export type RetentionPolicy = {
   legalHold: boolean;
 };
 
-/** Until an org says otherwise, everything is kept for as long as it may be. */
+/** The default keeps everything for the maximum time. */
 export const RETENTION_DEFAULT: RetentionPolicy = {
   runsDays: RETENTION_BOUNDS.runsDays.max,
   auditDays: RETENTION_BOUNDS.auditDays.max,

@@ -21,7 +21,7 @@ export type Candidate = {
 };
 
 export type Considered = { model: string; eligible: boolean; why: string };
-/** Where no model is selected, `barrier` is what keeps the fallback from being used, and `failedRule` a rule that failed. */
+/** If no model is selected, `barrier` is why the fallback cannot be used, and `failedRule` is a rule that failed. */
 export type NoModel = { model: undefined; barrier: string | undefined; failedRule: string | undefined };
 type Selected = { model: string; reason: "cheapest" | "best" | "fallback" };
 type Selection = (Selected | NoModel) & { considered: Considered[] };

@@ -4,7 +4,7 @@ import { BUILT_INS, type BuiltIn } from "./safety-detectors.ts";
 import { textToRead } from "./safety-text.ts";
 import { type RunWork, take, type Work } from "./work.ts";
 
-/** What all patterns of one org's detectors may be sized together. */
+/** The maximum total size of an org's patterns. */
 const LARGEST_SET = 5_000;
 const LONGEST_SAMPLE = 120;
 

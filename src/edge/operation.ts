@@ -20,7 +20,7 @@ export type StandardCode =
   | "service_unavailable"
   | "internal";
 
-/** A reply made in the isolate; its body is held against the contract before it leaves. */
+/** A reply made in the isolate. Its body is validated against the contract before it is sent. */
 export interface Reply<B extends Body = Body> {
   readonly status: number;
   readonly body: B;

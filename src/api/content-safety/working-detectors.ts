@@ -13,5 +13,5 @@ export const workingDetectors = newContentSafety.shape.detectors.superRefine((al
   }
 });
 
-const TAKEN = { field: "id", code: "duplicate", problem: "is the id of another detector" };
+const TAKEN = { field: "id", code: "duplicate", problem: "is already the id of another detector" };
 const CODES = { id: "invalid_value", pattern: "invalid_pattern" } as const;

@@ -16,7 +16,7 @@ export const auditEntry = z
     address: z.string().nullable(),
     detail: z.record(z.string(), z.unknown()),
     prev_hash: z.string(),
-    hash: z.string().meta({ description: "SHA-256 over this entry and the hash of the one before." }),
+    hash: z.string().meta({ description: "SHA-256 over this entry and the hash of the previous entry." }),
   })
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.output<typeof auditEntry>;
@@ -31,9 +31,9 @@ const chainBreak = z.object({
 export const auditVerification = z
   .object({
     valid: z.boolean(),
-    checked: z.int().meta({ description: "Entries that were walked." }),
+    checked: z.int().meta({ description: "How many entries were checked." }),
     last_seq: z.int(),
-    last_hash: z.string().meta({ description: "Keep it elsewhere: a later trail must still hold it." }),
+    last_hash: z.string().meta({ description: "Store it elsewhere. A later export must still contain it." }),
     breaks: z.array(chainBreak),
     verified_at: timestamp,
   })

@@ -16,7 +16,7 @@ const alertThresholds = z
     }),
   )
   .max(10)
-  .meta({ description: "Each is announced once per period.", examples: [["0.8", "1"]] });
+  .meta({ description: "Each one sends an event once per period.", examples: [["0.8", "1"]] });
 
 function isShare(text: string): boolean {
   // Nine digits after the point are told apart as floats too.
@@ -48,7 +48,7 @@ export const newBudget = z
   .strictObject({
     name: name.optional(),
     scope_kind: z.enum(BUDGET_SCOPES),
-    scope_id: callerId.optional().meta({ description: "Absent for the whole organization." }),
+    scope_id: callerId.optional().meta({ description: "Omit for a budget of the whole organization." }),
     limit_usd: usdInput,
     period,
     mode: z.enum(BUDGET_MODES).default("enforce"),
@@ -60,7 +60,7 @@ export const newBudget = z
     context.addIssue({
       code: "custom",
       path: ["scope_id"],
-      message: isOrg ? "must be absent for a budget of the organization" : "is required for this scope",
+      message: isOrg ? "must be omitted for a budget of the organization" : "is required for this scope",
       params: { code: isOrg ? "invalid_value" : "required" },
     });
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timestamp } from "../shapes.ts";
 import { DETECTOR_ACTIONS, MOST_DETECTORS } from "../lists.ts";
 
-const id = z.string().regex(/^[a-z0-9_]{1,64}$/, "must be 1 to 64 of a-z, 0-9 and _");
+const id = z.string().regex(/^[a-z0-9_]{1,64}$/, "must be 1 to 64 characters of a-z, 0-9 and _");
 const action = z.enum(DETECTOR_ACTIONS);
 
 const detector = z.discriminatedUnion("kind", [
@@ -10,7 +10,7 @@ const detector = z.discriminatedUnion("kind", [
   z.strictObject({
     id,
     kind: z.literal("pattern"),
-    pattern: z.string().min(1).meta({ description: "RE2 syntax: it takes linear time on any text." }),
+    pattern: z.string().min(1).meta({ description: "RE2 syntax. Matching takes linear time." }),
     action,
   }),
 ]);

@@ -22,11 +22,16 @@ export type CreditPack = z.output<typeof creditPack>;
 export const newCreditPack = z
   .strictObject({
     customer_id: callerId.refine((id) => id !== "*", {
-      message: "must name one customer",
+      message: "must name a single customer",
       params: { code: "invalid_value" },
     }),
     amount_usd: usdInput,
-    priority: z.int().min(0).max(1000).default(100).meta({ description: "Lower is drawn first." }),
+    priority: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(100)
+      .meta({ description: "Packs with a lower number are used first." }),
     effective_at: timestampInput.optional(),
     expires_at: timestampInput.optional(),
   })

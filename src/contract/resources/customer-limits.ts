@@ -6,10 +6,12 @@ import { period } from "./budgets.ts";
 export const customerLimit = z
   .object({
     id: idShape("clm"),
-    customer_id: z.string().meta({ description: '`"*"` is every customer without a row of its own.' }),
+    customer_id: z
+      .string()
+      .meta({ description: '`"*"` applies to every customer without a limit of its own.' }),
     limit_usd: usd,
     period,
-    spent_usd: usd.nullable().meta({ description: 'Null for `"*"`, which counts each customer apart.' }),
+    spent_usd: usd.nullable().meta({ description: 'Null for `"*"`, which counts each customer separately.' }),
     reserved_usd: usd.nullable(),
     available_usd: usd.nullable(),
     period_start: timestamp,

@@ -34,12 +34,12 @@ export type DecisionAsk = z.output<typeof decisionAsk>;
 
 export const verdict = z
   .object({
-    decision: z.enum(["allow", "deny"]).meta({ description: "`deny` only in a dry run." }),
+    decision: z.enum(["allow", "deny"]).meta({ description: "`deny` is returned only for a dry run." }),
     decision_id: idShape("dec"),
     reservation: z
       .object({ id: idShape("rsv"), amount_usd: usd, expires_at: timestamp })
       .nullable()
-      .meta({ description: "What is held; null in a dry run." }),
+      .meta({ description: "The reserved amount. Null for a dry run." }),
     limits: z.array(
       z.object({
         kind: z.string(),
@@ -52,7 +52,7 @@ export const verdict = z
     shadow: z
       .array(denial)
       .optional()
-      .meta({ description: "What limits in shadow mode would have refused." }),
+      .meta({ description: "Limits in shadow mode that would have refused." }),
     evaluated_at: timestamp,
   })
   .meta({ id: "Verdict" });

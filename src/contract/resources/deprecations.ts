@@ -7,7 +7,7 @@ export const deprecationEntryShape = z
   .object({
     method: z.enum(DEPRECABLE_METHODS),
     route: z.string().meta({ description: "Route template.", examples: ["/v1/forecast"] }),
-    since: z.string().meta({ description: "The day it took effect, `YYYY-MM-DD`." }),
+    since: z.string().meta({ description: "The date the deprecation took effect, `YYYY-MM-DD`." }),
     sunset: z.string().meta({ description: "HTTP-date after which the route may be removed." }),
     replacement: z
       .string()
@@ -24,7 +24,7 @@ const target = z
   .max(512)
   .regex(
     /^[\x21\x23-\x3b\x3d\x3f-\x7e]+$/,
-    "must be printable ASCII without spaces, quotes and angle brackets",
+    "must be printable ASCII without spaces, quotes or angle brackets",
   );
 
 const sunset = z.string().transform((text, context) => {
@@ -32,7 +32,7 @@ const sunset = z.string().transform((text, context) => {
   if (atMs !== undefined) return imfFixdate(atMs);
   context.addIssue({
     code: "custom",
-    message: "must be an HTTP-date, an RFC 3339 time or a day",
+    message: "must be an HTTP-date, an RFC 3339 timestamp or a date",
     input: text,
   });
   return z.NEVER;
@@ -41,8 +41,10 @@ const sunset = z.string().transform((text, context) => {
 export const newDeprecation = z.strictObject({
   method: z.enum(DEPRECABLE_METHODS),
   route: z.string().max(512),
-  since: z.string().refine((text) => parseIsoDate(text) !== undefined, "must be a day, YYYY-MM-DD"),
-  sunset: sunset.meta({ description: "HTTP-date, RFC 3339 time, or a day, which then counts whole." }),
+  since: z.string().refine((text) => parseIsoDate(text) !== undefined, "must be a date, YYYY-MM-DD"),
+  sunset: sunset.meta({
+    description: "HTTP-date, RFC 3339 timestamp, or a date, which includes that whole day.",
+  }),
   replacement: target.regex(/^\//, "must be a route template").optional(),
   documentation: target.pipe(z.url({ protocol: /^https?$/, error: "must be an absolute URL" })),
 });

@@ -15,7 +15,7 @@ export const key = z
     expires_at: timestamp.nullable(),
     previous_expires_at: timestamp
       .nullable()
-      .meta({ description: "Until when the secret before the last rotation still works." }),
+      .meta({ description: "When the previous secret stops working." }),
     revoked_at: timestamp.nullable(),
     created_at: timestamp,
   })
@@ -23,7 +23,7 @@ export const key = z
 export type Key = z.output<typeof key>;
 
 export const keyWithSecret = key
-  .extend({ key: z.string().meta({ description: "The key itself: shown here, and never again." }) })
+  .extend({ key: z.string().meta({ description: "The key itself, returned only in this response." }) })
   .meta({ id: "KeyWithSecret" });
 
 export const newKey = z.strictObject({

@@ -10,7 +10,7 @@ export const org = z
     plan: z.string(),
     environment: z.enum(["live", "test"]),
     home_region: z.string(),
-    ip_allow_list: z.array(z.string()).meta({ description: "CIDR blocks; empty allows every address." }),
+    ip_allow_list: z.array(z.string()).meta({ description: "CIDR blocks. Empty allows every address." }),
     created_at: timestamp,
   })
   .meta({ id: "Org" });
@@ -18,7 +18,7 @@ export type Org = z.output<typeof org>;
 
 export const createdOrg = z.object({
   org,
-  owner_key: z.string().meta({ description: "Shown here, and never again." }),
+  owner_key: z.string().meta({ description: "Returned only in this response." }),
 });
 export type CreatedOrg = z.output<typeof createdOrg>;
 

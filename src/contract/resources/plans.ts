@@ -5,8 +5,8 @@ import { timestamp } from "../shapes.ts";
 export const planTerms = z
   .object({
     plan: z.string(),
-    runs_limit: z.int().nullable().meta({ description: "Runs a month; null is unlimited." }),
-    tokens_limit: z.int().nullable().meta({ description: "Tokens a month; null is unlimited." }),
+    runs_limit: z.int().nullable().meta({ description: "Runs per month. Null for unlimited." }),
+    tokens_limit: z.int().nullable().meta({ description: "Tokens per month. Null for unlimited." }),
     overage_policy: z.enum(["block", "allow"]),
   })
   .meta({ id: "Plan" });

@@ -9,11 +9,15 @@ export const policyRule = z
     id: idShape("rule"),
     target: z
       .enum(["model", "action"])
-      .meta({ description: "What the rule is about, and what a refusal names." }),
+      .meta({ description: "What the rule applies to, and what a refusal names in `attempted`." }),
     effect: z.enum(["allow", "deny", "require_approval"]),
-    when: z.string().meta({ description: "CEL over run, model, action, customer_id, estimate and now." }),
+    when: z.string().meta({
+      description: "A CEL expression over `run`, `model`, `action`, `customer_id`, `estimate` and `now`.",
+    }),
     reason: z.string(),
-    priority: z.int().meta({ description: "Among matching rules of one effect, the highest is named." }),
+    priority: z.int().meta({
+      description: "Among matching rules with the same effect, the one with the highest priority is named.",
+    }),
     mode: z.enum(["enforce", "shadow"]),
     created_at: timestamp,
     updated_at: timestamp,
@@ -24,7 +28,7 @@ export type PolicyRuleResource = z.output<typeof policyRule>;
 export const policyEvaluation = z
   .object({
     decision: z.enum(["allow", "deny", "require_approval", "error"]),
-    rule_id: z.string().nullable().meta({ description: "The rule that decided; null when none matched." }),
+    rule_id: z.string().nullable().meta({ description: "The rule that decided. Null if none matched." }),
     reason: z.string().nullable(),
     attempted: z.string(),
     message: z.string().nullable().meta({ description: "Why a rule could not be evaluated." }),

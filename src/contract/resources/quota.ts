@@ -6,8 +6,10 @@ export const quota = z
     balance_usd: usd,
     reserved_usd: usd,
     available_usd: usd,
-    overdrawn_usd: usd.meta({ description: "What facts took beyond the balance." }),
-    low_balance_usd: usd.nullable().meta({ description: "Below this, `quota.low` is announced." }),
+    overdrawn_usd: usd.meta({ description: "What runs that had already happened took beyond the balance." }),
+    low_balance_usd: usd
+      .nullable()
+      .meta({ description: "When the balance falls below this, `quota.low` is sent." }),
   })
   .meta({ id: "Quota" });
 export type Quota = z.output<typeof quota>;

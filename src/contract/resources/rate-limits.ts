@@ -59,6 +59,6 @@ export const rateLimits = z
 export type RateLimits = Unchanging<z.output<typeof rateLimits>>;
 
 export const ownRateLimits = rateLimits
-  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit that holds, whoever set it." }) })
+  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit in effect." }) })
   .meta({ id: "OwnRateLimits" });
 export type OwnRateLimits = z.output<typeof ownRateLimits>;

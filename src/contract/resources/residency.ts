@@ -2,12 +2,12 @@ import { z } from "zod";
 
 export const regionName = z
   .string()
-  .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 of a-z, 0-9 and -")
-  .meta({ description: "A region of this service.", examples: ["eu"] });
+  .regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 characters of a-z, 0-9 and -")
+  .meta({ description: "A region.", examples: ["eu"] });
 
 export const residency = z
   .object({
-    regions: z.array(regionName).nullable().meta({ description: "Null: every region." }),
+    regions: z.array(regionName).nullable().meta({ description: "Null allows every region." }),
     home_region: regionName,
   })
   .meta({ id: "Residency" });

@@ -9,12 +9,16 @@ export const routingPolicyFields = {
   candidates: z.array(routedModel).min(1).max(50),
   eval_gate: z.strictObject({
     suite,
-    min_score: z.number().min(0).max(1).meta({ description: "What the lower confidence bound must reach." }),
+    min_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: "The lower confidence bound of the score must reach this." }),
     min_samples: z.int().min(1).max(1_000_000_000),
     max_age_days: z.int().min(1).max(3_650),
   }),
   prefer: z.enum(["cheapest", "best"]),
-  fallback_model: routedModel.optional().meta({ description: "Taken when no candidate passes." }),
+  fallback_model: routedModel.optional().meta({ description: "Used when no candidate passes." }),
 };
 
 export const routingPolicy = z
@@ -35,9 +39,9 @@ export const evalResult = z
 export type EvalResource = z.output<typeof evalResult>;
 
 export const selectionAsk = z.strictObject({
-  input_tokens: tokens.optional().meta({ description: "1000 when absent." }),
-  max_output_tokens: tokens.optional().meta({ description: "4096 when absent." }),
-  region: z.string().min(1).max(64).optional().meta({ description: "When absent, any region will do." }),
+  input_tokens: tokens.optional().meta({ description: "Default: 1000." }),
+  max_output_tokens: tokens.optional().meta({ description: "Default: 4096." }),
+  region: z.string().min(1).max(64).optional().meta({ description: "Omit to allow any region." }),
 });
 
 export const selection = z

@@ -13,8 +13,8 @@ export const ssoConnection = z
       kind: z.literal("oidc"),
       issuer: z.string(),
       client_id: z.string(),
-      client_secret_last4: z.string().meta({ description: "Always `****`: the secret is never answered." }),
-      redirect_uri: z.string().meta({ description: "To be allowed at the provider." }),
+      client_secret_last4: z.string().meta({ description: "Always `****`. The secret is never returned." }),
+      redirect_uri: z.string().meta({ description: "Allow this URI at the provider." }),
       ...ssoCommon,
     }),
     z.object({
@@ -22,7 +22,7 @@ export const ssoConnection = z
       idp_entity_id: z.string(),
       idp_sso_url: z.string(),
       idp_certificate: z.string(),
-      metadata_url: z.string().meta({ description: "What the provider needs to know of this service." }),
+      metadata_url: z.string().meta({ description: "The metadata that the provider needs." }),
       acs_url: z.string(),
       ...ssoCommon,
     }),
@@ -35,7 +35,7 @@ const text = z.string().min(1).max(1024);
 const defaultRole = z
   .enum(["viewer", "developer", "admin"])
   .default("viewer")
-  .meta({ description: "The role of people for whom the provider says nothing in `svc_role`." });
+  .meta({ description: "The role of people without a `svc_role` from the provider." });
 
 export const newSsoConnection = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -50,7 +50,7 @@ export const newSsoConnection = z.discriminatedUnion("kind", [
     idp_entity_id: text,
     idp_sso_url: text,
     idp_certificate: z.string().min(1).max(32_768).meta({
-      description: "PEM or bare base64; several PEM blocks while the provider changes from one to the next.",
+      description: "PEM or bare base64. Use several PEM blocks while the provider rotates its certificate.",
     }),
     default_role: defaultRole,
   }),

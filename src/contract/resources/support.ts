@@ -29,7 +29,7 @@ export const newSupportGrant = z.strictObject({
 export const newSupportSession = z.strictObject({ grant_id: idShape("grt") });
 
 export const supportSession = z.object({
-  token: z.string().meta({ description: "Shown here, and never again." }),
+  token: z.string().meta({ description: "Returned only in this response." }),
   expires_at: timestamp,
 });
 

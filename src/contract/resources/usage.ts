@@ -7,8 +7,8 @@ const named = z.object({ name: z.string(), ...figures });
 export const usage = z
   .object({
     by_day: z.array(z.object({ date: z.string(), ...figures })),
-    by_model: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
-    by_workflow: z.array(named).meta({ description: "The 50 dearest, dearest first." }),
+    by_model: z.array(named).meta({ description: "The 50 most expensive, most expensive first." }),
+    by_workflow: z.array(named).meta({ description: "The 50 most expensive, most expensive first." }),
   })
   .meta({ id: "Usage" });
 export type Usage = z.output<typeof usage>;

@@ -66,7 +66,7 @@ const FILTERS: readonly Filter[] = [
   { name: "to", title: "To (exclusive)", isDate: true },
 ];
 
-/** The walk reads the whole trail, so it is taken only when it is asked for. */
+/** Verification reads the whole trail, so it runs only on request. */
 function ChainBadge({ verified }: { verified: AuditVerification | null }) {
   if (verified === null) {
     return (

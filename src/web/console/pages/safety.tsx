@@ -54,7 +54,7 @@ function ownPattern(at: number): readonly Field[] {
 const patternsIn = (form: URLSearchParams) =>
   [...form.keys()].filter((key) => /^own-\d+-id$/.test(key)).length;
 
-/** What the form stands for, each detector beside the name that its fields begin with. */
+/** The detectors of the form, each with the prefix of its fields. */
 function detectorsIn(form: URLSearchParams): { readonly at: string; readonly detector: object }[] {
   const chosen = NAMES.flatMap((id) => {
     const action = form.get(`builtin-${id}`) ?? "";

@@ -1,3 +1,4 @@
+import { asCount } from "./count.ts";
 import { formatUsd } from "./money.ts";
 import { type Account, type MeterKind, roomOf, totalSpent, type Unit } from "./meter.ts";
 import { formatInZone } from "./zone.ts";
@@ -89,7 +90,7 @@ function planDenial(limitKind: "runs" | "tokens"): KindRow["denial"] {
     details: {
       limit_kind: limitKind,
       limit: Number(account.meter.limit),
-      used: Number(totalSpent(account.usage)),
+      used: asCount(totalSpent(account.usage)),
     },
   });
 }

@@ -68,6 +68,40 @@ function today(plusDays: number): string {
   return new Date(Date.now() + plusDays * 86_400_000 - 3_600_000).toISOString().slice(0, 10);
 }
 
+test("sums of tokens beyond what a number holds are told as the largest that it does", async () => {
+  const org = await newSpender();
+  const usage = { input_tokens: 1e12, output_tokens: 1e12 };
+  const runs = Array.from({ length: 1000 }, () => aRun({ cost_usd: "0", usage }));
+  for (let batch = 0; batch < 5; batch += 1) expect((await org.bulk(runs)).status).toBe(200);
+  const plan = await org.send("GET", "plan");
+  expect([plan.status, plan.body.usage?.tokens ?? plan.body.tokens_used]).toEqual([
+    200,
+    Number.MAX_SAFE_INTEGER,
+  ]);
+  const read = await org.send("GET", "usage?from=2026-11-01&to=2026-11-30");
+  expect([read.status, read.body.by_model[0].tokens]).toEqual([200, Number.MAX_SAFE_INTEGER]);
+});
+
+test("each subscription gets every run of a batch that passed a limit", async () => {
+  const org = await newSpender();
+  await org.send("PUT", "spend-cap", { cap_usd: "0.01" });
+  const hooks = await Promise.all(
+    ["a", "b", "c"].map((name) =>
+      org.send("POST", "webhooks", { url: `http://127.0.0.1:9/${name}`, events: ["run.over_limit"] }),
+    ),
+  );
+  const runs = Array.from({ length: 50 }, (_, index) =>
+    aRun({ id: `r${index}`, cost_usd: "1", incurred: true }),
+  );
+  expect((await org.bulk(runs)).body.accepted).toBe(50);
+  for (const hook of hooks) {
+    const log = await org.send("GET", `webhooks/${hook.body.id}/deliveries?limit=200`);
+    expect(log.body.data).toHaveLength(50);
+  }
+  const announced = await org.events("run.over_limit");
+  expect(announced.map(({ data }) => data["run_id"])).toEqual(runs.map((run) => run["id"]));
+});
+
 test("a parameter named like a prototype is unknown under its own name", async () => {
   const org = await newOrg();
   for (const path of ["plan", "budgets"]) {

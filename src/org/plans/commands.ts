@@ -1,3 +1,4 @@
+import { asCount } from "../../domain/count.ts";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
@@ -68,8 +69,8 @@ export const getPlan = query({
     if (runs === undefined || tokens === undefined) throw new Error("a plan has two meters");
     return {
       ...keptPlanTerms(view),
-      runs_used: Number(totalSpent(runs.usage)),
-      tokens_used: Number(totalSpent(tokens.usage)),
+      runs_used: asCount(totalSpent(runs.usage)),
+      tokens_used: asCount(totalSpent(tokens.usage)),
       ...publishedPeriod(runs),
     };
   },

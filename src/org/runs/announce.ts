@@ -16,8 +16,8 @@ export function announceRecorded(tx: Tx, runs: readonly Run[]): void {
 }
 
 /** A fact went past limits that would have refused it. */
-export function announceOver(tx: Tx, run: Run, over: Charged["over"]): void {
-  tx.emit("run.over_limit", {
+export function overEvent(run: Run, over: Charged["over"]): object {
+  return {
     run_id: run.id,
     reservation_id: run.extra?.reservation ?? null,
     cost_usd: formatUsd(run.cost),
@@ -28,5 +28,5 @@ export function announceOver(tx: Tx, run: Run, over: Charged["over"]): void {
         ? { over_usd: formatUsd(amount) }
         : { over: Number(amount) }),
     })),
-  });
+  };
 }

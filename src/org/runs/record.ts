@@ -28,7 +28,7 @@ import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { announceOver, announceRecorded } from "./announce.ts";
+import { announceRecorded, overEvent } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
 import { saysTheSame } from "./same.ts";
@@ -77,6 +77,8 @@ export class Recorder {
   readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
   readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
+  /** Announced together: each subscription takes one statement for all of them. */
+  readonly #over: object[] = [];
   readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
 
@@ -102,6 +104,7 @@ export class Recorder {
     if (this.#hasRoom) for (const [touched, attempts] of this.#sums.attempts()) charge(touched, attempts);
     insertRuns(this.#tx.sql, this.#accepted);
     saveDaily(this.#tx.sql, this.#sums);
+    this.#tx.emitAll("run.over_limit", this.#over);
     announceRecorded(this.#tx, this.#accepted);
     announceCharges(this.#tx, this.#draft.entries());
     return recorded;
@@ -225,7 +228,7 @@ export class Recorder {
     if (prepared.hold !== null) this.#settle(prepared.hold);
     const charged = chargeFact(accounts, prepared.attempt);
     const recorded = this.#accept(input, prepared, accounts, charged, []);
-    if (charged.over.length > 0) announceOver(this.#tx, recorded.run, charged.over);
+    if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
     return recorded;
   }
 

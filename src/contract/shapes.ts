@@ -59,5 +59,13 @@ export const timestampInput = z
 
 export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
 
+/** An object with fields of any name. `z.record` would leave out one that is named `__proto__`. */
+export const freeForm = z
+  .custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    { message: "must be an object", params: { code: "invalid_type" } },
+  )
+  .meta({ override: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } });
+
 /** An operation without fields refuses unknown fields instead of dropping them. */
 export const noFields = z.strictObject({});

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { comparable, rawText } from "./raw-json.ts";
 import type { Attempt } from "./policy.ts";
 
 /** The part of a reported run that rules can read. */
@@ -60,6 +61,8 @@ export function attemptDigest(run: JudgedRun, nanos: bigint): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => sorted(item));
   if (typeof value !== "object" || value === null) return value;
+  const number = rawText(value);
+  if (number !== null) return comparable(number);
   return Object.entries(value)
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, item]) => [key, sorted(item)]);

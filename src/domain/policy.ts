@@ -1,3 +1,4 @@
+import { rawText } from "./raw-json.ts";
 import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
 import { type Allowance, type Bindings, compile, type CompileResult } from "./policy-compile.ts";
 import { EFFECTS, type MODES, type TARGETS } from "../contract/lists.ts";
@@ -229,6 +230,8 @@ function runMap({ cost_usd: cost, ...run }: Attempt["run"]): CelInput {
 
 function celInput(value: unknown): CelInput {
   if (Array.isArray(value)) return celList(value.map((item) => celInput(item)));
+  const number = rawText(value);
+  if (number !== null) return Number(number);
   if (typeof value === "object" && value !== null) return toCelMap(value);
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === "string" || typeof value === "boolean") return value;

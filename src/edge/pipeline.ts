@@ -4,6 +4,7 @@ import { etagOf } from "../contract/etag.ts";
 import { DECIDED_HEADER, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
+import { writeRaw } from "../domain/raw-json.ts";
 import { logFailure, logNow } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
@@ -102,7 +103,7 @@ function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoin
     const headers: Record<string, string> = {};
     if (result.body !== null && !listed && operation.contract.role !== "anyone")
       headers["etag"] = etagOf(result.body);
-    return { status: result.status, text: JSON.stringify(result.body), code: null, headers };
+    return { status: result.status, text: writeRaw(JSON.stringify(result.body)), code: null, headers };
   }
   if (result.code === null && operation.contract.trustsReply !== true) {
     checkReply(operation, result.status, result.text === null ? null : JSON.parse(result.text));

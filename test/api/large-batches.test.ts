@@ -27,20 +27,6 @@ describe("a batch of a thousand runs is recorded whole", () => {
   });
 });
 
-test("metadata beyond 64 KiB is refused by its field, alone and in a batch", async () => {
-  const org = await newSpender();
-  const most = { a: "x".repeat(65_536 - '{"a":""}'.length) };
-  const more = { a: `${most.a}x` };
-  expect((await org.run({ cost_usd: "0", metadata: most })).status).toBe(201);
-  const alone = await org.run({ cost_usd: "0", metadata: more });
-  expect([alone.status, alone.body.error.details.fields]).toEqual([
-    422,
-    [{ field: "metadata", code: "out_of_range", message: "must be at most 64 KiB of JSON" }],
-  ]);
-  const batch = await org.bulk([aRun(), aRun({ metadata: more })]);
-  expect([batch.status, batch.body.error.details.fields[0].field]).toEqual([422, "runs[1].metadata"]);
-});
-
 test("an export of the trail has every entry, however large they are", async () => {
   const org = await newOrg();
   const path = `/v1/admin/orgs/${org.id}/rate-limits`;

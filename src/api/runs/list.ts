@@ -23,7 +23,7 @@ export const listRuns = operation(
     path: "/v1/runs",
     summary: "List runs",
     description:
-      "A page scans at most 100,000 runs. If few of them match the filters, the page can be short or empty and still have a `next_cursor`.",
+      "A page scans at most 100,000 runs and returns at most 4 MiB of them, but at least one. If few runs match the filters or their metadata is large, the page can be short or empty and still have a `next_cursor`.",
     role: "viewer",
     scope: "runs:read",
     query: listQuery(LIST),

@@ -1,3 +1,4 @@
+import { exactRun } from "../../domain/run-metadata.ts";
 import { operation } from "../../edge/operation.ts";
 import { run, runInput } from "../../contract/resources/runs.ts";
 
@@ -29,5 +30,5 @@ export const recordRun = operation(
       "conflict",
     ],
   },
-  (call) => call.org.command("recordRun", call.body),
+  (call) => call.org.command("recordRun", exactRun(call.body, call.rawBody)),
 );

@@ -1,11 +1,10 @@
-import { fitsMetadata, METADATA_BOUND } from "../run-metadata.ts";
 import { z } from "zod";
 import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
-import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
+import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
 export const modelName = z.string().min(1).max(MODEL_NAME_MOST_CHARACTERS);
@@ -37,10 +36,9 @@ export const runInput = z
     }),
     input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
     approval_id: z.string().regex(SAFE_ID).optional(),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .refine(fitsMetadata, { message: METADATA_BOUND, params: { code: "out_of_range" } })
-      .optional(),
+    metadata: freeForm
+      .optional()
+      .meta({ description: "Anything that you want to keep with the run. It is returned as it was sent." }),
   })
   .superRefine((run, context) => {
     if (run.ended_at === undefined) return;

@@ -9,15 +9,28 @@ export interface ObjectCall {
   readonly args: readonly unknown[];
 }
 
+/** Stands for an integer. A field that callers named so is sent with one more `$`. */
+const INTEGER = "$bigint";
+const ESCAPED = /^\$+bigint$/;
+
 export function toWire(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "bigint" ? { $bigint: String(part) } : part,
+    typeof part === "bigint" ? { [INTEGER]: String(part) } : renamed(part, (name) => `$${name}`),
   );
 }
 
 export function fromWire(text: string): unknown {
   return JSON.parse(text, (_, part: unknown) => {
-    if (typeof part !== "object" || part === null || !("$bigint" in part)) return part;
-    return typeof part.$bigint === "string" ? BigInt(part.$bigint) : part;
+    if (typeof part !== "object" || part === null) return part;
+    const integer = Object.hasOwn(part, INTEGER) ? (part as { [INTEGER]: unknown })[INTEGER] : undefined;
+    return typeof integer === "string" ? BigInt(integer) : renamed(part, (name) => name.slice(1));
   });
+}
+
+function renamed(part: unknown, rename: (name: string) => string): unknown {
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  if (!Object.keys(part).some((name) => ESCAPED.test(name))) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [ESCAPED.test(name) ? rename(name) : name, value]),
+  );
 }

@@ -15,6 +15,8 @@ interface ListSource<R, Item> {
   readonly cursor?: Readonly<Record<string, string>>;
   /** For filters that no index knows. */
   readonly scan?: ScanBound;
+  /** A page ends before it gets larger than `most`, but has one row at least. */
+  readonly size?: { readonly most: number; of(row: R): number };
   /** The unique column that breaks ties. */
   readonly id?: string;
   toItem(row: R): Item;
@@ -127,6 +129,23 @@ function scanEnd<R, Item>(
   return after === null || order.isBeyond(first, after.value) ? first : null;
 }
 
+/** The rows of one page, read one by one: of those that follow it, no more than one is ever in memory. */
+function firstOf<R>(
+  rows: Iterable<R>,
+  limit: number,
+  bound: ListSource<R, unknown>["size"],
+): { readonly page: R[]; readonly isLast: boolean } {
+  const page: R[] = [];
+  let size = 0;
+  for (const row of rows) {
+    size += bound?.of(row) ?? 0;
+    const isFull = page.length === limit || (bound !== undefined && size > bound.most && page.length > 0);
+    if (isFull) return { page, isLast: false };
+    page.push(row);
+  }
+  return { page, isLast: true };
+}
+
 /**
  * One page by keyset: the rows after the last one seen, in a total order. Rows inserted meanwhile neither repeat nor
  * push out what the caller has yet to see.
@@ -153,15 +172,13 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
     bounds.push({ sql: `${column} ${query.sort.descending ? ">" : "<"} ?`, bindings: [end] });
   }
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
-  const rows = sql
-    .exec<R>(
-      `SELECT ${source.columns ?? "*"} FROM ${source.table} ${where} ORDER BY ${order.by(column, id)} LIMIT ?`,
-      ...bounds.flatMap(({ bindings }) => bindings),
-      query.limit + 1,
-    )
-    .toArray();
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const rows = sql.exec<R>(
+    `SELECT ${source.columns ?? "*"} FROM ${source.table} ${where} ORDER BY ${order.by(column, id)} LIMIT ?`,
+    ...bounds.flatMap(({ bindings }) => bindings),
+    query.limit + 1,
+  );
+  const { page, isLast } = firstOf(rows, query.limit, source.size);
+  const last = isLast ? undefined : page.at(-1);
   let next: { value: string | number; id: string } | null = null;
   if (last !== undefined) {
     const value = last[source.cursor?.[column] ?? column] as string | number;

@@ -40,8 +40,8 @@ type Source = {
   table: string;
   at: string;
   where: string;
-  /** What must be kept of the rows up to a seq before they go, and the column that makes them large. */
-  keep?: { readonly column: string; readonly from: (tx: Tx, lastSeq: number) => void };
+  /** What must be kept of the rows up to a seq before they go, and how large each is. */
+  keep?: { readonly bytes: string; readonly from: (tx: Tx, lastSeq: number) => void };
 };
 
 /** A run that is gone is still known by its id: sent again, it is not charged again. */
@@ -51,10 +51,12 @@ const RUNS: Source = {
   at: "recorded_at",
   where: "true",
   keep: {
-    column: "data",
+    bytes: `octet_length(data)
+      + IFNULL((SELECT SUM(octet_length(text)) FROM run_metadata WHERE run_id = runs.id), 0)`,
     from(tx, lastSeq) {
       const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
       keepIds(tx.sql, rows.map(fromRow), tx.now);
+      tx.sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT id FROM runs WHERE seq <= ?)", lastSeq);
     },
   },
 };
@@ -82,7 +84,7 @@ const EVENTS: Source = {
 function purgeRows(tx: Tx, { kind, table, at, where, keep }: Source, before: number): number {
   const rows = tx.sql
     .exec<{ seq: number; at: number; bytes: number }>(
-      `SELECT seq, ${at} AS at, ${keep === undefined ? 0 : `octet_length(${keep.column})`} AS bytes
+      `SELECT seq, ${at} AS at, ${keep?.bytes ?? 0} AS bytes
        FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
       STEP,
     )

@@ -3,9 +3,11 @@ import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { RUN_CODES } from "../../domain/limit-refusal.ts";
+import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
 import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
+import { withMetadata } from "./long-metadata.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { toRun } from "./run.ts";
@@ -23,7 +25,8 @@ interface Batch {
 }
 
 function runsOf({ text, isChecked }: Batch): readonly RunInput[] | null {
-  return isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
+  const runs = isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
+  return runs === null ? null : exactRuns(runs, text);
 }
 
 type Rejected = Extract<Recorded, { status: "rejected" }>;
@@ -43,7 +46,7 @@ export const recordRun = command({
     }
     recorder.save();
     const status = recorded.status === "accepted" ? 201 : 200;
-    return done(status, toRun(recorded.run), {
+    return done(status, toRun(withMetadata(tx.sql, recorded.run)), {
       target: recorded.run.id,
       detail: { status: recorded.status },
     });

@@ -3,12 +3,20 @@ import { refuse } from "../../contract/refusal.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
+import { withMetadata } from "./long-metadata.ts";
 import { STARTED, STARTED_TOGETHER_MS } from "./schema.ts";
 import { toRun } from "./run.ts";
 import { fromRow, loadRuns, RUN_COLUMNS, type RunRow } from "./store.ts";
 
 /** Looking at this many takes 0.1 s. An index for each filter would cost every run that is recorded. */
 const ROWS_SEEN = 100_000;
+
+/** In characters of JSON. A page crosses from the object to the isolate in one piece, which the platform bounds at 32 MiB. */
+const PAGE_CHARACTERS = 4_194_304;
+
+function sizeOf(row: RunRow): number {
+  return row.data.length + (fromRow(row).extra?.long?.characters ?? 0);
+}
 
 export const listRuns = query({
   refuses: [],
@@ -39,7 +47,8 @@ export const listRuns = query({
         },
         // A cost may be more than a double can tell apart: it goes into the cursor as text.
         cursor: { cost: "cost_text" },
-        toItem: (row: RunRow) => toRun(fromRow(row)),
+        size: { most: PAGE_CHARACTERS, of: sizeOf },
+        toItem: (row: RunRow) => toRun(withMetadata(view.sql, fromRow(row))),
       },
       input,
     ),
@@ -49,6 +58,6 @@ export const getRun = query({
   refuses: ["not_found"],
   run(view, input: { id: string }) {
     const run = loadRuns(view.sql, new Sought([input.id])).get(input.id);
-    return run === undefined ? refuse("not_found") : toRun(run);
+    return run === undefined ? refuse("not_found") : toRun(withMetadata(view.sql, run));
   },
 });

@@ -5,7 +5,7 @@ import { jsonRows } from "../kernel/json-rows.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
-import { saidByInput, saidByRun } from "./same.ts";
+import { digestOf, digestOfRun, saidByInput } from "./same.ts";
 import { NOTHING_MORE } from "../../domain/admission.ts";
 
 /**
@@ -36,9 +36,8 @@ function nameOf(id: string): { id: number; rest: string } {
   return { id: digest.readUIntBE(0, 6), rest: digest.toString("hex", 6, 10) };
 }
 
-function digestOf(said: string): string {
-  return createHash("sha256").update(said).digest("hex").slice(0, 16);
-}
+/** 64 bits of a digest, in hex. */
+const KEPT_DIGITS = 16;
 
 /** Keeps the ids of runs that are about to be taken away, unless their time is over as well. */
 export function keepIds(sql: SqlStorage, runs: readonly Run[], now: number): void {
@@ -47,7 +46,7 @@ export function keepIds(sql: SqlStorage, runs: readonly Run[], now: number): voi
     .map((run) => {
       const { id, rest } = nameOf(run.id);
       const { recordedAt, chargedAt, depth, cost } = run;
-      const said = digestOf(saidByRun(run));
+      const said = digestOfRun(run).slice(0, KEPT_DIGITS);
       return [quarterOf(recordedAt), id, rest, said, recordedAt, chargedAt - recordedAt, depth, String(cost)];
     });
   if (rows.length === 0) return;
@@ -88,7 +87,7 @@ export function findPurged(sql: SqlStorage, ids: readonly string[], now: number)
 
 /** The run as it was sent again and recorded before, or null when that was another. What it was charged to is gone. */
 export function purgedRun(row: PurgedRow, input: RunInput & { readonly id: string }): Run | null {
-  if (digestOf(saidByInput(input)) !== row.said) return null;
+  if (digestOf(saidByInput(input)).slice(0, KEPT_DIGITS) !== row.said) return null;
   return {
     id: input.id,
     startedAt: instantOf(input.started_at),

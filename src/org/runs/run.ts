@@ -34,6 +34,8 @@ export interface RunExtra {
   readonly incurred?: true;
   readonly approval?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** In place of metadata that lies apart: its size, and a digest of all that was said of the run. */
+  readonly long?: { readonly characters: number; readonly said: string };
   readonly draws?: readonly (readonly [packId: string, amount: string])[];
   /** What the customer's packs could not cover of a fact. */
   readonly uncovered?: string;

@@ -1,11 +1,24 @@
+import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/instant.ts";
 import { parseUsd } from "../../domain/money.ts";
+import { comparable, rawText } from "../../domain/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
 
 /** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */
 export function saysTheSame(stored: Run, input: RunInput): boolean {
-  return saidByRun(stored) === saidByInput(input);
+  const said = saidByInput(input);
+  const long = stored.extra?.long;
+  return long === undefined ? saidByRun(stored) === said : long.said === digestOf(said);
+}
+
+/** Of all that was said of a stored run. */
+export function digestOfRun(stored: Run): string {
+  return stored.extra?.long?.said ?? digestOf(saidByRun(stored));
+}
+
+export function digestOf(said: string): string {
+  return createHash("sha256").update(said).digest("hex");
 }
 
 /**
@@ -83,9 +96,11 @@ interface Said {
 function written(said: Said): string {
   return JSON.stringify(
     Object.entries(said).filter(([, value]) => value !== undefined && value !== null),
-    (_key, part: unknown) =>
-      typeof part === "object" && part !== null && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
+    (_key, part: unknown) => {
+      if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+      const number = rawText(part);
+      if (number !== null) return comparable(number);
+      return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+    },
   );
 }

@@ -71,4 +71,13 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     // Segments are made of the runs that there are.
     fill: (sql) => void runIds(sql),
   },
+  {
+    name: "runs/4",
+    sql: `CREATE TABLE run_metadata (
+      run_id TEXT NOT NULL,
+      part INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      PRIMARY KEY (run_id, part)
+    ) STRICT`,
+  },
 ];

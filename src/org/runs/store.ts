@@ -1,6 +1,7 @@
 import type { Sought } from "../../domain/id-index/sought.ts";
 import { jsonRows } from "../kernel/json-rows.ts";
 import { runIds } from "./ids/index.ts";
+import { storeApart } from "./long-metadata.ts";
 import { RowTexts } from "./row-text.ts";
 import type { Run, RunExtra } from "./run.ts";
 
@@ -102,7 +103,8 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const { recordedAt } = first;
   const plain = { ids: [] as string[], rows: new RowTexts() };
   const others = { ids: [] as string[], rows: new RowTexts() };
-  for (const run of runs) {
+  for (const accepted of runs) {
+    const run = storeApart(sql, accepted);
     const { id, chargedAt, chainId } = run;
     if (chainId === null && chargedAt === recordedAt) {
       plain.ids.push(id);

@@ -2,6 +2,7 @@ import { DUE } from "../due-kinds.ts";
 import type { ErrorCode } from "../../../contract/errors.ts";
 import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { writeRaw } from "../../../domain/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
 import { transaction } from "../copies.ts";
 import { countSeries } from "../counters/count.ts";
@@ -47,7 +48,7 @@ function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Don
 function toAnswer(result: Done): Answer {
   return {
     status: result.status,
-    text: result.body === null ? null : JSON.stringify(result.body),
+    text: result.body === null ? null : writeRaw(JSON.stringify(result.body)),
     etag: result.body === null || result.target === null ? null : etagOf(result.body),
     code: null,
     replayed: false,

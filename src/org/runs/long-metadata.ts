@@ -1,0 +1,47 @@
+import { rawJson, writeRaw } from "../../domain/raw-json.ts";
+import type { Run } from "./run.ts";
+import { digestOfRun } from "./same.ts";
+
+/** Longer metadata lies beside its run, in parts: the platform stores no row of more than 2 MB. */
+const LONGEST_IN_ROW_CHARACTERS = 65_536;
+/** A character is at most three bytes. */
+const PART_CHARACTERS = 500_000;
+
+/** The run as its row holds it. Metadata that is too long for one is stored apart, and the row has a digest in its place. */
+export function storeApart(sql: SqlStorage, run: Run): Run {
+  if (run.extra?.metadata === undefined) return run;
+  const { metadata, ...extra } = run.extra;
+  const json = JSON.stringify(metadata);
+  if (json.length <= LONGEST_IN_ROW_CHARACTERS) return run;
+  const text = writeRaw(json);
+  for (const [part, piece] of piecesOf(text).entries()) {
+    sql.exec("INSERT INTO run_metadata (run_id, part, text) VALUES (?, ?, ?)", run.id, part, piece);
+  }
+  return { ...run, extra: { ...extra, long: { characters: text.length, said: digestOfRun(run) } } };
+}
+
+/** The run with its metadata, wherever that lies. */
+export function withMetadata(sql: SqlStorage, run: Run): Run {
+  if (run.extra?.long === undefined) return run;
+  const parts = sql
+    .exec<{ text: string }>("SELECT text FROM run_metadata WHERE run_id = ? ORDER BY part", run.id)
+    .toArray();
+  const text = parts.map((part) => part.text).join("");
+  return { ...run, extra: { ...run.extra, metadata: { ...rawJson(text) } } };
+}
+
+/** No piece ends within a character. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(from + PART_CHARACTERS, text.length);
+    if (to < text.length && isLow(text.charCodeAt(to))) to -= 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -12,7 +12,9 @@ import {
 } from "../contract/refusal.ts";
 import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
 import type { Call } from "./call.ts";
+
 import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
+import { vouchedCaller } from "./vouched.ts";
 
 const MAX_DEPTH = 32;
 
@@ -122,9 +124,12 @@ export function parseBody(call: Call): Refusal | null {
   return null;
 }
 
-/** 1 to 255 printable ASCII characters. Requests with the same key are compared by query and raw body. */
+/**
+ * 1 to 255 printable ASCII characters. Requests with the same key are compared by query and raw body. What this Worker asks
+ * of itself for a form takes a key on every operation: a form that is sent twice acts once.
+ */
 export function readIdempotencyKey(call: Call): Refusal | null {
-  if (call.op.idempotent !== true) return null;
+  if (call.op.idempotent !== true && vouchedCaller(call.request) === null) return null;
   const key = call.request.headers.get("idempotency-key");
   if (key === null) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {

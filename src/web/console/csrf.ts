@@ -14,7 +14,8 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === "null" || origin === new URL(request.url).origin;
 }
 
-/** Whether a post comes from one of our forms, by its origin headers and its token. */
+/** Whether a post comes from one of our forms, by its origin headers, its token and the name that makes it act once. */
 export function isOwnPost(request: Request, form: URLSearchParams, expected: string): boolean {
-  return isSameOrigin(request) && sameSecret(form.get("_csrf") ?? "", expected);
+  const isNamed = /^[\x21-\x7e]{1,255}$/.test(form.get("_once") ?? "");
+  return isNamed && isSameOrigin(request) && sameSecret(form.get("_csrf") ?? "", expected);
 }

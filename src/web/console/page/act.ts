@@ -3,7 +3,7 @@ import type { Answer, Ask, Shown, Visit } from "../visit.ts";
 
 export type Method = Parameters<Visit["api"]["send"]>[0];
 
-/** Sends a form or button action. If it is refused, `again` shows the refusal with its status. */
+/** Sends a form or button action, once. If it is refused, `again` shows the refusal with its status. */
 export async function submit(
   visit: Visit,
   ask: Ask,
@@ -14,7 +14,21 @@ export async function submit(
   complaintAt?: (field: string) => string,
 ): Promise<Shown> {
   const once = ask.form.get("_once") ?? visit.once();
-  const answer = await visit.api.send(request.method, request.path, request.body, once);
+  const answer = inWordsOfForms(await visit.api.send(request.method, request.path, request.body, once));
   if (answer.error === null) return done(answer.body);
   return again(refusedDraft(ask.form, answer, fields, complaintAt), answer);
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  idempotency_key_conflict:
+    "This form was already sent with other content, so nothing was changed. Check it and send it again.",
+  idempotency_key_processing: "This form is still being processed. Reload the page to see the result.",
+};
+
+/** People know nothing of idempotency keys. */
+function inWordsOfForms(answer: Answer<unknown>): Answer<unknown> {
+  const message = MESSAGES[answer.error?.code ?? ""];
+  return answer.error === null || message === undefined
+    ? answer
+    : { ...answer, error: { ...answer.error, message } };
 }

@@ -8,6 +8,8 @@ const TITLES: Readonly<Record<string, string>> = {
   support_scope_denied: "Outside the support grant",
   residency_violation: "Not in this region",
   conflict: "This cannot be done right now",
+  idempotency_key_conflict: "Already sent",
+  idempotency_key_processing: "Still being processed",
   rate_limited: "Too many requests",
   service_unavailable: "Temporarily unavailable",
 };

@@ -1,0 +1,222 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { PAGES } from "../../../src/web/console/pages/routes.ts";
+import { aRun } from "../../support/ledger.ts";
+import { type Browser, signedIn } from "../../support/session.ts";
+import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
+import { HONEST } from "../saml/keys.ts";
+
+/** A form as somebody fills it in: its fields, and what the `:id` of its path names. */
+interface Filled {
+  readonly fields?: Record<string, string>;
+  readonly ids?: Record<string, string>;
+}
+
+type Fill = (org: TestOrg) => Filled | Promise<Filled>;
+
+async function make(org: TestOrg, path: string, body: object): Promise<string> {
+  const made = await call("POST", `/v1/orgs/${org.id}/${path}`, { key: org.ownerKey, body });
+  if (made.status !== 201) throw new Error(`nothing was made: ${made.text}`);
+  return made.body.id;
+}
+
+/** Makes something by the API, to have a form of the console change it. */
+const on =
+  (path: string, body: object, fields: Record<string, string> = {}): Fill =>
+  async (org) => ({ ids: { id: await make(org, path, body) }, fields });
+
+const BUDGET = { scope_kind: "org", limit_usd: "5", period: "day", mode: "enforce" };
+const LIMIT = { customer_id: "globex", limit_usd: "5", period: "day" };
+const PACK = { customer_id: "globex", amount_usd: "5" };
+const PRICE = { input_usd_per_mtok: "3", output_usd_per_mtok: "15" };
+const RULE = { target: "model", effect: "deny", when: "false", reason: "No" };
+const HOOK = { url: "http://127.0.0.1:9/a", events: "key.*" };
+const GRANT = { scope: "read_only", reason: "Help", expires_in_seconds: 3600 };
+const KEY = { name: "Proxy", role: "viewer" };
+const hook = { ...HOOK, events: ["key.*"] };
+
+async function priced(org: TestOrg): Promise<Filled> {
+  await call("PUT", `/v1/orgs/${org.id}/models/m1`, { key: org.ownerKey, body: PRICE });
+  return { ids: { id: "m1" }, fields: { ...PRICE, input_usd_per_mtok: "4" } };
+}
+
+async function asked(org: TestOrg): Promise<Filled> {
+  await make(org, "policy-rules", { ...RULE, effect: "require_approval", when: "true" });
+  const run = await call("POST", "/v1/runs", { key: org.ownerKey, body: aRun() });
+  return { ids: { id: run.body.error.details.approval_id } };
+}
+
+async function delivered(org: TestOrg): Promise<Filled> {
+  const id = await make(org, "webhooks", hook);
+  const ping = await call("POST", `/v1/orgs/${org.id}/webhooks/${id}/test`, { key: org.ownerKey });
+  return { ids: { id, delivery: ping.body.id } };
+}
+
+async function set(org: TestOrg, path: string, body: object): Promise<Filled> {
+  await call("PUT", `/v1/orgs/${org.id}/${path}`, { key: org.ownerKey, body });
+  return {};
+}
+
+const FORMS: Readonly<Record<string, Fill>> = {
+  "/console/budgets": () => ({ fields: BUDGET }),
+  "/console/budgets/:id": on("budgets", BUDGET, { ...BUDGET, limit_usd: "6" }),
+  "/console/budgets/:id/delete": on("budgets", BUDGET),
+  "/console/customers": () => ({ fields: LIMIT }),
+  "/console/customers/:id": on("customer-limits", LIMIT, { limit_usd: "6", period: "day" }),
+  "/console/customers/:id/delete": on("customer-limits", LIMIT),
+  "/console/packs": () => ({ fields: PACK }),
+  "/console/packs/:id/void": on("credit-packs", PACK),
+  "/console/models": () => ({ fields: { model: "acme/m1", ...PRICE } }),
+  "/console/models/:id": priced,
+  "/console/models/:id/delete": priced,
+  "/console/evals": () => ({
+    fields: { suite: "answers", model: "acme/m1", score: "0.9", samples: "100", run_at: "2026-11-01T00:00" },
+  }),
+  "/console/policies": () => ({ fields: RULE }),
+  "/console/policies/:id": on("policy-rules", RULE, { ...RULE, reason: "Never" }),
+  "/console/policies/:id/delete": on("policy-rules", RULE),
+  "/console/approvals/:id/approve": asked,
+  "/console/approvals/:id/deny": asked,
+  "/console/keys": () => ({ fields: KEY }),
+  "/console/keys/:id/rotate": on("keys", KEY, { grace_seconds: "60" }),
+  "/console/keys/:id/revoke": on("keys", KEY),
+  "/console/webhooks": () => ({ fields: HOOK }),
+  "/console/webhooks/:id": on("webhooks", hook, { ...HOOK, status: "disabled" }),
+  "/console/webhooks/:id/test": on("webhooks", hook),
+  "/console/webhooks/:id/rotate": on("webhooks", hook, { grace_seconds: "60" }),
+  "/console/webhooks/:id/delete": on("webhooks", hook),
+  "/console/webhooks/:id/deliveries/:delivery/replay": delivered,
+  "/console/people/:id/revoke": async (org) => ({
+    ids: { id: (await signedIn(org.id, "viewer")).sessionId },
+  }),
+  "/console/support": () => ({ fields: { ...GRANT, expires_in_seconds: "3600" } }),
+  "/console/support/:id/close": on("support-grants", GRANT),
+  "/console/limits/spend-cap": () => ({ fields: { cap_usd: "9" } }),
+  "/console/limits/spend-cap/delete": (org) => set(org, "spend-cap", { cap_usd: "9" }),
+  "/console/limits/chain-budget": () => ({ fields: { max_depth: "4" } }),
+  "/console/limits/chain-budget/delete": (org) => set(org, "chain-budget", { max_depth: 4 }),
+  "/console/routing/policy": () => ({
+    fields: {
+      candidates: "acme/m1",
+      prefer: "best",
+      "eval_gate.suite": "answers",
+      "eval_gate.min_score": "0.9",
+      "eval_gate.min_samples": "100",
+      "eval_gate.max_age_days": "30",
+    },
+  }),
+  "/console/safety/detectors": () => ({ fields: { "builtin-email": "block" } }),
+  "/console/benchmarks/profile": () => ({ fields: { contributing: "on" } }),
+  "/console/data/retention": () => ({ fields: { runs_days: "30", audit_days: "400", deliveries_days: "9" } }),
+  "/console/data/residency": () => ({ fields: { regions: "local" } }),
+  "/console/sso/oidc": () => ({
+    fields: {
+      issuer: "https://login.example.com",
+      client_id: "a",
+      client_secret: "b",
+      default_role: "viewer",
+    },
+  }),
+  "/console/sso/saml": () => ({
+    fields: {
+      idp_entity_id: "https://login.example.com",
+      idp_sso_url: "https://login.example.com/saml",
+      idp_certificate: HONEST.certificate,
+      default_role: "viewer",
+    },
+  }),
+  "/console/settings/org": () => ({ fields: { name: "Renamed", ip_allow_list: "" } }),
+};
+
+const routes = PAGES.flatMap(([method, path]) => (method === "POST" ? [path] : []));
+
+test("every form of the console is tried here", () => {
+  expect(Object.keys(FORMS).toSorted()).toEqual(routes.toSorted());
+});
+
+/** All that is ever done to an org is in its trail. */
+function trailOf(org: TestOrg): Promise<number> {
+  return runInDurableObject(
+    env.ORG.getByName(org.id),
+    (_object, { storage }) => storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM audit").one().n,
+  );
+}
+
+const withoutTokens = (text: string) => text.replaceAll(/name="_once" value="[^"]*"|ask-[-0-9a-f]+/g, "");
+
+async function shown(answer: Response): Promise<[number, string | null, string]> {
+  return [answer.status, answer.headers.get("location"), withoutTokens(await answer.text())];
+}
+
+async function fill(
+  path: string,
+): Promise<{ org: TestOrg; browser: Browser; send: () => Promise<Response> }> {
+  const org = await newOrg();
+  const browser = await signedIn(org.id);
+  const { fields = {}, ids = {} } = (await FORMS[path]?.(org)) ?? {};
+  const concrete = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? ""));
+  const once = crypto.randomUUID();
+  return { org, browser, send: () => browser.post(concrete, { ...fields, _once: once }) };
+}
+
+describe("a form that is sent twice acts once, and shows the same twice", () => {
+  test.for(routes)("%s", async (path) => {
+    const { org, send } = await fill(path);
+    const before = await trailOf(org);
+    const first = await shown(await send());
+    expect([path, first[0] < 400, (await trailOf(org)) - before]).toEqual([path, true, 1]);
+    expect(await shown(await send())).toEqual(first);
+    expect((await trailOf(org)) - before).toBe(1);
+  });
+
+  test("at the same moment, too", async () => {
+    const { org, send } = await fill("/console/limits/spend-cap");
+    const before = await trailOf(org);
+    const [one, other] = await Promise.all([send(), send()]);
+    expect(await shown(one)).toEqual(await shown(other));
+    expect((await trailOf(org)) - before).toBe(1);
+  });
+});
+
+test("a form that comes again does not undo what was set since", async () => {
+  const { org, browser, send } = await fill("/console/limits/spend-cap");
+  await send();
+  await browser.post("/console/limits/spend-cap", { cap_usd: "20" });
+  await send();
+  const cap = await call("GET", `/v1/orgs/${org.id}/spend-cap`, { key: org.ownerKey });
+  expect(cap.body.cap_usd).toBe("20.00");
+});
+
+test("a form that comes again with other content changes nothing, and says what to do", async () => {
+  const { org, browser } = await fill("/console/limits/spend-cap");
+  const _once = crypto.randomUUID();
+  await browser.post("/console/limits/spend-cap", { cap_usd: "20", _once });
+  const refused = await browser.post("/console/limits/spend-cap", { cap_usd: "30", _once });
+  const text = await refused.text();
+  expect([
+    refused.status,
+    text.includes("already sent with other content"),
+    text.includes('value="30"'),
+  ]).toEqual([409, true, true]);
+  const cap = await call("GET", `/v1/orgs/${org.id}/spend-cap`, { key: org.ownerKey });
+  expect(cap.body.cap_usd).toBe("20.00");
+});
+
+test.for([[""], ["a b"], ["😀"], ["x".repeat(256)]])(
+  "a form without a name of its own changes nothing: %s",
+  async ([_once = ""]) => {
+    const org = await newOrg();
+    const browser = await signedIn(org.id);
+    const before = await trailOf(org);
+    expect((await browser.post("/console/limits/spend-cap", { cap_usd: "9", _once })).status).toBe(403);
+    expect(await trailOf(org)).toBe(before);
+  },
+);
+
+test("a caller of the API has a key honoured only where the contract says so", async () => {
+  const org = await newOrg();
+  const headers = { "idempotency-key": "the-same" };
+  const put = (cap_usd: string) =>
+    call("PUT", `/v1/orgs/${org.id}/spend-cap`, { key: org.ownerKey, body: { cap_usd }, headers });
+  expect([(await put("1")).status, (await put("2")).status]).toEqual([200, 200]);
+});

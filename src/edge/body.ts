@@ -25,16 +25,20 @@ function limitOf(call: Call): number {
     : call.settings.SVC_MAX_BODY_BYTES;
 }
 
-async function readText(call: Call): Promise<string | Refusal> {
-  let bytes: Uint8Array | null;
+/** The whole body. A body that breaks off is refused, and so is one that is too large. */
+export async function readBytes(call: Call): Promise<Uint8Array<ArrayBuffer> | Refusal> {
   try {
-    bytes = await readBounded(call.request, limitOf(call));
+    return (await readBounded(call.request, limitOf(call))) ?? refuse("payload_too_large");
   } catch (error) {
     if (!(error instanceof CutOff)) throw error;
     call.isCutOff = true;
     return refuseCutOff();
   }
-  if (bytes === null) return refuse("payload_too_large");
+}
+
+async function readText(call: Call): Promise<string | Refusal> {
+  const bytes = await readBytes(call);
+  if (isRefusal(bytes)) return bytes;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
@@ -122,6 +126,16 @@ export function parseBody(call: Call): Refusal | null {
   }
   call.body = parsed.value;
   return null;
+}
+
+/** An empty header is a client's mistake: it meant to guard the change, and has lost the version that it knew. */
+export function checkIfMatch(call: Call): Refusal | null {
+  if (call.op.ifMatch !== true || call.request.headers.get("if-match")?.trim() !== "") return null;
+  return invalidField(
+    "if-match",
+    "empty",
+    "must be an ETag or *. To change whatever is there, omit the header",
+  );
 }
 
 /**

@@ -21,7 +21,10 @@ const DRAINED_MS = 2000;
 const PIECE_BYTES = 16_384;
 
 /** The body of a request, regardless of its declared length. Null if it is longer than `limitBytes`. */
-export async function readBounded(request: Request, limitBytes: number): Promise<Uint8Array | null> {
+export async function readBounded(
+  request: Request,
+  limitBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
   const { body } = request;
   if (body === null) return new Uint8Array(0);
   const header = request.headers.get("content-length");
@@ -91,7 +94,7 @@ export async function readStream(
   return bytes;
 }
 
-async function readOrDrain(pieces: Pieces, limitBytes: number): Promise<Uint8Array | null> {
+async function readOrDrain(pieces: Pieces, limitBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const bytes = await readPieces(pieces, limitBytes);
   if (bytes === null) await drain(pieces, DRAINED_BYTES);
   return bytes;

@@ -28,7 +28,7 @@ interface SentRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Headers;
-  readonly body: BodyInit | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly signedBody?: string;
 }
 
@@ -37,7 +37,7 @@ type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 /**
  * Sends a request to another region with a pass. Anything other than a response of this service (a network error, an
  * error page of an intermediary) means that the region is unavailable. An object that has restarted refuses the pass
- * and does nothing; if possible, the request is then sent again once, with a pass for the new epoch.
+ * and does nothing; the request is then sent again once, with a pass for the new epoch.
  */
 export async function sendToRegion(
   env: Env,
@@ -47,7 +47,7 @@ export async function sendToRegion(
   caller: PassCaller,
 ): Promise<Response> {
   const first = await sendOnce(env, settings, to, request, caller);
-  if (!first.headers.has(UNTAKEN_HEADER) || request.body instanceof ReadableStream) return first;
+  if (!first.headers.has(UNTAKEN_HEADER)) return first;
   await first.body?.cancel();
   return sendOnce(env, settings, to, request, caller);
 }

@@ -1,12 +1,11 @@
-import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { type Placement, placementOf, type Residency } from "../../domain/residency.ts";
+import { readBytes } from "../body.ts";
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
-import { knownEpoch } from "./epochs.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
-import { remoteOrg } from "./remote-org.ts";
 
 /** A response of another region, passed on unchanged. */
 export interface Relayed {
@@ -14,8 +13,7 @@ export interface Relayed {
 }
 
 /**
- * Decides where a call is served: here, in the org's home region, or nowhere. This happens before the body is read, so
- * that a forwarded call is complete.
+ * Decides where a call is served: here, in the org's home region, or nowhere.
  */
 export function settleRegion(call: Call): Refusal | null | Promise<Refusal | Relayed | null> {
   if (call.orgId === null || call.caller === null) return null;
@@ -35,7 +33,16 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
   call.home = residency.homeRegion;
   const placement = placementFor(call, residency);
   if (placement === "serve") return null;
-  return placement === "refuse" ? refuse("residency_violation") : relay(call, residency.homeRegion);
+  return placement === "refuse" ? refuse("residency_violation") : forward(call, residency.homeRegion);
+}
+
+/**
+ * The body is read before it is sent on. As a stream, one that its client breaks off would look whole to the other region,
+ * or like a failure of that region to this one; and a slow one would not arrive before the other's time is over.
+ */
+async function forward(call: Call, to: string): Promise<Refusal | Relayed> {
+  const body = call.request.body === null ? null : await readBytes(call);
+  return isRefusal(body) ? body : relay(call, to, body);
 }
 
 function placementFor({ op, request, settings }: Call, residency: Residency): Placement {
@@ -65,18 +72,16 @@ function goesHome(op: Call["op"]): boolean {
 export async function relay(
   call: Pick<Call, "env" | "settings" | "request" | "pass" | "orgId" | "trace" | "address">,
   to: string,
-  body?: string,
+  body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Refusal<"service_unavailable"> | Relayed> {
   const { env, settings, request } = call;
   if (request.headers.has(PASS_HEADER)) return refuse("service_unavailable");
   const { pathname, search } = new URL(request.url);
-  const { method, headers } = request;
-  const sent = { method, target: pathname + search, headers, body: body ?? request.body };
+  const { method } = request;
+  const headers = new Headers(request.headers);
+  for (const framing of ["content-length", "transfer-encoding"]) headers.delete(framing);
+  const sent = { method, target: pathname + search, headers, body };
   const keeper = call.orgId ?? PLATFORM_ORG_ID;
-  // A streamed body can be sent only once, so the keeper's epoch is requested first.
-  if (sent.body instanceof ReadableStream && knownEpoch(to, keeper) === undefined) {
-    await remoteOrg(env, settings, to, keeper).whereabouts();
-  }
   const { trace, address } = call;
   const answer = await sendToRegion(env, settings, to, sent, { keeper, trace, address });
   const relayed = new Response(answer.body, answer);

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { advanceTestClock } from "./api/admin-orgs/advance-test-clock.ts";
 import { changeAdminOrg } from "./api/admin-orgs/change.ts";
 import { createOrg } from "./api/admin-orgs/create.ts";
@@ -261,14 +261,36 @@ function serves(name: string): boolean {
 /** `/v1/orgs/{id}` as the router writes it. */
 const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-const TEMPLATES = CONTRACTS.map(({ method, path }) => {
-  const pattern = path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, "[^/]+");
-  return { method, pattern: new RegExp(`^${pattern}$`) };
-});
+function templateOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}
+
+const TEMPLATES = CONTRACTS.map(({ method, path }) => ({ method, pattern: templateOf(path) }));
 
 /** The methods of every template that a path fits: `/v1/runs/bulk` is also a `/v1/runs/{id}`. */
 function methodsOf(path: string): string[] {
   return TEMPLATES.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+}
+
+/** `OPTIONS` outside the API: answered wherever a page or a probe answers `GET`. */
+function pageOptions(app: Hono<{ Bindings: Env }>): MiddlewareHandler<{ Bindings: Env }> {
+  return async (context, next) => {
+    const { path } = context.req;
+    const served = path.startsWith("/v1/") ? [] : pagesAt(app, path);
+    const template = served.find(({ method }) => method === "GET")?.path;
+    if (template === undefined) return next();
+    return serveOptions(template, () => served.map(({ method }) => method))(context);
+  };
+}
+
+/** The routes that a path fits, without what answers every path or method. */
+function pagesAt(app: Hono<{ Bindings: Env }>, path: string): { method: string; path: string }[] {
+  return app.routes.filter(
+    ({ method, path: template }) =>
+      method !== "ALL" &&
+      !template.endsWith("*") &&
+      templateOf(template.replaceAll(/:(\w+)/g, "{$1}")).test(path),
+  );
 }
 
 export function createApp(): Hono<{ Bindings: Env }> {
@@ -276,6 +298,7 @@ export function createApp(): Hono<{ Bindings: Env }> {
   app.use(signals);
   app.use(refuseClearText);
   app.use(supportTrail);
+  app.on("OPTIONS", "/*", pageOptions(app));
   for (const operation of OPERATIONS) {
     app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
   }

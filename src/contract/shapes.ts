@@ -36,7 +36,9 @@ export const timestamp = z
   .string()
   .meta({ description: "RFC 3339 in UTC.", examples: ["2026-08-01T00:00:00.000Z"] });
 
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+/** In capitals, as the RFC lets a format ask for. Hours end at 23, and there are no leap seconds: the clock has none. */
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Milliseconds since the epoch, or null if the text is not an RFC 3339 timestamp of a real date. */
 export function parseTimestamp(text: string): number | null {
@@ -66,6 +68,18 @@ export const freeForm = z
     { message: "must be an object", params: { code: "invalid_type" } },
   )
   .meta({ override: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } });
+
+/** A refinement for shapes of several kinds: names a field that every kind needs, where no kind is given to check it by. */
+export function hasWithoutKind(field: string) {
+  const params = {
+    path: [field],
+    message: "is required",
+    params: { code: "required" },
+    when: ({ value, issues }: z.core.ParsePayload) =>
+      issues.length > 0 && typeof value === "object" && value !== null && !Array.isArray(value),
+  };
+  return [(value: object) => Object.hasOwn(value, field), params] as const;
+}
 
 /** An operation without fields refuses unknown fields instead of dropping them. */
 export const noFields = z.strictObject({});

@@ -8,7 +8,7 @@ import { writeRaw } from "../domain/raw-json.ts";
 import { logFailure, logNow } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
-import { readBody, readIdempotencyKey } from "./body.ts";
+import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
@@ -46,6 +46,7 @@ const FORM: readonly Check[] = [
   readBody,
   recheck,
   (call) => (call.op.lazyBody === true ? null : validateBody(call)),
+  checkIfMatch,
   readIdempotencyKey,
 ];
 

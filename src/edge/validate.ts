@@ -69,8 +69,15 @@ function toFieldErrors(
       }
     }
     const code = codeOf(issue);
-    return [{ field: fieldPath(path), code, message: code === "required" ? "is required" : issue.message }];
+    return [{ field: fieldPath(path), code, message: messageOf(issue, code) }];
   });
+}
+
+/** A kind that is missing or unknown is answered with those that there are. */
+function messageOf(issue: Issue, code: string): string {
+  const kinds = issue.code === "invalid_union" && "options" in issue ? issue.options : undefined;
+  if (Array.isArray(kinds)) return `must be ${kinds.map(String).join(" or ")}`;
+  return code === "required" ? "is required" : issue.message;
 }
 
 function firstPerField(errors: readonly FieldError[]): FieldError[] {

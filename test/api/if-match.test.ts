@@ -84,6 +84,11 @@ describe("If-Match on a resource that does not exist", () => {
       expect(refused.body.error.details).toEqual({});
     }
   });
+
+  test.each(Object.keys(MISSING))("%s: a header with nothing in it is malformed", async (route) => {
+    const refused = await send(route, "");
+    expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "if-match"]);
+  });
 });
 
 /** Resources with counters: where each is read, and a write that leaves it as it is. */
@@ -192,3 +197,28 @@ test("a plan is changed only with its current ETag", async () => {
   expect((await put(3, tag)).status).toBe(409);
   expect((await put(4, "*")).status).toBe(200);
 });
+
+test.for([["''"], ["' '"]] as const)(
+  "an If-Match that is empty is refused before anything changes: %s",
+  async ([quoted]) => {
+    const org = await newSpender();
+    await org.send("PUT", "spend-cap", { cap_usd: "5" });
+    const path = `/v1/orgs/${org.id}/spend-cap`;
+    const headers = { "if-match": quoted.slice(1, -1) };
+    for (const [method, body] of [
+      ["PUT", { cap_usd: "6" }],
+      ["DELETE", undefined],
+    ] as const) {
+      const answer = await call(method, path, {
+        key: org.key,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([answer.status, answer.body.error.details.fields]).toEqual([
+        422,
+        [{ field: "if-match", code: "empty", message: expect.stringContaining("omit the header") }],
+      ]);
+    }
+    expect((await org.send("GET", "spend-cap")).body.cap_usd).toBe("5.00");
+  },
+);

@@ -74,13 +74,14 @@ test("every operation documents the responses of the checks around it", () => {
   }
 });
 
-test("an operation says that it honours If-Match where its command does", () => {
+test("an operation says that it honours If-Match where it or its command does", () => {
   const conditional = Object.entries(COMMANDS)
     .filter(([, command]) => "current" in command)
     .map(([name]) => name);
   const files = globSync("src/api/*/*.ts").map((file) => readFileSync(file, "utf8"));
-  const honouring = files.filter((source) =>
-    conditional.some((name) => source.includes(`command("${name}"`)),
+  const honouring = files.filter(
+    (source) =>
+      source.includes("ifMatchRefusal(") || conditional.some((name) => source.includes(`command("${name}"`)),
   );
   const routes = honouring.map(
     (source) => `${/method: "(\w+)"/.exec(source)?.[1]} ${/path: "([^"]+)"/.exec(source)?.[1]}`,

@@ -5,6 +5,7 @@ interface Locked {
   readonly resolved?: string;
   readonly integrity?: string;
   readonly cpu?: string | string[];
+  readonly os?: string | string[];
   readonly optionalDependencies?: Record<string, string>;
 }
 
@@ -46,3 +47,11 @@ test.for([
   const processors = builds.flatMap(([, entry]) => entry.cpu ?? []);
   expect(processors).toEqual(expect.arrayContaining(["arm64", "x64"]));
 });
+
+test.for(["@cloudflare/workerd-darwin", "@esbuild/darwin", "@typescript/typescript-darwin"])(
+  "%s is there, so that the server starts on a Mac",
+  (tool) => {
+    const builds = Object.entries(packages).filter(([path]) => path.startsWith(`node_modules/${tool}-`));
+    expect(builds.map(([, { os }]) => os)).toEqual([["darwin"], ["darwin"]]);
+  },
+);

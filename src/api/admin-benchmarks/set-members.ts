@@ -14,6 +14,7 @@ export const setCohortMembers = operation(
     summary: "Replace the members of a benchmark cohort",
     description: "Takes effect in the next calendar month. The metric of a cohort never changes.",
     role: "operator",
+    ifMatch: true,
     body: cohortMembers,
     reply: { 200: cohortWithMembers },
     refuses: ["conflict"],

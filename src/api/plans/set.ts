@@ -16,6 +16,7 @@ export const setPlan = operation(
     summary: "Create or change a plan",
     description: "When the call returns, the new terms apply to every organization on the plan.",
     role: "operator",
+    ifMatch: true,
     freeParams: ["plan"],
     body: planChange,
     reply: { 200: planTerms },

@@ -31,7 +31,7 @@ test.for([null, 5, "email", []])(
   "a detector that is no object is refused by its place: %o",
   async (detector) => {
     const org = await newSpender();
-    const refused = await org.send("PUT", "content-safety", { detectors: [detector] } as object);
+    const refused = await org.send("PUT", "content-safety", { detectors: [detector] });
     expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "detectors[0]"]);
   },
 );

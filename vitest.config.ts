@@ -41,6 +41,7 @@ export default defineConfig({
             "test/support/seed.ts",
             "test/support/quiet-console.ts",
             "test/support/migrate.ts",
+            "test/support/short-lives.ts",
           ],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../domain/bounded-map.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type Cidr, parseCidr } from "../domain/address.ts";
-import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS, type Snapshot } from "../gate/snapshot.ts";
+import { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "../gate/snapshot.ts";
 
 /** An org as this isolate knows it: a snapshot that is valid for two seconds after it was requested. */
 export interface KnownOrg {
@@ -28,11 +28,6 @@ export interface KnownKey {
 }
 
 const MAX_KEYS = 20_000;
-/**
- * Under steady traffic the snapshot is renewed in the background halfway through its lifetime, so no request waits for
- * it.
- */
-const REFRESH_MS = SNAPSHOT_MS / 2;
 
 /** The keys that this isolate has verified, by their full text, so that a request needs a lookup and no hash. */
 export class KnownKeys {
@@ -52,8 +47,9 @@ export class KnownKeys {
       digest,
       role: snapshot.key.role,
       scopes: scopes.set,
-      goodUntil: askedAt + SNAPSHOT_MS,
-      refreshAt: askedAt + REFRESH_MS,
+      goodUntil: askedAt + SNAPSHOT.lifeMs,
+      // Under steady traffic it is renewed in the background halfway through its life, so that no request waits for it.
+      refreshAt: askedAt + SNAPSHOT.lifeMs / 2,
       refreshing: false,
     };
     this.#keys.set(bearer, known);

@@ -6,7 +6,7 @@ import { supportRefusal } from "../domain/support.ts";
 import { logFailure } from "../log.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { grantRefusal } from "../org/support/grant.ts";
-import { SNAPSHOT_MS } from "../gate/snapshot.ts";
+import { SNAPSHOT } from "../gate/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
 import { doorHome } from "./region/door-home.ts";
@@ -57,7 +57,7 @@ export async function identifySupport(call: SupportCall, bearer: string): Promis
     scopes: null,
     org: { id: org.id, snapshot: org, allowList: org.ipAllowList.flatMap((text) => parseCidr(text) ?? []) },
     support: scope,
-    goodUntil: call.judgedAt + SNAPSHOT_MS,
+    goodUntil: call.judgedAt + SNAPSHOT.lifeMs,
   };
   return grantRefusal(found.grant_status);
 }

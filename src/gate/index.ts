@@ -23,5 +23,5 @@ export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./object-ve
 export type { OrgGate } from "./org-gate.ts";
 export { plainAsk } from "./plain-ask.ts";
 export { decisionRateHeaders, rateHeaders, standingNow } from "./rate-standing.ts";
-export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT_MS } from "./snapshot.ts";
+export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "./snapshot.ts";
 export type { RateLimits } from "../contract/resources/rate-limits.ts";

@@ -42,8 +42,6 @@ export interface MadeHold {
   readonly expiresAt: number;
 }
 
-/** While refusals stand on what the object said, it is asked again in the background, this often at most. */
-const RECHECK_MS = LEASE.standingMs / 2;
 /** One request's background work keeps the leases of an org going for so long, then the next one takes over. */
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
@@ -162,9 +160,9 @@ export class OrgGate {
     background.waitUntil(this.#run(background));
   }
 
-  /** Refreshes, in the background, the limits that refuse calls. */
+  /** Refreshes, in the background, the limits that refuse calls: at most twice while what was said of them stands. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
-    if (now < oldest + RECHECK_MS || this.purse.asking(now)) return;
+    if (now < oldest + LEASE.standingMs / 2 || this.purse.asking(now)) return;
     background.waitUntil(this.#sync(background, keys));
   }
 

@@ -2,8 +2,11 @@ import type { KeyRole, Scope } from "../contract/access.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import type { Profile } from "../domain/profile.ts";
 
-/** For how long an isolate may act on what the object told it, counted from when it asked. */
-export const SNAPSHOT_MS = 2000;
+/** Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten it. */
+export const SNAPSHOT = {
+  /** For how long an isolate may act on what the object told it, counted from when it asked. */
+  lifeMs: 2000,
+} as const;
 
 export interface KeySnapshot {
   readonly id: string;

@@ -1,6 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { rowsOf } from "../support/rows.ts";
 import { call, type CallOptions, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 const DECISION = "/v1/edge/decision";
 const ROUTE = `POST ${DECISION}`;

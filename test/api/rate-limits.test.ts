@@ -1,5 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 const KEYS_POLICY = {
   name: "keys",

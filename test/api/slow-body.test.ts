@@ -4,6 +4,9 @@ import { signedIn } from "../support/session.ts";
 import { slowBody } from "../support/slow-body.ts";
 import { OrgDoor } from "../../src/edge/org-door.ts";
 import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** Whatever is taken from a caller while the body of a call arrives is gone before the call takes effect. */
 

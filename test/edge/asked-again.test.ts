@@ -8,6 +8,9 @@ import { OrgGate } from "../../src/gate/org-gate.ts";
 import { Recent } from "../../src/gate/recent.ts";
 import { questionOf } from "../../src/gate/question.ts";
 import { call, newOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 const PEPPER = "p".repeat(32);
 const ASK = { request_id: "q", estimate: { cost_usd: "1" } };

@@ -7,6 +7,9 @@ import { expectAlike } from "../support/alike.ts";
 import { slowBody } from "../support/slow-body.ts";
 import { atFront, byPipeline, compare } from "../support/two-ways.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** Who calls, what their org may do, and how the service is: the fast path and the pipeline judge alike. */
 

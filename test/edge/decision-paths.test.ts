@@ -4,6 +4,9 @@ import { DECISION } from "../../src/contract/decision.ts";
 import { type Cases, expectAlike as expectAllAlike } from "../support/alike.ts";
 import { atFront, byPipeline } from "../support/two-ways.ts";
 import { newOrg, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** Bodies and request lines: whatever is sent, the fast path and the pipeline give the same answer. */
 

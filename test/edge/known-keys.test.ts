@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { KnownKeys } from "../../src/edge/known-keys.ts";
 import type { Snapshot } from "../../src/gate/snapshot.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
   const org: Snapshot["org"] = {

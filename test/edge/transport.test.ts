@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import worker from "../../src/index.ts";
 import { answerOf } from "../support/http.ts";
 import { env, newOrg, operatorKey } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** The same Worker, known to its callers as https://api.sluice.dev. */
 const known = { ...env, SVC_BASE_URL: "https://api.sluice.dev" };

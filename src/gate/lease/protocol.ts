@@ -6,6 +6,8 @@
  * the object answers with what it adds. Both count a slice's life on their own clock: the isolate from when it
  * asked, the object from when it was asked, which is later. So the isolate always stops first, and no two
  * clocks need agree.
+ *
+ * Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten these times.
  */
 export const LEASE = {
   /** How long a slice may be used after the ask that renewed it. */

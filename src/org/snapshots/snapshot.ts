@@ -1,5 +1,5 @@
 import type { Scope } from "../../contract/access.ts";
-import { type KeySnapshot, type OrgSnapshot, SNAPSHOT_MS } from "../../gate/snapshot.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT } from "../../gate/snapshot.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
 import type { Profile } from "../../domain/profile.ts";
@@ -59,10 +59,10 @@ export class Granted {
   outdatedAt(keyId: string): number {
     let asked = this.#lastAsked.get(keyId) ?? 0;
     if (keyId === "*") for (const at of this.#lastAsked.values()) asked = Math.max(asked, at);
-    return Math.max(asked, this.#wokeAt) + SNAPSHOT_MS;
+    return Math.max(asked, this.#wokeAt) + SNAPSHOT.lifeMs;
   }
 
   #forget(now: number): void {
-    for (const [keyId, at] of this.#lastAsked) if (at + SNAPSHOT_MS < now) this.#lastAsked.delete(keyId);
+    for (const [keyId, at] of this.#lastAsked) if (at + SNAPSHOT.lifeMs < now) this.#lastAsked.delete(keyId);
   }
 }

@@ -8,6 +8,7 @@ import { decideHere, learn, wish } from "../../../src/gate/decision.ts";
 import { Gates } from "../../../src/gate/gates.ts";
 import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
 import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
+import { lengthenLives } from "../../support/lives.ts";
 import { env } from "../../support/worker.ts";
 
 /** Another question under one request id is a conflict in every isolate once it has reported again. */
@@ -44,7 +45,9 @@ class Isolate {
     this.#asker = newAsker(org, ACTOR.id, [], env.SVC_KEY_PEPPER);
   }
 
+  /** Its slices outlive the test. */
   static async inTraffic(org: Budgeted): Promise<Isolate> {
+    lengthenLives();
     const isolate = new Isolate(org.id);
     await isolate.#drive();
     return isolate;

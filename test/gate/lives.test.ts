@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { LEASE } from "../../src/gate/lease/protocol.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+
+/** Tests of the Worker shorten these lives, from inside its isolate. Nothing else may. */
+
+test("slices, standings and snapshots live as long as callers are promised that changes take", () => {
+  expect(LEASE).toEqual({ lifeMs: 1000, guardMs: 20, standingMs: 1000, syncMs: 250, longestHoldMs: 900_000 });
+  expect(SNAPSHOT).toEqual({ lifeMs: 2000 });
+});
+
+/** An import or export, or the reading of one of its fields. */
+const ALLOWED = /^(import|export) .*|\b(LEASE|SNAPSHOT)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
+
+function suspiciousLines(text: string): string[] {
+  return text.split("\n").filter((line) => /\b(LEASE|SNAPSHOT)\b/.test(line.replaceAll(ALLOWED, "")));
+}
+
+test("what is deployed only reads them: no setting, binding or request reaches them", () => {
+  const files = globSync("{src,scripts}/**/*.{ts,tsx}");
+  expect(files).toContain("src/org/snapshots/snapshot.ts");
+  const found = files.flatMap((file) =>
+    suspiciousLines(readFileSync(file, "utf8")).map((line) => `${file}: ${line}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test.each([
+  "LEASE.lifeMs = 1;",
+  "LEASE.lifeMs += 1;",
+  "LEASE.lifeMs++;",
+  "Object.assign(SNAPSHOT, env);",
+  "const lives = SNAPSHOT;",
+  'LEASE["lifeMs"] = 1;',
+])("%s would be found", (line) => {
+  expect(suspiciousLines(line)).toEqual([line]);
+});

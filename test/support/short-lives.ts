@@ -1,0 +1,3 @@
+import { useShortLives } from "./lives.ts";
+
+useShortLives();

@@ -15,6 +15,8 @@ export default defineConfig({
           include: ["test/{contract,domain,gate,scripts}/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
+          // Pure functions have no state to keep apart: what they import is loaded once for all files.
+          isolate: false,
         },
       },
       {

@@ -1,6 +1,7 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
+import { cached } from "../src/domain/cached.ts";
 import { ROOT } from "./worker-config.ts";
 
 const NAMES = new RegExp(`^(node:)?(${builtinModules.filter((name) => /^\w+$/.test(name)).join("|")})$`);
@@ -19,8 +20,17 @@ const nodeModules: Plugin = {
   },
 };
 
-/** The Worker as one module, put together as `wrangler deploy` would. */
-export async function bundleWorker(entry: string): Promise<string> {
+const bundles = new Map<string, Promise<string>>();
+
+/**
+ * The Worker as one module, put together as `wrangler deploy` would. Made once for each entry: all servers of a process
+ * run the same code.
+ */
+export function bundleWorker(entry: string): Promise<string> {
+  return cached(bundles, entry, () => makeBundle(entry));
+}
+
+async function makeBundle(entry: string): Promise<string> {
   const result = await build({
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, entry)],

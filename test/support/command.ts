@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Demo } from "../../scripts/demo.ts";
+import { inherited } from "./environment.ts";
 
 /** One of the project's scripts, run as npm runs it, watched from outside. */
 
@@ -18,7 +19,7 @@ export interface Command {
 
 export function runScript(script: string, args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const child = spawn(process.execPath, [join("scripts", script), ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },
+    env: { ...inherited(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import type { Demo } from "../../scripts/demo.ts";
+import { inherited } from "./environment.ts";
 import type { SharedServer } from "./server.ts";
 
 const READY = "/v1/meta/deprecations";
@@ -14,8 +15,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-test-"));
   const server = spawn(process.execPath, ["scripts/start.ts"], {
     env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
+      ...inherited(),
       PORT: "0",
       ISOLATES: String(ISOLATES),
       SLUICE_DATA_DIR: dataDir,

@@ -1,6 +1,9 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+/** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
+const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+
 /**
  * Three kinds of test. `rules`: pure functions in plain Node, in milliseconds. `workerd`: objects and
  * routes in the real runtime, with real D1 and real Durable Objects. `system`: a running server, from outside.
@@ -17,6 +20,7 @@ export default defineConfig({
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.
           isolate: false,
+          ...PATIENT,
         },
       },
       {
@@ -53,8 +57,7 @@ export default defineConfig({
           maxWorkers: 2,
           // Projects with different numbers of workers cannot run side by side.
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...PATIENT,
         },
       },
       {
@@ -67,8 +70,7 @@ export default defineConfig({
           // Each file has servers and folders of its own, and mostly waits for them.
           maxWorkers: 3,
           environment: "node",
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PATIENT,
         },
       },
     ],

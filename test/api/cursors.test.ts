@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fastestMs } from "../support/fastest.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
@@ -113,9 +114,9 @@ test.each([
 
 test("a query is read in time that grows with its length, and every parameter of it is named", async () => {
   const org = await newSpender();
-  const begun = performance.now();
-  const long = await call("GET", `/v1/runs?${"a&".repeat(60_000)}`, { key: org.key });
-  expect(performance.now() - begun).toBeLessThan(1500);
+  const read = () => call("GET", `/v1/runs?${"a&".repeat(60_000)}`, { key: org.key });
+  expect(await fastestMs(1500, read)).toBeLessThan(1500);
+  const long = await read();
   expect(long.body.error.details.fields).toMatchObject([{ field: "a", code: "unknown_parameter" }]);
   const odd = await call("GET", "/v1/runs?__proto__=a&constructor=b", { key: org.key });
   const fields = odd.body.error.details.fields.map(({ field }: { field: string }) => field);

@@ -116,9 +116,9 @@ test("malformed decisions in steady traffic are counted from slices and never ex
       expect(new Set(await Promise.all(Array.from({ length: 8 }, bad)))).toEqual(new Set([422]));
       return (await counted(org)) < sent;
     },
-    { timeout: 20_000, interval: 1 },
+    { timeout: 60_000, interval: 1 },
   );
-  await vi.waitUntil(async () => (await counted(org)) === sent, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await counted(org)) === sent, { timeout: 60_000 });
 });
 
 test("a dry run for a model that has no price takes nothing", async () => {

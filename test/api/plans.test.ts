@@ -65,7 +65,7 @@ test("an org that was unreachable when its plan changed has the new terms when i
   const plan = async () => (await org.send("GET", "plan")).body;
   expect(await plan()).toMatchObject({ runs_limit: 5 });
   await evictDurableObject(env.ORG.getByName(org.id));
-  await expect.poll(plan, { timeout: 20_000 }).toMatchObject({ ...terms, runs_used: 1 });
+  await expect.poll(plan).toMatchObject({ ...terms, runs_used: 1 });
   expect((await org.run()).body.error.code).toBe("plan_limit_exceeded");
   const entries = () => org.send("GET", "audit-log?action=plan.changed").then(({ body }) => body.data.length);
   const before = await entries();

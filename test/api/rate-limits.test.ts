@@ -52,7 +52,7 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
     // The object is the original; its copy in D1 follows.
     const copied = () =>
       env.DB.prepare("SELECT read_rpm FROM org_rate_limits WHERE org_id = ?").bind(org.id).first();
-    await vi.waitUntil(async () => (await copied()) !== null, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await copied()) !== null, { timeout: 60_000 });
     expect(await copied()).toEqual({ read_rpm: 50 });
     const rows = await env.DB.prepare(`SELECT name, route, "limit" FROM rate_limit_policies WHERE org_id = ?`)
       .bind(org.id)
@@ -225,7 +225,7 @@ describe("a rate-limit policy", () => {
       const answer = await left();
       return answer.by === "edge" ? answer.left : null;
     };
-    const atEdge = await vi.waitUntil(decideAtEdge, { timeout: 20_000, interval: 1 });
+    const atEdge = await vi.waitUntil(decideAtEdge, { timeout: 60_000, interval: 1 });
     expect(atEdge).toEqual([limit - taken, limit - 5 * taken]);
   });
 

@@ -103,7 +103,7 @@ describe("retention", () => {
     await org.advance(4 * DAY);
     await org.send("PUT", "retention-policy", POLICY);
     const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
-    await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
     const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
     expect(counts).toEqual([2_000, 2_000, 500]);
@@ -118,7 +118,7 @@ describe("retention", () => {
     await org.advance(4 * DAY);
     await org.send("PUT", "retention-policy", POLICY);
     const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
-    await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
     const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
     expect(counts).toEqual([17, 17, 6]);

@@ -39,7 +39,7 @@ test("a spend cap lasts the whole day and resets at its end, also on days of 23 
     expect((await org.run()).status).toBe(201);
   }
   expect(new Set(hours)).toEqual(new Set([23, 25]));
-}, 40_000);
+});
 
 /** The next last Sunday of March or October, 01:00 UTC, when European clocks change. */
 function nextChange(now: number): number {

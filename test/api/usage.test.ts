@@ -51,7 +51,7 @@ test("an org sees which of its own keys still call deprecated routes, and none o
   const listed = async (of: TestOrg) =>
     (await call("GET", `/v1/orgs/${of.id}/deprecated-calls`, { key: of.ownerKey })).body.data;
   await expect
-    .poll(() => listed(org), { timeout: 10_000 })
+    .poll(() => listed(org))
     .toMatchObject([
       { method: "GET", route: "/v1/forecast", calls: 2, key_id: expect.stringMatching(/^key_/) },
     ]);

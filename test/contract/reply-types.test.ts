@@ -74,7 +74,7 @@ beforeAll(async () => {
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...extended, compilerOptions }));
   said = await compile();
-}, 240_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

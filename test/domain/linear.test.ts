@@ -49,7 +49,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(""));
 
-describe("a pattern", { timeout: 60_000 }, () => {
+describe("a pattern", () => {
   test("matches exactly what RE2 matches, whatever was read before", () => {
     fc.assert(
       fc.property(anyPattern, fc.array(anyText, { minLength: 1, maxLength: 4 }), (source, texts) => {
@@ -81,7 +81,7 @@ describe("a pattern", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the work of a pattern", { timeout: 60_000 }, () => {
+describe("the work of a pattern", () => {
   test("is one step per character for known transitions", () => {
     const text = "The quick brown fox jumps over the lazy dog. ".repeat(2_000);
     expect(stepsOf(compiled("PROJ-[0-9]{4}"), text)).toBeLessThan(text.length + 5_000);

@@ -156,7 +156,7 @@ describe("a scan", () => {
   });
 });
 
-describe("the work of a scan", { timeout: 60_000 }, () => {
+describe("the work of a scan", () => {
   const COSTLY = "(?s).*a.{900}b";
   const hostile = noise(300_000);
   const within = (detectors: readonly Detector[], text: string, left: number) => {

@@ -131,7 +131,7 @@ test("over a thousand pairs of readings no two differ by fewer members than the 
   );
   expect(pairs).toBeGreaterThan(1000);
   expect(apart).toBeGreaterThan(20);
-}, 120_000);
+});
 
 test("of two cohorts that nearly agree only one is answered, even when both are read at once", async () => {
   const { DB } = env;

@@ -37,7 +37,7 @@ export function receivedAt(url: string): Received[] {
 
 /** Waits until just so many have arrived. */
 export async function arrivedAt(url: string, count: number): Promise<void> {
-  await vi.waitUntil(() => receivedAt(url).length === count, { timeout: 20_000 });
+  await vi.waitUntil(() => receivedAt(url).length === count, { timeout: 60_000 });
 }
 
 let addresses = 0;

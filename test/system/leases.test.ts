@@ -64,13 +64,13 @@ test("a raised limit lets calls through in every isolate that was refusing by th
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "1");
   await driveToLimit(org, 16);
-  const refused = await isolates.drive(org, 40);
+  const refused = await isolates.driveToEdge(org, 40);
   expect(allowed(refused)).toHaveLength(0);
   expect(atEdge(refused).length).toBeGreaterThan(0);
   await isolates.changeBudget(org, id, { limit_usd: "100" });
   for (const isolate of ALL) {
     const status = async () => (await isolates.decide(org, isolate)).status;
-    await expect.poll(status, { timeout: 30_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
   }
 });
 
@@ -103,13 +103,11 @@ test("decisions that are denied, in the isolates and by the object, leave every 
   const id = await isolates.budget(org, "0", barred);
   await isolates.drive(org, 200);
   await expect
-    .poll(async () => ((await meters(org)) as { cap: { reserved_usd: string } }).cap.reserved_usd, {
-      timeout: 30_000,
-    })
+    .poll(async () => ((await meters(org)) as { cap: { reserved_usd: string } }).cap.reserved_usd)
     .toBe("2.00");
   const before = await meters(org);
   const estimate = { cost_usd: "0.01", input_tokens: 10, max_output_tokens: 10 };
-  const denied = await isolates.drive(org, 300, 16, () => ({ workflow_id: "barred", estimate }));
+  const denied = await isolates.driveToEdge(org, 300, () => ({ workflow_id: "barred", estimate }));
   expect(denied.every(({ body }) => body.error.details.budget_id === id)).toBe(true);
   expect(new Set(denied.map(({ headers }) => headers.get("x-svc-decided")))).toEqual(
     new Set(["edge", "object"]),
@@ -141,6 +139,6 @@ test("what an isolate that vanished may have held comes back when the last such 
   // Isolates that were in traffic a moment ago may still be given slices, and give them back.
   const all = { ...EXACT, estimate: { cost_usd: "20" } };
   const status = async () => (await isolates.decide(org, 1, all)).status;
-  await expect.poll(status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(status).toBe(200);
   expect((await isolates.decide(org, 2, EXACT)).status).toBe(402);
 });

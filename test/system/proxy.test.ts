@@ -135,13 +135,11 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     try {
       const url = `http://127.0.0.1:${port}`;
       await expect
-        .poll(
-          () =>
-            fetch(url).then(
-              () => true,
-              () => false,
-            ),
-          { timeout: 10_000 },
+        .poll(() =>
+          fetch(url).then(
+            () => true,
+            () => false,
+          ),
         )
         .toBe(true);
       await check(url);

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allowed, type Answer, atEdge, Isolates, type Org } from "../support/isolates.ts";
+import { allowed, type Answer, atEdge, Isolates, MOST_ROUNDS, type Org } from "../support/isolates.ts";
 
 /** One request id, asked in several real isolates: what it lets through is held, and nothing passes a limit. */
 
@@ -36,13 +36,14 @@ test("no request id lets $900 through on a budget of $1: in no isolate, before o
   const requests = Array.from({ length: 24 }, (_, index) => `req-${index}`);
   const given: string[] = [];
   let small = 0;
-  for (const round of [0, 1, 2]) {
+  let decidedAtEdge = 0;
+  for (let round = 0; round < 3 || (decidedAtEdge === 0 && round < MOST_ROUNDS); round += 1) {
     small += allowed(await warm(org)).length;
     const answers = await Promise.all(
       requests.map((request, index) => ask(org, index, `${request}-${round}`, "0.001")),
     );
     const allows = allowed(answers);
-    if (round === 0) expect(atEdge(allows).length).toBeGreaterThan(0);
+    decidedAtEdge += atEdge(allows).length;
     small += allows.length;
     for (const [index, { status }] of answers.entries()) {
       if (status === 200) given.push(`${requests[index] ?? ""}-${round}`);
@@ -55,6 +56,7 @@ test("no request id lets $900 through on a budget of $1: in no isolate, before o
       }
     }
   }
+  expect(decidedAtEdge).toBeGreaterThan(0);
   await isolates.reserves(org, id, (small / 1000).toFixed(3).replace(/0$/, ""));
   // The object has them all by now: whoever brings another question to it, and whatever that costs, it is a conflict.
   for (const isEvicted of [false, true]) {
@@ -105,14 +107,25 @@ test("another isolate's report leaves a released reservation released: nothing i
   }
 });
 
-test("a reservation whose isolate vanished is settled once, and a made-up one never", async () => {
-  const org = await isolates.newOrg();
+/** What an isolate of an org answered after it vanished. */
+async function answersOfVanished(org: Org): Promise<Answer[]> {
   await isolates.budget(org, "100000");
   await isolates.drive(org, 300);
   await isolates.make(3, "vanish", org.id);
   const lost: Answer[] = [];
   for (let index = 0; index < 4; index += 1) {
     lost.push(await isolates.decide(org, 3, index % 2 === 0 ? {} : { request_id: `lost-${index}` }));
+  }
+  return lost;
+}
+
+test("a reservation whose isolate vanished is settled once, and a made-up one never", async () => {
+  let org = await isolates.newOrg();
+  let lost = await answersOfVanished(org);
+  // On a busy machine its slices may have expired by then.
+  for (let round = 0; round < MOST_ROUNDS && atEdge(allowed(lost)).length === 0; round += 1) {
+    org = await isolates.newOrg();
+    lost = await answersOfVanished(org);
   }
   expect(atEdge(allowed(lost)).length).toBeGreaterThan(0);
   for (const { body } of lost) {

@@ -14,12 +14,13 @@ async function ask(url: string, method: string, path: string, key: string, body?
   return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, never>) };
 }
 
-/** Calls every isolate over and over until told to stop; says whatever came back after `answered` was set. */
+/** Calls every isolate over and over until told to stop, and at least once each after `answered` was set; says what came back. */
 function hammer(server: Server, path: string, key: string) {
   const state = { answered: false, before: new Set<number>(), after: new Set<number>(), running: true };
   const loops = server.urls.map(async (url) => {
-    while (state.running) {
-      const { answered } = state;
+    let answered = false;
+    while (state.running || !answered) {
+      answered = state.answered;
       const { status } = await ask(url, "GET", path, key);
       (answered ? state.after : state.before).add(status);
     }

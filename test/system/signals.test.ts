@@ -208,7 +208,7 @@ test("every count survives a restart, down to the last request", async () => {
   expect(scraped.text.split("\n")).toContain(series);
 });
 
-test("10,000 random paths add no series", { timeout: 120_000 }, async () => {
+test("10,000 random paths add no series", async () => {
   for (const index of [0, 1, 2]) await (await fetch(`${isolate(index)}/v1/${crypto.randomUUID()}`)).text();
   await scrape(0);
   const before = seriesOf(await scrape(0));

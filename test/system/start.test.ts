@@ -134,7 +134,7 @@ describe("nothing is left running", () => {
     const runtime = runtimeOf(folder);
     server.process.kill("SIGKILL");
     await server.ended;
-    await expect.poll(() => isAlive(runtime), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(runtime)).toBe(false);
     const again = await startOn(folder);
     expect(again.demo.org_id).toBe(server.demo.org_id);
   });

@@ -64,7 +64,6 @@ test.each(seeds as { seed: number; path: string }[])(
   async (known) => {
     await fc.assert(ledger, { ...known, numRuns: 1, endOnFailure: true });
   },
-  120_000,
 );
 
 test("over any sequence of calls, restarts, lost and doubled replies and clock jumps, the ledger is its model", async () => {

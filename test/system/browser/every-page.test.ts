@@ -47,7 +47,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await look(page, "/console/audit?verify=yes");
     expect(complaints).toEqual([]);
     await page.context().close();
-  }, 300_000);
+  });
 
   test("the pages of a new org tell what to do first, and the ways in are as sound as the rest", async () => {
     const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "New" } });
@@ -60,7 +60,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       await look(page, route, "new");
     }
     await page.context().close();
-  }, 300_000);
+  });
 
   test("a question, a refusal and an open menu are as sound as the pages that they cover", async () => {
     const org = await seedOrg(call, operator);
@@ -79,7 +79,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.click("text=Menu");
     expect(await inspect(page, "menu")).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   async function inspect(page: Page, name: string): Promise<string[]> {
     const found: string[] = [];

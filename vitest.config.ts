@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/system/**/*.test.ts"],
-          setupFiles: ["test/support/seed.ts"],
+          setupFiles: ["test/support/seed.ts", "test/support/connections.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           sequence: { groupOrder: 2 },
           // Each file has servers and folders of its own, and mostly waits for them.

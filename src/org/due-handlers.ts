@@ -11,6 +11,7 @@ import { publishRates } from "./rate-limits/publish.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
+import { packRuns } from "./runs/blocks/pack.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** What is done when a row of each kind is due. */
@@ -29,4 +30,5 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.retentionSweep]: sweepRetention,
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,
+  [DUE.runPacking]: packRuns,
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { kinds, trail, verify } from "../support/audit.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
+import { storedRuns } from "../support/stored-runs.ts";
 import { call } from "../support/worker.ts";
 
 describe("retention", () => {
@@ -93,36 +94,36 @@ describe("retention", () => {
 
   test("deletes many rows in bounded, audited steps, and serves other calls in between", async () => {
     const org = await newSpender();
-    await org.run({ id: "first" });
-    await rowsOf(
-      org.id,
-      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
-       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, cost, data)
-       SELECT i, 'r' || i, started_at, charged_at, recorded_at, cost, data FROM n, runs`,
-    );
+    for (let batch = 0; batch < 5; batch += 1) {
+      const runs = Array.from({ length: 900 }, (_, index) => aRun({ id: `r${batch}-${index}` }));
+      expect((await org.bulk(runs)).body.accepted).toBe(900);
+    }
     await org.advance(4 * DAY);
     await org.send("PUT", "retention-policy", POLICY);
-    const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
+    const left = async () => (await storedRuns(org.id)).length;
     await expect.poll(left).toBe(0);
     const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
     const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
-    expect(counts).toEqual([2_000, 2_000, 500]);
+    expect(counts).toEqual([2_700, 1_800]);
     expect(await verify(org)).toMatchObject({ valid: true });
   });
 
   test("reads no more of large runs in one step than others can wait for", async () => {
     const org = await newSpender();
-    const metadata = { text: "x".repeat(60_000) };
-    const runs = Array.from({ length: 40 }, (_, index) => aRun({ id: `r${index}`, metadata }));
+    const metadata = (index: number) => ({ text: `${index} `.repeat(20_000).slice(0, 60_000) });
+    const runs = Array.from({ length: 40 }, (_, index) =>
+      aRun({ id: `r${index}`, metadata: metadata(index) }),
+    );
     expect((await org.bulk(runs)).body.accepted).toBe(40);
     await org.advance(4 * DAY);
     await org.send("PUT", "retention-policy", POLICY);
-    const left = async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length;
+    const left = async () => (await storedRuns(org.id)).length;
     await expect.poll(left).toBe(0);
     const purged = await org.send("GET", "audit-log?action=retention.purged&sort=created_at");
     const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
-    expect(counts).toEqual([17, 17, 6]);
-    expect((await org.run({ id: "r2", metadata })).status).toBe(200);
+    expect(counts.length).toBeGreaterThan(1);
+    expect(counts.reduce((sum: number, count: number) => sum + count)).toBe(40);
+    expect((await org.run({ id: "r2", metadata: metadata(2) })).status).toBe(200);
   });
 
   test("keeps entries that were tampered with", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender } from "../support/ledger.ts";
-import { rowsOf } from "../support/rows.ts";
+import { storedRuns, storeRuns } from "../support/stored-runs.ts";
 import { call } from "../support/worker.ts";
 
 describe("a run", () => {
@@ -121,17 +121,22 @@ test("runs that started within the same seconds are listed by start, each once, 
 describe("a rare run among very many", () => {
   const RARE = [5, 90_000, 160_000, 160_001, 249_999];
 
-  /** Copies of one run; from the 130,000th on, 120,000 of one and the same moment. */
+  /**
+   * Copies of one run; from the 130,000th on, 120,000 of one and the same moment. Each block has the rare customer, with
+   * another model.
+   */
   async function crowd(): Promise<string> {
     const org = await newSpender();
     await org.run({ id: "first", customer_id: "usual" });
-    await rowsOf(
-      org.id,
-      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 249999)
-       INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, cost, data)
-       SELECT i + 2, 'r' || printf('%06d', i), started_at + min(i, 130000) + 1, charged_at, recorded_at, cost,
-         CASE WHEN i IN (${RARE.join(", ")}) THEN replace(data, '"usual"', '"rare"') ELSE data END FROM n, runs`,
-    );
+    const [first] = await storedRuns(org.id);
+    if (first === undefined) throw new Error("the first run is not stored");
+    await storeRuns(org.id, 250_000, (i) => ({
+      ...first,
+      id: `r${String(i).padStart(6, "0")}`,
+      startedAt: first.startedAt + Math.min(i, 130_000) + 1,
+      ...(i % 1000 === 7 ? { model: "other", customerId: "rare" } : {}),
+      ...(RARE.includes(i) ? { customerId: "rare" } : {}),
+    }));
     return org.key;
   }
 
@@ -147,17 +152,31 @@ describe("a rare run among very many", () => {
       let cursor: string | null = "";
       while (cursor !== null) {
         const at = cursor === "" ? "" : `&cursor=${cursor}`;
-        const page = await call("GET", `/v1/runs?customer_id=rare&sort=${sort}&limit=2${at}`, { key });
+        const page = await call("GET", `/v1/runs?customer_id=rare&model=acme/m1&sort=${sort}&limit=2${at}`, {
+          key,
+        });
         expect(page.status).toBe(200);
         found.push(...page.body.data.map((run: { id: string }) => run.id));
         sizes.push(page.body.data.length);
         cursor = page.body.next_cursor;
       }
       expect(found).toEqual(expected);
-      expect(sizes.length).toBeGreaterThan(3);
+      expect(sizes.length).toBeGreaterThan(2);
     }
+    const none = "/v1/runs?customer_id=usual&model=other&sort=started_at";
+    const pages: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await call("GET", `${none}${cursor === "" ? "" : `&cursor=${cursor}`}`, { key });
+      pages.push(page.body.data.length);
+      cursor = page.body.next_cursor as string | null;
+    }
+    expect(pages).toEqual([0, 0, 0]);
     const from = "2026-11-15T02:00:00Z";
-    const near = await call("GET", `/v1/runs?customer_id=rare&from=${from}&to=2026-11-15T02:00:01Z`, { key });
+    const near = await call(
+      "GET",
+      `/v1/runs?customer_id=rare&model=acme/m1&from=${from}&to=2026-11-15T02:00:01Z`,
+      { key },
+    );
     expect([near.body.data.length, near.body.next_cursor]).toEqual([1, null]);
     const all = await call("GET", "/v1/runs?limit=1", { key });
     expect(all.body.data[0].id).toBe("r249999");

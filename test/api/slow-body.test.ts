@@ -150,7 +150,8 @@ async function beginRevoking(org: TestOrg, victim: Victim): Promise<{ answered: 
   return { answered };
 }
 
-const STORED = "SELECT id FROM meters UNION ALL SELECT id FROM runs UNION ALL SELECT id FROM holds";
+const STORED =
+  "SELECT id FROM meters UNION ALL SELECT hex(data) FROM run_blocks UNION ALL SELECT id FROM holds";
 
 test.each([
   ["a budget", (org: TestOrg) => `/v1/orgs/${org.id}/budgets`, BUDGET],

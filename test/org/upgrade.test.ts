@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
+import { unpackRuns } from "../support/stored-runs.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
 /** Objects whose tables are those of an earlier version bring them up to date when they wake. */
@@ -68,6 +69,7 @@ test("runs in columns are packed whole, also in an object that went on to later 
   const listed = async () => (await call("GET", "/v1/runs?limit=100", { key })).body.data;
   const [before, indexes] = [await listed(), "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'runs'"];
   const shape = await rowsOf(org.id, `${indexes} AND type = 'index' ORDER BY name`);
+  await unpackRuns(org.id);
   await rowsOf(org.id, RUNS_IN_COLUMNS);
   await evictDurableObject(env.ORG.getByName(org.id));
   expect(await listed()).toEqual(before);
@@ -135,6 +137,7 @@ test("runs are listed in the same order", async () => {
   };
   const before = await listed();
   expect(before).toHaveLength(60);
+  await unpackRuns(org.id);
   await rowsOf(org.id, EARLIER_RUNS);
   await evictDurableObject(env.ORG.getByName(org.id));
   expect(await listed()).toEqual(before);
@@ -152,6 +155,7 @@ test("runs of a version that had an index of ids in the database are each known 
     cost_usd: "0.01",
   }));
   for (let from = 0; from < runs.length; from += 1000) await org.bulk(runs.slice(from, from + 1000));
+  await unpackRuns(org.id);
   await rowsOf(org.id, EARLIER_RUNS);
   await evictDurableObject(env.ORG.getByName(org.id));
   // Also by a call that asks for no run.

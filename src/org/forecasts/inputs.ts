@@ -4,6 +4,7 @@ import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
@@ -131,14 +132,12 @@ export const deploymentReturn = query({
         since,
       )
       .toArray();
-    const { teams } = view.sql
-      .exec<{ teams: number }>(
-        `SELECT COUNT(DISTINCT department_id) AS teams FROM
-           (SELECT department_id, deployment_id FROM run_rows ORDER BY seq DESC LIMIT ?) WHERE deployment_id = ?`,
-        RECENT_RUNS,
-        deploymentId,
-      )
-      .one();
-    return { returnedNano: String(days.reduce((sum, day) => sum + BigInt(day.usd), 0n)), teams };
+    const teams = new Set<string>();
+    let seen = 0;
+    for (const run of runBlocks(view.sql).latest()) {
+      if (++seen > RECENT_RUNS) break;
+      if (run.deploymentId === deploymentId && run.departmentId !== null) teams.add(run.departmentId);
+    }
+    return { returnedNano: String(days.reduce((sum, day) => sum + BigInt(day.usd), 0n)), teams: teams.size };
   },
 });

@@ -2,7 +2,17 @@
  * Copies, in the object's memory, of what it has stored. Whoever writes the original renews or forgets its copy, and
  * whatever is rolled back has every copy forgotten: so none is ever of something that is not stored.
  */
-const COPIES: { forget(sql: SqlStorage): void }[] = [];
+const COPIES: Follower[] = [];
+
+/** Whatever keeps something of an object's storage in memory. */
+export interface Follower {
+  /** A transaction of this storage was rolled back. */
+  forget(sql: SqlStorage): void;
+}
+
+export function followRollbacks(follower: Follower): void {
+  COPIES.push(follower);
+}
 
 export class Copy<T> {
   readonly #of = new WeakMap<SqlStorage, { readonly value: T }>();

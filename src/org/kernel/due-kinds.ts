@@ -14,6 +14,7 @@ export const DUE = {
   delivery: "webhook-delivery",
   retentionSweep: "retention.sweep",
   usageSweep: "retention.usage",
+  runPacking: "runs.packing",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

@@ -4,7 +4,7 @@ import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { amountCharged } from "../runs/run.ts";
-import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
 import { noteRecount } from "../meters/store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
@@ -53,12 +53,11 @@ export function recount(tx: Tx, meter: Meter): void {
   const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
   const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
   const counters = new Counters(meter);
-  for (const row of tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY seq DESC`)) {
-    // Rows come latest first; none is charged to a time after it was recorded, nor to a meter that came later. One that
-    // settles a hold may well be charged to a time before the meter.
-    if (row.recorded_at < fromMs || row.recorded_at < meter.sinceMs) break;
-    if (row.charged_at < fromMs) continue;
-    const run = fromRow(row);
+  for (const run of runBlocks(tx.sql).latest()) {
+    // None is charged to a time after it was recorded, nor to a meter that came later. One that settles a hold may well
+    // be charged to a time before the meter.
+    if (run.recordedAt < fromMs || run.recordedAt < meter.sinceMs) break;
+    if (run.chargedAt < fromMs) continue;
     if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
     const entry = counters.at(
       (meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "",

@@ -5,13 +5,14 @@ import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { keepIds, quarterOf } from "../runs/purged.ts";
-import { fromRow, RUN_COLUMNS, type RunRow } from "../runs/store.ts";
+import { deleteApart } from "../runs/long-metadata.ts";
+import { quarterOf, remainsOf } from "../runs/purged.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
-/** What one step takes away at most, of each kind. */
+/** What one step takes away at most, of each kind: of runs, up to one block more. */
 const STEP = 2_000;
-/** Of rows that are read before they go, so much, and at least one: others wait while they are read. */
+/** Of runs, which are read before they go, so much, and at least one block: others wait while they are read. */
 const STEP_BYTES = 1_048_576;
 
 /** Takes away what is due, one bounded step of each kind; what was counted and charged stays. */
@@ -23,7 +24,7 @@ export const sweepRetention: DueHandler = {
       before === undefined
         ? []
         : [
-            purgeRows(tx, RUNS, before.runs),
+            purgeRuns(tx, before.runs),
             purgeIds(tx),
             purgeRows(tx, DELIVERIES, before.deliveries),
             purgeRows(tx, EVENTS, before.deliveries),
@@ -40,26 +41,8 @@ type Source = {
   table: string;
   at: string;
   where: string;
-  /** What must be kept of the rows up to a seq before they go, and how large each is. */
-  keep?: { readonly bytes: string; readonly from: (tx: Tx, lastSeq: number) => void };
 };
 
-/** A run that is gone is still known by its id: sent again, it is not charged again. */
-const RUNS: Source = {
-  kind: "runs",
-  table: "runs",
-  at: "recorded_at",
-  where: "true",
-  keep: {
-    bytes: `octet_length(data)
-      + IFNULL((SELECT SUM(octet_length(text)) FROM run_metadata WHERE run_id = runs.id), 0)`,
-    from(tx, lastSeq) {
-      const rows = tx.sql.exec<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE seq <= ?`, lastSeq).toArray();
-      keepIds(tx.sql, rows.map(fromRow), tx.now);
-      tx.sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT id FROM runs WHERE seq <= ?)", lastSeq);
-    },
-  },
-};
 /** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
 const DELIVERIES: Source = {
   kind: "deliveries",
@@ -77,31 +60,45 @@ const EVENTS: Source = {
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
 };
 
-/**
- * Rows are numbered as they are written: the oldest come first, and the first young one ends the step. One that its size
- * ends has more to do, as one that is full has.
- */
-function purgeRows(tx: Tx, { kind, table, at, where, keep }: Source, before: number): number {
+/** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
+function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
   const rows = tx.sql
-    .exec<{ seq: number; at: number; bytes: number }>(
-      `SELECT seq, ${at} AS at, ${keep?.bytes ?? 0} AS bytes
-       FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
+    .exec<{ seq: number; at: number }>(
+      `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
       STEP,
     )
     .toArray();
   const old = until(rows, (row) => row.at >= before);
-  let bytes = 0;
-  const some = until(old, (row) => (bytes += row.bytes) > STEP_BYTES && row !== old[0]);
-  const last = some.at(-1);
+  const last = old.at(-1);
   if (last === undefined) return 0;
-  keep?.from(tx, last.seq);
   tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
-  note(tx, { kind, count: some.length, before });
-  return some.length < old.length ? STEP : some.length;
+  note(tx, { kind, count: old.length, before });
+  return old.length;
 }
 
-/** Ids go by whole quarters, once the last of them is too old. */
+/** A run that is gone is still known by its id: sent again, it is not charged again. */
+function purgeRuns(tx: Tx, before: number): number {
+  const blocks = runBlocks(tx.sql);
+  let [count, bytes, isOver] = [0, 0, false];
+  while (!isOver && count < STEP && bytes < STEP_BYTES) {
+    const oldest = blocks.oldest(before);
+    blocks.purge(oldest.runs.map(remainsOf));
+    deleteApart(tx.sql, oldest.runs);
+    count += oldest.runs.length;
+    bytes += oldest.bytes;
+    isOver = !oldest.isWhole;
+  }
+  if (count > 0) note(tx, { kind: "runs", count, before });
+  return isOver ? Math.min(count, STEP - 1) : STEP;
+}
+
+/** Ids go once they are too old: by whole blocks, and by whole quarters where an earlier version kept them. */
 function purgeIds(tx: Tx): number {
+  const blocks = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
+  return Math.max(blocks >= STEP ? STEP : 0, purgeIdRows(tx));
+}
+
+function purgeIdRows(tx: Tx): number {
   const first = quarterOf(tx.now - RUN_ID_KEPT_MS);
   const last = tx.sql
     .exec<{ quarter: number; id: number }>(

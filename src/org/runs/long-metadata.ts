@@ -30,6 +30,13 @@ export function withMetadata(sql: SqlStorage, run: Run): Run {
   return { ...run, extra: { ...run.extra, metadata: { ...rawJson(text) } } };
 }
 
+/** When the runs are gone. */
+export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
+  const ids = runs.filter(({ extra }) => extra?.long !== undefined).map(({ id }) => id);
+  if (ids.length === 0) return;
+  sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+}
+
 /** No piece ends within a character. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];

@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
+import { numberOf } from "../../domain/id-index/number.ts";
+import { NAME_BYTES, type Remains, SAID_BYTES } from "../../domain/run-block/remains.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
-import { jsonRows } from "../kernel/json-rows.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
 import { digestOf, digestOfRun, saidByInput } from "./same.ts";
 import { NOTHING_MORE } from "../../domain/admission.ts";
 
-/**
- * What is left of a run that retention has taken away: enough to know it when it comes again, and to say what it cost. Of
- * the id and of what was said of the run there are digests.
- */
+/** A row of `purged_runs`, where an earlier version kept what remains of runs. */
 type PurgedRow = {
   id: number;
   rest: string;
@@ -30,70 +28,79 @@ export function quarterOf(timeMs: number): number {
   return Math.floor((time.getUTCFullYear() * 12 + time.getUTCMonth()) / QUARTER_MONTHS);
 }
 
-/** 48 bits to look it up by and 32 more to know it by. */
-function nameOf(id: string): { id: number; rest: string } {
-  const digest = createHash("sha256").update(id).digest();
-  return { id: digest.readUIntBE(0, 6), rest: digest.toString("hex", 6, 10) };
+function nameOf(id: string): string {
+  return createHash("sha256")
+    .update(id)
+    .digest("hex")
+    .slice(0, NAME_BYTES * 2);
 }
 
-/** 64 bits of a digest, in hex. */
-const KEPT_DIGITS = 16;
-
-/** Keeps the ids of runs that are about to be taken away, unless their time is over as well. */
-export function keepIds(sql: SqlStorage, runs: readonly Run[], now: number): void {
-  const rows = runs
-    .filter((run) => run.recordedAt > now - RUN_ID_KEPT_MS)
-    .map((run) => {
-      const { id, rest } = nameOf(run.id);
-      const { recordedAt, chargedAt, depth, cost } = run;
-      const said = digestOfRun(run).slice(0, KEPT_DIGITS);
-      return [quarterOf(recordedAt), id, rest, said, recordedAt, chargedAt - recordedAt, depth, String(cost)];
-    });
-  if (rows.length === 0) return;
-  sql.exec(
-    `INSERT INTO purged_runs (quarter, id, rest, said, recorded_at, charged_after, depth, cost)
-     SELECT row ->> 0, row ->> 1, unhex(row ->> 2), unhex(row ->> 3), row ->> 4, row ->> 5, row ->> 6,
-       CAST(row ->> 7 AS INTEGER)
-     FROM ${jsonRows("?")} WHERE true ON CONFLICT DO NOTHING`,
-    JSON.stringify(rows),
-  );
+/** The first 48 bits of a name, by which rows are found. */
+function rowIdOf(name: string): number {
+  return Number.parseInt(name.slice(0, 12), 16);
 }
 
-/** Which of the ids belong to runs that were taken away. */
-export function findPurged(sql: SqlStorage, ids: readonly string[], now: number): Map<string, PurgedRow> {
-  const found = new Map<string, PurgedRow>();
-  if (ids.length === 0 || sql.exec("SELECT 1 FROM purged_runs LIMIT 1").toArray().length === 0) return found;
-  const names = new Map(ids.map((id) => [id, nameOf(id)]));
-  const [first, last] = [quarterOf(now - RUN_ID_KEPT_MS), quarterOf(now)];
-  const quarters = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  const rows = sql
-    .exec<PurgedRow>(
-      `SELECT id, lower(hex(rest)) AS rest, lower(hex(said)) AS said, recorded_at, charged_after, depth,
-         CAST(cost AS TEXT) AS cost_text
-       FROM purged_runs WHERE quarter IN (SELECT value FROM json_each(?)) AND id IN (SELECT value FROM json_each(?))
-         AND recorded_at > ?`,
-      JSON.stringify(quarters),
-      JSON.stringify([...names.values()].map(({ id }) => id)),
-      now - RUN_ID_KEPT_MS,
-    )
-    .toArray();
-  if (rows.length === 0) return found;
-  for (const [id, name] of names) {
-    const row = rows.find((one) => one.id === name.id && one.rest === name.rest);
-    if (row !== undefined) found.set(id, row);
+/** What is kept of a digest, in hexadecimal. */
+const SAID_DIGITS = SAID_BYTES * 2;
+
+/** What remains of a run that is about to be taken away. */
+export function remainsOf(run: Run): Remains {
+  const { id, recordedAt, chargedAt, depth, cost } = run;
+  const said = digestOfRun(run).slice(0, SAID_DIGITS);
+  return { number: numberOf(id), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
+}
+
+/** Which of the ids belong to runs that were taken away. `remains` are those that may. */
+export function findPurged(
+  sql: SqlStorage,
+  ids: readonly string[],
+  remains: readonly Remains[],
+  now: number,
+): Map<string, Remains> {
+  const found = new Map<string, Remains>();
+  const hasRows = sql.exec("SELECT 1 FROM purged_runs LIMIT 1").toArray().length > 0;
+  if (ids.length === 0 || (remains.length === 0 && !hasRows)) return found;
+  const names = new Map(ids.map((id) => [nameOf(id), id]));
+  const rows = hasRows ? readRows(sql, [...names.keys()], now) : [];
+  for (const one of [...rows, ...remains]) {
+    const id = names.get(one.name);
+    if (id !== undefined && one.recordedAt > now - RUN_ID_KEPT_MS) found.set(id, one);
   }
   return found;
 }
 
+function readRows(sql: SqlStorage, names: readonly string[], now: number): Remains[] {
+  const [first, last] = [quarterOf(now - RUN_ID_KEPT_MS), quarterOf(now)];
+  const quarters = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  return sql
+    .exec<PurgedRow>(
+      `SELECT id, lower(hex(rest)) AS rest, lower(hex(said)) AS said, recorded_at, charged_after, depth,
+         CAST(cost AS TEXT) AS cost_text
+       FROM purged_runs WHERE quarter IN (SELECT value FROM json_each(?)) AND id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(quarters),
+      JSON.stringify(names.map(rowIdOf)),
+    )
+    .toArray()
+    .map((row) => ({
+      number: 0,
+      name: row.id.toString(16).padStart(12, "0") + row.rest,
+      said: row.said,
+      recordedAt: row.recorded_at,
+      chargedAt: row.recorded_at + row.charged_after,
+      depth: row.depth,
+      cost: BigInt(row.cost_text),
+    }));
+}
+
 /** The run as it was sent again and recorded before, or null when that was another. What it was charged to is gone. */
-export function purgedRun(row: PurgedRow, input: RunInput & { readonly id: string }): Run | null {
-  if (digestOf(saidByInput(input)).slice(0, KEPT_DIGITS) !== row.said) return null;
+export function purgedRun(row: Remains, input: RunInput & { readonly id: string }): Run | null {
+  if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== row.said) return null;
   return {
     id: input.id,
     startedAt: instantOf(input.started_at),
     endedAt: input.ended_at === undefined ? null : instantOf(input.ended_at),
-    chargedAt: row.recorded_at + row.charged_after,
-    recordedAt: row.recorded_at,
+    chargedAt: row.chargedAt,
+    recordedAt: row.recordedAt,
     model: input.model,
     action: input.action ?? null,
     workflowId: input.workflow_id ?? null,
@@ -105,7 +112,7 @@ export function purgedRun(row: PurgedRow, input: RunInput & { readonly id: strin
     depth: row.depth,
     inputTokens: input.usage.input_tokens,
     outputTokens: input.usage.output_tokens,
-    cost: BigInt(row.cost_text),
+    cost: row.cost,
     charges: "",
     extra: extraOf(input, NOTHING_MORE, []),
   };

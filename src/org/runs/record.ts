@@ -34,7 +34,7 @@ import { findPurged, purgedRun } from "./purged.ts";
 import { saysTheSame } from "./same.ts";
 import { RunRates } from "./rates.ts";
 import type { Run } from "./run.ts";
-import { insertRuns, loadRuns } from "./store.ts";
+import { findRuns, insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
 type Code =
@@ -121,8 +121,9 @@ export class Recorder {
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
     const sought = new Sought([...ids, ...parents]);
-    for (const [id, run] of loadRuns(this.#tx.sql, sought)) this.#known.set(id, run);
-    this.#purged = findPurged(this.#tx.sql, ids, this.#tx.now);
+    const { runs, remains } = findRuns(this.#tx.sql, sought);
+    for (const [id, run] of runs) this.#known.set(id, run);
+    this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
     for (const id of reservations) {

@@ -1,28 +1,13 @@
 import type { Denial } from "../../domain/kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
 
-/** A run as it is stored. */
-export interface Run {
-  readonly id: string;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly chargedAt: number;
-  readonly recordedAt: number;
-  readonly model: string;
-  readonly action: string | null;
-  readonly workflowId: string | null;
-  readonly deploymentId: string | null;
-  readonly departmentId: string | null;
-  readonly customerId: string | null;
-  readonly chainId: string | null;
-  readonly parentRunId: string | null;
-  /** Runs from the start of its chain to this one; 0 outside a chain. */
-  readonly depth: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: bigint;
-  readonly charges: string;
+/**
+ * A run as it is stored. `chargedAt` is the moment whose windows it was charged to, `charges` the meters it was charged
+ * to, between spaces: together they let every counter be added up anew. `depth` is 0 outside a chain.
+ */
+export interface Run extends RunRecord {
   readonly extra: RunExtra | null;
 }
 

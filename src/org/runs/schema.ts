@@ -3,18 +3,8 @@ import { repackRuns } from "./repack.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
- * Runs are found by the second in which they started, and sorted within it when they are listed. Sorted in the index, each
- * run of a batch would lie on a page of its own among all others of that second, and each page is written whole.
- */
-export const STARTED_TOGETHER_MS = 1000;
-export const STARTED = `started_at / ${STARTED_TOGETHER_MS}`;
-
-/**
- * `charged_at` is the moment whose windows a run was charged to, `charges` the meters it was charged to, between
- * spaces. Together they let every counter be added up anew, with no row per run and meter.
- *
- * What is neither looked up nor sorted by lies in `data`, one JSON array: each column costs as much to insert as the
- * row itself (a generated one too). The view `run_rows` names its parts.
+ * Runs lie in `run_blocks`, many to a row. Rows that an earlier version left in `runs` are packed into blocks when they
+ * are due.
  */
 export const RUN_STEPS: readonly SchemaStep[] = [
   {
@@ -50,7 +40,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
   { name: "runs/1/repack", fill: repackRuns },
   {
     name: "runs/2",
-    sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (${STARTED})`,
+    sql: `DROP INDEX runs_started; CREATE INDEX runs_started ON runs (started_at / 1000)`,
   },
   {
     name: "runs/3",
@@ -68,8 +58,8 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       filter BLOB NOT NULL,
       entries BLOB NOT NULL
     ) STRICT`,
-    // Segments are made of the runs that there are.
-    fill: (sql) => void runIds(sql),
+    // Segments are made once there are blocks.
+    fill: () => undefined,
   },
   {
     name: "runs/4",
@@ -79,5 +69,23 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       text TEXT NOT NULL,
       PRIMARY KEY (run_id, part)
     ) STRICT`,
+  },
+  {
+    name: "runs/5",
+    sql: `CREATE TABLE run_blocks (
+      first_seq INTEGER PRIMARY KEY,
+      state TEXT NOT NULL,
+      runs INTEGER NOT NULL,
+      started_min INTEGER NOT NULL,
+      started_max INTEGER NOT NULL,
+      recorded_min INTEGER NOT NULL,
+      recorded_max INTEGER NOT NULL,
+      cost_min TEXT NOT NULL,
+      cost_max TEXT NOT NULL,
+      names BLOB NOT NULL,
+      data BLOB NOT NULL
+    ) STRICT;
+    INSERT INTO due (kind, key, at) SELECT 'runs.packing', '', 1 WHERE EXISTS (SELECT 1 FROM runs)`,
+    fill: (sql) => void runIds(sql),
   },
 ];

@@ -1,3 +1,4 @@
+import { allRuns } from "../../support/stored-runs.ts";
 import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
@@ -95,10 +96,7 @@ export class World {
 
   async runIds(): Promise<string[]> {
     return runInDurableObject(this.#stub, (_object, state) =>
-      state.storage.sql
-        .exec<{ id: string }>("SELECT id FROM runs ORDER BY seq")
-        .toArray()
-        .map((row) => row.id),
+      allRuns(state.storage.sql).map((run) => run.id),
     );
   }
 

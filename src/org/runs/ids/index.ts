@@ -1,6 +1,7 @@
 import { numberOf } from "../../../domain/id-index/number.ts";
 import { Recent } from "../../../domain/id-index/recent.ts";
 import type { Sought } from "../../../domain/id-index/sought.ts";
+import { runBlocks } from "../blocks/blocks.ts";
 import { FAN, findSuspects, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many runs are kept in memory before they become a segment. */
@@ -23,6 +24,7 @@ class RunIds {
   readonly #sql: SqlStorage;
   readonly #size: number;
   readonly #recent: Recent;
+  readonly #blocks: ReturnType<typeof runBlocks>;
   #segments: Segment[];
   /** Of the last run that is stored: the next gets one more. */
   #lastSeq = 0;
@@ -31,6 +33,7 @@ class RunIds {
     this.#sql = sql;
     this.#size = size;
     this.#recent = new Recent(size);
+    this.#blocks = runBlocks(sql);
     const rows = sql.exec<SegmentRow>("SELECT * FROM run_id_segments ORDER BY segment").toArray();
     this.#segments = rows.map((row) => Segment.read(sql, row, size));
     const isSound = this.#segments.every(({ isWhole }) => isWhole);
@@ -47,7 +50,7 @@ class RunIds {
 
   /** Notes runs that were just stored, in this order. */
   add(ids: readonly string[]): void {
-    for (const id of ids) this.#add(id, this.#lastSeq + 1);
+    for (const id of ids) this.#add(numberOf(id), this.#lastSeq + 1);
   }
 
   /**
@@ -76,14 +79,12 @@ class RunIds {
 
   /** The newest segment, the last run, and the first that is in no segment. */
   #stored(): { readonly firstSeq: number | null; readonly lastSeq: number; readonly newest: number } {
-    return this.#sql
-      .exec<{ firstSeq: number | null; lastSeq: number; newest: number }>(
-        `SELECT (SELECT MIN(seq) FROM runs WHERE seq > ?) AS firstSeq,
-           IFNULL((SELECT MAX(seq) FROM runs), 0) AS lastSeq,
-           IFNULL((SELECT MAX(segment) FROM run_id_segments), 0) AS newest`,
-        this.#lastOfSegments,
-      )
+    const { newest } = this.#sql
+      .exec<{ newest: number }>("SELECT IFNULL(MAX(segment), 0) AS newest FROM run_id_segments")
       .one();
+    const { firstSeq, lastSeq } = this.#blocks;
+    const next = this.#lastOfSegments + 1;
+    return { firstSeq: lastSeq < next ? null : Math.max(firstSeq, next), lastSeq, newest };
   }
 
   /**
@@ -97,21 +98,11 @@ class RunIds {
 
   #readRecent(): void {
     this.#lastSeq = this.#lastOfSegments;
-    let rows: { seq: number; id: string }[];
-    do {
-      rows = this.#sql
-        .exec<{ seq: number; id: string }>(
-          "SELECT seq, id FROM runs WHERE seq > ? ORDER BY seq LIMIT ?",
-          this.#lastSeq,
-          this.#size,
-        )
-        .toArray();
-      for (const { seq, id } of rows) this.#add(id, seq);
-    } while (rows.length === this.#size);
+    for (const [seq, number] of this.#blocks.numbersAfter(this.#lastSeq)) this.#add(number, seq);
   }
 
-  #add(id: string, seq: number): void {
-    this.#recent.add(numberOf(id), seq);
+  #add(number: number, seq: number): void {
+    this.#recent.add(number, seq);
     this.#lastSeq = seq;
     if (this.#recent.isFull) this.#keepRecent();
   }
@@ -121,7 +112,7 @@ class RunIds {
     const { block } = this.#recent;
     this.#create(0, block.firstSeq, this.#lastSeq, "made").fill(block);
     this.#recent.clear();
-    const { seq: oldest } = this.#sql.exec<{ seq: number }>("SELECT MIN(seq) AS seq FROM runs").one();
+    const oldest = this.#blocks.firstSeq;
     for (const segment of this.#segments) if (segment.row.last_seq < oldest) segment.end();
     const top = Math.max(...this.#segments.map(({ row }) => row.level));
     for (let level = 0; level <= top; level += 1) this.#mergeOn(level, oldest);

@@ -1,0 +1,126 @@
+import { ByteReader } from "./byte-reader.ts";
+import { END } from "./frame.ts";
+import { readNames } from "./names.ts";
+import { COLUMN_NUMBERS, type NameColumn, type RunRecord } from "./record.ts";
+import { readTexts } from "./texts.ts";
+
+interface Frame {
+  readonly count: number;
+  readonly columns: ReadonlyMap<number, Uint8Array>;
+}
+
+/** Runs that were stored together. A column is decoded when it is first asked for. */
+export class RunBlock {
+  readonly count: number;
+  readonly #frames: readonly Frame[];
+  readonly #decoded = new Map<keyof RunRecord, readonly unknown[]>();
+
+  constructor(bytes: Uint8Array) {
+    const reader = new ByteReader(bytes);
+    const frames: Frame[] = [];
+    while (!reader.isAtEnd) frames.push(readFrame(reader));
+    this.#frames = frames;
+    this.count = frames.reduce((sum, frame) => sum + frame.count, 0);
+  }
+
+  get ids(): readonly string[] {
+    return this.#column("id", (reader, count) => readTexts(reader, count) as string[], "");
+  }
+
+  moments(column: "startedAt" | "recordedAt"): readonly number[] {
+    return this.#column(column, readSteps, 0);
+  }
+
+  get costs(): readonly bigint[] {
+    return this.#column("cost", (reader, count) => times(count, () => reader.amount()), 0n);
+  }
+
+  names(column: NameColumn): readonly (string | null)[] {
+    return this.#column(column, readNames, null);
+  }
+
+  *[Symbol.iterator](): Generator<RunRecord> {
+    for (let at = 0; at < this.count; at += 1) yield this.run(at);
+  }
+
+  run(at: number): RunRecord {
+    const startedAt = this.moments("startedAt")[at] ?? 0;
+    const recordedAt = this.moments("recordedAt")[at] ?? 0;
+    const lasted = this.#counts("endedAt")[at] ?? 0;
+    const extra = this.#texts("extra")[at] ?? null;
+    return {
+      id: this.ids[at] ?? "",
+      startedAt,
+      endedAt: lasted === 0 ? null : startedAt + lasted - 1,
+      chargedAt: recordedAt - (this.#column("chargedAt", readSigned, 0)[at] ?? 0),
+      recordedAt,
+      model: this.names("model")[at] ?? "",
+      action: this.names("action")[at] ?? null,
+      workflowId: this.names("workflowId")[at] ?? null,
+      deploymentId: this.names("deploymentId")[at] ?? null,
+      departmentId: this.names("departmentId")[at] ?? null,
+      customerId: this.names("customerId")[at] ?? null,
+      chainId: this.names("chainId")[at] ?? null,
+      parentRunId: this.#texts("parentRunId")[at] ?? null,
+      depth: this.#counts("depth")[at] ?? 0,
+      inputTokens: this.#counts("inputTokens")[at] ?? 0,
+      outputTokens: this.#counts("outputTokens")[at] ?? 0,
+      cost: this.costs[at] ?? 0n,
+      charges: this.names("charges")[at] ?? "",
+      extra: extra === null ? null : (JSON.parse(extra) as object),
+    };
+  }
+
+  /** How long the text is of what a run has beside its columns. */
+  charactersOf(at: number): number {
+    return this.#texts("extra")[at]?.length ?? 0;
+  }
+
+  #counts(column: "endedAt" | "inputTokens" | "outputTokens" | "depth"): readonly number[] {
+    return this.#column(column, (reader, count) => times(count, () => reader.count()), 0);
+  }
+
+  #texts(column: "parentRunId" | "extra"): readonly (string | null)[] {
+    return this.#column(column, readTexts, null);
+  }
+
+  #column<T>(
+    column: keyof RunRecord,
+    read: (reader: ByteReader, count: number) => T[],
+    missing: T,
+  ): readonly T[] {
+    const decoded = this.#decoded.get(column);
+    if (decoded !== undefined) return decoded as readonly T[];
+    const parts = this.#frames.map(({ count, columns }) => {
+      const bytes = columns.get(COLUMN_NUMBERS[column]);
+      return bytes === undefined ? Array<T>(count).fill(missing) : read(new ByteReader(bytes), count);
+    });
+    const values = parts.length === 1 ? (parts[0] ?? []) : parts.flat(1);
+    this.#decoded.set(column, values);
+    return values;
+  }
+}
+
+function readFrame(reader: ByteReader): Frame {
+  const count = reader.count();
+  const columns = new Map<number, Uint8Array>();
+  for (let column = reader.byte(); column !== END; column = reader.byte()) {
+    columns.set(column, reader.part(reader.count()));
+  }
+  return { count, columns };
+}
+
+function readSteps(reader: ByteReader, count: number): number[] {
+  let moment = 0;
+  return times(count, () => (moment += reader.signed()));
+}
+
+function readSigned(reader: ByteReader, count: number): number[] {
+  return times(count, () => reader.signed());
+}
+
+function times<T>(count: number, read: () => T): T[] {
+  const values: T[] = [];
+  for (let at = 0; at < count; at += 1) values.push(read());
+  return values;
+}

@@ -1,0 +1,105 @@
+const encoder = new TextEncoder();
+const FIRST_BYTES = 1024;
+/** Below this, bitwise operators are exact. */
+const SMALL = 2 ** 28;
+
+/** Bytes that grow as they are written. */
+export class ByteWriter {
+  #bytes = new Uint8Array(FIRST_BYTES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** A copy of what was written. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** What was written, until more is. */
+  get view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Starts over with the same memory. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  /** A whole number from 0 to 2 ** 53 - 1, seven bits to a byte, lowest first. */
+  count(value: number): void {
+    this.#reserve(8);
+    let rest = value;
+    while (rest >= SMALL) {
+      this.#bytes[this.#length++] = (rest % 128) | 128;
+      rest = Math.floor(rest / 128);
+    }
+    while (rest >= 128) {
+      this.#bytes[this.#length++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.#bytes[this.#length++] = rest;
+  }
+
+  /** Like `count`, and read by `amount`: of any size from 0. */
+  amount(value: bigint): void {
+    const small = Number(value);
+    if (small <= Number.MAX_SAFE_INTEGER) {
+      this.count(small);
+      return;
+    }
+    let rest = value;
+    while (rest > Number.MAX_SAFE_INTEGER) {
+      this.byte(Number(rest & 127n) | 128);
+      rest >>= 7n;
+    }
+    this.count(Number(rest));
+  }
+
+  /** A whole number of either sign, up to 2 ** 52: the sign becomes the lowest bit. */
+  signed(value: number): void {
+    this.count(value < 0 ? value * -2 - 1 : value * 2);
+  }
+
+  text(value: string): void {
+    this.#reserve(value.length * 3 + 8);
+    const start = this.#length;
+    if (value.length < 128 && this.#ascii(value, start + 1)) {
+      this.#bytes[start] = value.length;
+      this.#length = start + 1 + value.length;
+      return;
+    }
+    const encoded = encoder.encode(value);
+    this.count(encoded.length);
+    this.append(encoded);
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #ascii(value: string, start: number): boolean {
+    for (let at = 0; at < value.length; at += 1) {
+      const code = value.charCodeAt(at);
+      if (code >= 128) return false;
+      this.#bytes[start + at] = code;
+    }
+    return true;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}

@@ -1,0 +1,320 @@
+import { RunBlock } from "../../../domain/run-block/block.ts";
+import { numberOf } from "../../../domain/id-index/number.ts";
+import { encodeFrame } from "../../../domain/run-block/frame.ts";
+import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
+import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
+import { followRollbacks } from "../../kernel/copies.ts";
+import type { Run } from "../run.ts";
+import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
+import { partsOf } from "./parts.ts";
+import {
+  blocksWithNames,
+  deleteBlocks,
+  filterOf,
+  NO_FILTER,
+  readBytes,
+  readEntries,
+  writeBlock,
+} from "./table.ts";
+import { deleteUnpacked, readUnpacked, readUnpackedEntries } from "./unpacked.ts";
+
+/** The last block grows by small batches up to here. It is written whole each time. */
+const GROWING_RUNS = 64;
+const GROWING_BYTES = 16_384;
+/** From here on a block is left as it is. Smaller ones are merged with their neighbours. */
+const FULL_RUNS = 512;
+const FULL_BYTES = 65_536;
+const MOST_SMALL = 16;
+const MOST_READ = 4;
+
+/**
+ * The runs of an org: rows that each hold many of them, oldest first, numbered without gaps by their seqs. Where each
+ * block lies is kept in memory.
+ */
+class RunBlocks {
+  readonly #sql: SqlStorage;
+  #entries: BlockEntry[];
+  /** What the last block holds, if it may grow. */
+  #tail: { readonly entry: BlockEntry; readonly data: Uint8Array<ArrayBuffer> } | null = null;
+  /** Entries from here on may not be what is stored, should the transaction be rolled back. */
+  #changedFrom: number;
+  #isSuspect = false;
+  readonly #read = new Map<BlockEntry, RunBlock>();
+  #lastRemains: { readonly entry: BlockEntry; readonly all: readonly Remains[] } | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#entries = readAll(sql);
+    this.#changedFrom = this.#entries.length;
+  }
+
+  /** A transaction was rolled back: what it changed is read anew when it is next needed. */
+  distrust(): void {
+    this.#isSuspect = true;
+  }
+
+  get entries(): readonly BlockEntry[] {
+    if (this.#isSuspect) this.#readChanged();
+    return this.#entries;
+  }
+
+  get firstSeq(): number {
+    return this.entries[0]?.firstSeq ?? 0;
+  }
+
+  get lastSeq(): number {
+    const last = this.entries.at(-1);
+    return last === undefined ? 0 : lastSeqOf(last);
+  }
+
+  /** Whether rows of `runs` are left to be packed. */
+  get hasUnpacked(): boolean {
+    return this.entries.some(({ state }) => state === "rows");
+  }
+
+  block(entry: BlockEntry): RunBlock {
+    const there = this.#read.get(entry);
+    if (there !== undefined) return there;
+    const block = new RunBlock(this.#bytesOf(entry));
+    if (block.count !== entry.runs) throw new Error(`the block of run ${entry.firstSeq} is damaged`);
+    const [oldest] = this.#read.keys();
+    if (oldest !== undefined && this.#read.size >= MOST_READ) this.#read.delete(oldest);
+    this.#read.set(entry, block);
+    return block;
+  }
+
+  /** Stores runs after all others. */
+  append(runs: readonly RunRecord[]): void {
+    if (runs.length === 0) return;
+    if (runs.length >= GROWING_RUNS) for (const part of partsOf(runs)) this.#add(part.runs, part.data);
+    else if (!this.#grow(runs)) for (const part of partsOf(runs)) this.#add(part.runs, part.data);
+    this.#mergeSmall();
+  }
+
+  /** Those of the runs with these seqs that have one of the ids, and what remains of others with these seqs. */
+  find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: Run[]; remains: Remains[] } {
+    const runs: Run[] = [];
+    const remains: Remains[] = [];
+    for (const seq of seqs.toSorted((a, b) => a - b)) {
+      const entry = this.#entryOf(seq);
+      if (entry === undefined) continue;
+      const at = seq - entry.firstSeq;
+      if (entry.state === "remains") {
+        const one = this.#remains(entry)[at];
+        if (one !== undefined) remains.push(one);
+      } else if (ids.has(this.block(entry).ids[at] ?? "")) runs.push(this.block(entry).run(at));
+    }
+    return { runs, remains };
+  }
+
+  /** Latest first. */
+  *latest(): Generator<Run> {
+    for (const entry of this.#held.toReversed()) {
+      const block = this.block(entry);
+      for (let at = block.count - 1; at >= 0; at -= 1) yield block.run(at);
+    }
+  }
+
+  /** What the index knows ids by, with their seqs, oldest first, of runs after a seq. */
+  *numbersAfter(seq: number): Generator<readonly [seq: number, number: number]> {
+    for (const entry of this.entries) {
+      if (lastSeqOf(entry) <= seq) continue;
+      const numbers =
+        entry.state === "remains"
+          ? this.#remains(entry).map(({ number }) => number)
+          : this.block(entry).ids.map(numberOf);
+      for (const [at, number] of numbers.entries()) {
+        if (entry.firstSeq + at > seq) yield [entry.firstSeq + at, number];
+      }
+    }
+  }
+
+  /** The oldest runs, as long as they were recorded before a moment: of one block at most. */
+  oldest(beforeMs: number): {
+    readonly runs: readonly Run[];
+    readonly bytes: number;
+    readonly isWhole: boolean;
+  } {
+    const [entry] = this.#held;
+    if (entry === undefined || entry.recordedMin >= beforeMs) return { runs: [], bytes: 0, isWhole: false };
+    const block = this.block(entry);
+    const young = block.moments("recordedAt").findIndex((recordedAt) => recordedAt >= beforeMs);
+    const count = young === -1 ? block.count : young;
+    const runs = Array.from({ length: count }, (_, at) => block.run(at));
+    return { runs, bytes: entry.bytes, isWhole: young === -1 };
+  }
+
+  /** Takes the oldest runs away, all of their block or some of it, and keeps what remains of each. */
+  purge(remains: readonly Remains[]): void {
+    const [entry] = this.#held;
+    if (entry === undefined || remains.length === 0) return;
+    const at = this.#entries.indexOf(entry);
+    const left = [...this.block(entry)].slice(remains.length);
+    this.#tail = null;
+    this.#change(at);
+    const data = encodeRemains(remains);
+    const kept = entryOfRemains(entry.firstSeq, data.length, remains);
+    if (entry.state === "rows") deleteUnpacked(this.#sql, lastSeqOf(kept));
+    writeBlock(this.#sql, kept, NO_FILTER, data);
+    this.#entries.splice(at, 1, kept);
+    if (left.length === 0) return;
+    const rest = encodeFrame(left);
+    const cut = entryOf({ state: entry.state, firstSeq: lastSeqOf(kept) + 1, bytes: rest.length }, left);
+    if (entry.state === "runs") writeBlock(this.#sql, cut, filterOf(left), rest);
+    this.#entries.splice(at + 1, 0, cut);
+  }
+
+  /** Forgets blocks of remains whose runs were all recorded before a moment. How many runs there were. */
+  forget(beforeMs: number, mostBlocks: number): number {
+    const young = this.entries.findIndex(
+      ({ state, recordedMax }) => state !== "remains" || recordedMax >= beforeMs,
+    );
+    const gone = this.#entries.slice(0, Math.min(young === -1 ? this.#entries.length : young, mostBlocks));
+    const [first, last] = [gone[0], gone.at(-1)];
+    if (first === undefined || last === undefined) return 0;
+    this.#change(0);
+    deleteBlocks(this.#sql, first.firstSeq, last.firstSeq);
+    this.#entries.splice(0, gone.length);
+    return gone.reduce((sum, { runs }) => sum + runs, 0);
+  }
+
+  /** Packs the oldest rows of `runs` into blocks. */
+  packOldest(): void {
+    const at = this.entries.findIndex(({ state }) => state === "rows");
+    const entry = this.#entries[at];
+    if (entry === undefined) return;
+    const runs = [...this.block(entry)];
+    this.#change(0);
+    deleteUnpacked(this.#sql, lastSeqOf(entry));
+    let { firstSeq } = entry;
+    const packed = partsOf(runs).map((part) => {
+      const made = entryOf({ state: "runs", firstSeq, bytes: part.data.length }, part.runs);
+      writeBlock(this.#sql, made, filterOf(part.runs), part.data);
+      firstSeq += part.runs.length;
+      return made;
+    });
+    this.#entries.splice(at, 1, ...packed);
+  }
+
+  /** Blocks that may hold runs of all these names. */
+  withNames(names: readonly (readonly [column: NameColumn, name: string])[]): readonly BlockEntry[] {
+    if (names.length === 0) return this.#held;
+    const found = blocksWithNames(this.#sql, names);
+    return this.#held.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
+  }
+
+  /** Without those whose runs are gone. */
+  get #held(): readonly BlockEntry[] {
+    return this.entries.filter(({ state }) => state !== "remains");
+  }
+
+  #remains(entry: BlockEntry): readonly Remains[] {
+    if (this.#lastRemains?.entry === entry) return this.#lastRemains.all;
+    const all = decodeRemains(this.#bytesOf(entry));
+    this.#lastRemains = { entry, all };
+    return all;
+  }
+
+  #entryOf(seq: number): BlockEntry | undefined {
+    const { entries } = this;
+    let [low, high] = [0, entries.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const entry = entries[middle];
+      if (entry === undefined) return undefined;
+      if (seq < entry.firstSeq) high = middle - 1;
+      else if (seq > lastSeqOf(entry)) low = middle + 1;
+      else return entry;
+    }
+    return undefined;
+  }
+
+  #bytesOf(entry: BlockEntry): Uint8Array<ArrayBuffer> {
+    if (entry.state === "rows") return readUnpacked(this.#sql, entry);
+    return this.#tail?.entry === entry ? this.#tail.data : readBytes(this.#sql, entry.firstSeq);
+  }
+
+  #readChanged(): void {
+    const kept = this.#entries.slice(0, this.#changedFrom);
+    const last = kept.at(-1);
+    const isPacked = kept.every(({ state }) => state !== "rows");
+    this.#entries =
+      last !== undefined && isPacked
+        ? [...kept, ...readEntries(this.#sql, lastSeqOf(last) + 1)]
+        : readAll(this.#sql);
+    this.#tail = null;
+    this.#changedFrom = this.#entries.length;
+    this.#isSuspect = false;
+  }
+
+  /** Adds to the last block. False: it is full, or there is none. */
+  #grow(runs: readonly RunRecord[]): boolean {
+    const last = this.entries.at(-1);
+    if (last?.state !== "runs" || last.runs + runs.length > GROWING_RUNS) return false;
+    const frame = encodeFrame(runs);
+    if (last.bytes + frame.length > GROWING_BYTES) return false;
+    const before = this.#bytesOf(last);
+    const data = new Uint8Array(before.length + frame.length);
+    data.set(before);
+    data.set(frame, before.length);
+    const added = entryOf({ state: "runs", firstSeq: 0, bytes: frame.length }, runs);
+    const entry = extended(last, added);
+    this.#change(this.#entries.length - 1);
+    this.#entries[this.#entries.length - 1] = entry;
+    writeBlock(this.#sql, entry, NO_FILTER, data);
+    this.#tail = { entry, data };
+    return true;
+  }
+
+  #add(runs: readonly RunRecord[], data: Uint8Array<ArrayBuffer>): void {
+    const { entries } = this;
+    const entry = entryOf({ state: "runs", firstSeq: this.lastSeq + 1, bytes: data.length }, runs);
+    this.#change(entries.length);
+    this.#entries.push(entry);
+    writeBlock(this.#sql, entry, isSmall(entry) ? NO_FILTER : filterOf(runs), data);
+    this.#tail = { entry, data };
+  }
+
+  #change(from: number): void {
+    this.#changedFrom = Math.min(this.#changedFrom, from);
+  }
+
+  /** Makes one block of the small ones at the end, once they are enough. */
+  #mergeSmall(): void {
+    const from = this.#entries.findLastIndex((entry) => !isSmall(entry)) + 1;
+    const small = this.#entries.slice(from);
+    const [first, last] = [small[0], small.at(-1)];
+    if (small.length < 2 || first === undefined || last === undefined) return;
+    const runs = small.reduce((sum, entry) => sum + entry.runs, 0);
+    const bytes = small.reduce((sum, entry) => sum + entry.bytes, 0);
+    if (runs < FULL_RUNS && bytes < FULL_BYTES && small.length < MOST_SMALL) return;
+    const all = small.flatMap((entry) => [...this.block(entry)]);
+    deleteBlocks(this.#sql, first.firstSeq + 1, last.firstSeq);
+    this.#change(from);
+    this.#entries.length = from;
+    const data = encodeFrame(all);
+    const entry = entryOf({ state: "runs", firstSeq: first.firstSeq, bytes: data.length }, all);
+    this.#entries.push(entry);
+    writeBlock(this.#sql, entry, filterOf(all), data);
+    this.#tail = null;
+  }
+}
+
+function readAll(sql: SqlStorage): BlockEntry[] {
+  const all = [...readUnpackedEntries(sql), ...readEntries(sql, 0)];
+  return all.sort((one, other) => one.firstSeq - other.firstSeq);
+}
+
+function isSmall({ state, runs, bytes }: BlockEntry): boolean {
+  return state === "runs" && runs < FULL_RUNS && bytes < FULL_BYTES;
+}
+
+const BLOCKS = new WeakMap<SqlStorage, RunBlocks>();
+followRollbacks({ forget: (sql) => BLOCKS.get(sql)?.distrust() });
+
+/** The runs of an org, as its object keeps them. */
+export function runBlocks(sql: SqlStorage): RunBlocks {
+  let blocks = BLOCKS.get(sql);
+  if (blocks === undefined) BLOCKS.set(sql, (blocks = new RunBlocks(sql)));
+  return blocks;
+}

@@ -1,0 +1,117 @@
+import type { Remains } from "../../../domain/run-block/remains.ts";
+import type { RunRecord } from "../../../domain/run-block/record.ts";
+
+/** What is known of stored runs without reading them: where they lie, and the least and most of what lists sort by. */
+export interface BlockEntry {
+  /** `rows`: in `runs`, to be packed later. `remains`: retention has taken the runs away. */
+  readonly state: "runs" | "rows" | "remains";
+  /** Names its row in `run_blocks`. */
+  readonly firstSeq: number;
+  readonly runs: number;
+  readonly bytes: number;
+  readonly startedMin: number;
+  readonly startedMax: number;
+  readonly recordedMin: number;
+  readonly recordedMax: number;
+  readonly costMin: bigint;
+  readonly costMax: bigint;
+}
+
+export type EntryRow = {
+  state: BlockEntry["state"];
+  first_seq: number;
+  runs: number;
+  bytes: number;
+  started_min: number;
+  started_max: number;
+  recorded_min: number;
+  recorded_max: number;
+  cost_min: string;
+  cost_max: string;
+};
+
+export function fromEntryRow(row: EntryRow): BlockEntry {
+  return {
+    state: row.state,
+    firstSeq: row.first_seq,
+    runs: row.runs,
+    bytes: row.bytes,
+    startedMin: row.started_min,
+    startedMax: row.started_max,
+    recordedMin: row.recorded_min,
+    recordedMax: row.recorded_max,
+    costMin: BigInt(row.cost_min),
+    costMax: BigInt(row.cost_max),
+  };
+}
+
+type Place = Pick<BlockEntry, "state" | "firstSeq" | "bytes">;
+
+/** The entry of at least one run. */
+export function entryOf(place: Place, runs: readonly RunRecord[]): BlockEntry {
+  const [first] = runs;
+  if (first === undefined) throw new Error("a block has at least one run");
+  let { startedAt: startedMin, recordedAt: recordedMin, cost: costMin } = first;
+  let [startedMax, recordedMax, costMax] = [startedMin, recordedMin, costMin];
+  for (const { startedAt, recordedAt, cost } of runs) {
+    if (startedAt < startedMin) startedMin = startedAt;
+    if (startedAt > startedMax) startedMax = startedAt;
+    if (recordedAt < recordedMin) recordedMin = recordedAt;
+    if (recordedAt > recordedMax) recordedMax = recordedAt;
+    if (cost < costMin) costMin = cost;
+    if (cost > costMax) costMax = cost;
+  }
+  const { state, firstSeq, bytes } = place;
+  return {
+    state,
+    firstSeq,
+    runs: runs.length,
+    bytes,
+    startedMin,
+    startedMax,
+    recordedMin,
+    recordedMax,
+    costMin,
+    costMax,
+  };
+}
+
+/** An entry with more runs at its end. */
+export function extended(entry: BlockEntry, added: BlockEntry): BlockEntry {
+  return {
+    state: entry.state,
+    firstSeq: entry.firstSeq,
+    runs: entry.runs + added.runs,
+    bytes: entry.bytes + added.bytes,
+    startedMin: Math.min(entry.startedMin, added.startedMin),
+    startedMax: Math.max(entry.startedMax, added.startedMax),
+    recordedMin: Math.min(entry.recordedMin, added.recordedMin),
+    recordedMax: Math.max(entry.recordedMax, added.recordedMax),
+    costMin: entry.costMin < added.costMin ? entry.costMin : added.costMin,
+    costMax: entry.costMax > added.costMax ? entry.costMax : added.costMax,
+  };
+}
+
+export function lastSeqOf({ firstSeq, runs }: BlockEntry): number {
+  return firstSeq + runs - 1;
+}
+
+export function entryOfRemains(firstSeq: number, bytes: number, all: readonly Remains[]): BlockEntry {
+  let [recordedMin, recordedMax] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { recordedAt } of all) {
+    if (recordedAt < recordedMin) recordedMin = recordedAt;
+    if (recordedAt > recordedMax) recordedMax = recordedAt;
+  }
+  return {
+    state: "remains",
+    firstSeq,
+    runs: all.length,
+    bytes,
+    startedMin: 0,
+    startedMax: 0,
+    recordedMin,
+    recordedMax,
+    costMin: 0n,
+    costMax: 0n,
+  };
+}

@@ -1,0 +1,129 @@
+import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
+import type { NameColumn } from "../../../domain/run-block/record.ts";
+import type { Run } from "../run.ts";
+import { runBlocks } from "./blocks.ts";
+import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
+import type { BlockEntry } from "./entry.ts";
+
+/** Looking at this many takes 0.1 s. A page that ends there is short, or empty, and says where to go on. */
+const RUNS_SEEN = 100_000;
+/** A page ends here, with at least one run: a run may have as much metadata as a request. */
+const PAGE_CHARACTERS = 4_194_304;
+
+const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
+  model: "model",
+  action: "action",
+  workflow_id: "workflowId",
+  deployment_id: "deploymentId",
+  department_id: "departmentId",
+  customer_id: "customerId",
+  chain_id: "chainId",
+};
+
+interface PageOfRuns {
+  readonly runs: readonly Run[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * One page by keyset: the runs after the last one seen, in a total order. Runs that are recorded meanwhile neither repeat
+ * nor push out what the caller has yet to see.
+ */
+export function pageOfRuns(sql: SqlStorage, query: ListQuery): PageOfRuns {
+  const wanted = new Wanted(query);
+  const { order } = wanted;
+  const top = new TopRuns(order, query.limit + 1);
+  const blocks = runBlocks(sql);
+  const entries = blocks.withNames(wanted.names).filter((entry) => wanted.mayBeIn(entry));
+  entries.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
+  let seen = 0;
+  let end: Key | null = null;
+  for (const entry of entries) {
+    const best = order.bestOf(entry);
+    if (!top.mayTake(best)) break;
+    // A page that comes no further, or leaves out all that it found, would be asked for again.
+    const [first] = top.found;
+    const isUseful = first === undefined || order.compareKeys(first.key, best) < 0;
+    if (seen >= RUNS_SEEN && wanted.isFurther(best) && isUseful) {
+      end = best;
+      break;
+    }
+    seen += entry.runs;
+    wanted.take(blocks.block(entry), top);
+  }
+  return cut(
+    query,
+    order,
+    end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0),
+    end,
+  );
+}
+
+/** The page, and where the next one begins. */
+function cut(query: ListQuery, order: PageOrder, found: readonly Found[], end: Key | null): PageOfRuns {
+  const runs: Run[] = [];
+  let characters = 0;
+  for (const { block, at } of found.slice(0, query.limit)) {
+    const run: Run = block.run(at);
+    characters += block.charactersOf(at) + (run.extra?.long?.characters ?? 0);
+    if (characters > PAGE_CHARACTERS && runs.length > 0) break;
+    runs.push(run);
+  }
+  const last = found[runs.length - 1];
+  if (runs.length < found.length && last !== undefined) {
+    return { runs, next_cursor: encodeCursor(query, { value: order.written(last.key), id: last.id }) };
+  }
+  if (end === null) return { runs, next_cursor: null };
+  // Ids are printable: every one is beyond the empty text and before this one.
+  const before = query.sort.descending ? "\u007f" : "";
+  return { runs, next_cursor: encodeCursor(query, { value: order.written(end), id: before }) };
+}
+
+/** What a page asks for. */
+class Wanted {
+  readonly order: PageOrder;
+  readonly names: readonly (readonly [column: NameColumn, name: string])[];
+  readonly #after: { readonly key: Key; readonly id: string } | null;
+  readonly #fromMs: number;
+  /** Not included. */
+  readonly #toMs: number;
+
+  constructor({ sort, filters, after }: ListQuery) {
+    this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
+    const { from, to, ...names } = filters;
+    this.names = Object.entries(names).map(([filter, name]) => [columnOf(filter), name] as const);
+    this.#after = after === null ? null : { key: this.order.read(after.value), id: after.id };
+    this.#fromMs = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
+    this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
+  }
+
+  mayBeIn(entry: BlockEntry): boolean {
+    if (entry.startedMax < this.#fromMs || entry.startedMin >= this.#toMs) return false;
+    return this.#after === null || this.order.compareKeys(this.order.worstOf(entry), this.#after.key) >= 0;
+  }
+
+  /** Whether a page that ends before this key comes further than the one before it. */
+  isFurther(key: Key): boolean {
+    return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
+  }
+
+  take(block: Found["block"], top: TopRuns): void {
+    const keys = this.order.keysOf(block);
+    const started = block.moments("startedAt");
+    const names = this.names.map(([column, name]) => [block.names(column), name] as const);
+    for (let at = 0; at < block.count; at += 1) {
+      const key = keys[at] ?? 0;
+      const startedAt = started[at] ?? 0;
+      if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
+      if (!names.every(([column, name]) => column[at] === name)) continue;
+      const found = { key, id: block.ids[at] ?? "", block, at };
+      if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
+    }
+  }
+}
+
+function columnOf(filter: string): NameColumn {
+  const column = NAME_FILTERS[filter];
+  if (column === undefined) throw new Error(`no column for filter ${filter}`);
+  return column;
+}

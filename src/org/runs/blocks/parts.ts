@@ -1,0 +1,18 @@
+import { encodeFrame } from "../../../domain/run-block/frame.ts";
+import type { RunRecord } from "../../../domain/run-block/record.ts";
+
+/** A row may have 2 MB. One run's part of a request has less. */
+const MOST_BYTES = 1_048_576;
+
+export interface Part {
+  readonly runs: readonly RunRecord[];
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+/** Runs as frames, each of a size that a row may have. */
+export function partsOf(runs: readonly RunRecord[]): Part[] {
+  const data = encodeFrame(runs);
+  if (data.length <= MOST_BYTES || runs.length === 1) return [{ runs, data }];
+  const half = Math.ceil(runs.length / 2);
+  return [...partsOf(runs.slice(0, half)), ...partsOf(runs.slice(half))];
+}

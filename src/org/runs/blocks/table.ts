@@ -1,0 +1,87 @@
+import { NAME_COLUMNS, type NameColumn, type RunRecord } from "../../../domain/run-block/record.ts";
+import { distinctOf, NameFilter } from "../../../domain/run-block/names.ts";
+import { type BlockEntry, type EntryRow, fromEntryRow } from "./entry.ts";
+
+/** Rows of `run_blocks`, each named by the seq of its first run. */
+
+const ENTRY_COLUMNS = `state, first_seq, runs, octet_length(data) AS bytes, started_min, started_max, recorded_min,
+  recorded_max, cost_min, cost_max`;
+
+export function readEntries(sql: SqlStorage, fromSeq: number): BlockEntry[] {
+  return sql
+    .exec<EntryRow>(
+      `SELECT ${ENTRY_COLUMNS} FROM run_blocks WHERE first_seq >= ? ORDER BY first_seq`,
+      fromSeq,
+    )
+    .toArray()
+    .map(fromEntryRow);
+}
+
+export function readBytes(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBuffer> {
+  const [row] = sql
+    .exec<{ data: ArrayBuffer }>("SELECT data FROM run_blocks WHERE first_seq = ?", firstSeq)
+    .toArray();
+  if (row === undefined) throw new Error(`the block of run ${firstSeq} is missing`);
+  return new Uint8Array(row.data);
+}
+
+/** Which of the blocks may have runs with all of these names. */
+export function blocksWithNames(
+  sql: SqlStorage,
+  names: readonly (readonly [column: NameColumn, name: string])[],
+): ReadonlySet<number> {
+  const rows = sql.exec<{ first_seq: number; names: ArrayBuffer }>(
+    "SELECT first_seq, names FROM run_blocks WHERE state = 'runs'",
+  );
+  const found = new Set<number>();
+  for (const { first_seq, names: stored } of rows) {
+    const filter = NameFilter.read(stored);
+    if (names.every(([column, name]) => filter.mayHave(column, name))) found.add(first_seq);
+  }
+  return found;
+}
+
+/** A filter of the names in a block that is complete; one that still grows has none, and may have any name. */
+export function filterOf(runs: readonly RunRecord[]): ArrayBuffer {
+  const names = FILTERED.flatMap((column) =>
+    Array.from(distinctOf(runs.map((run) => run[column])), (name) => [column, name] as const),
+  );
+  return NameFilter.of(names).stored;
+}
+
+const FILTERED = NAME_COLUMNS.filter((column) => column !== "charges");
+
+export const NO_FILTER = new ArrayBuffer(0);
+
+export function writeBlock(
+  sql: SqlStorage,
+  entry: BlockEntry,
+  names: ArrayBuffer,
+  data: Uint8Array<ArrayBuffer>,
+): void {
+  sql.exec(
+    `INSERT INTO run_blocks (first_seq, state, runs, started_min, started_max, recorded_min, recorded_max, cost_min,
+       cost_max, names, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (first_seq) DO UPDATE SET state = excluded.state, runs = excluded.runs,
+       started_min = excluded.started_min, started_max = excluded.started_max,
+       recorded_min = excluded.recorded_min, recorded_max = excluded.recorded_max,
+       cost_min = excluded.cost_min, cost_max = excluded.cost_max, names = excluded.names, data = excluded.data`,
+    entry.firstSeq,
+    entry.state,
+    entry.runs,
+    entry.startedMin,
+    entry.startedMax,
+    entry.recordedMin,
+    entry.recordedMax,
+    String(entry.costMin),
+    String(entry.costMax),
+    names,
+    data,
+  );
+}
+
+/** Of blocks that begin with one of these seqs, both included. */
+export function deleteBlocks(sql: SqlStorage, from: number, to: number): void {
+  sql.exec("DELETE FROM run_blocks WHERE first_seq >= ? AND first_seq <= ?", from, to);
+}

@@ -1,0 +1,151 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { RunBlock } from "../../src/domain/run-block/block.ts";
+import { encodeFrame } from "../../src/domain/run-block/frame.ts";
+import { NameFilter } from "../../src/domain/run-block/names.ts";
+import { decodeRemains, encodeRemains } from "../../src/domain/run-block/remains.ts";
+import type { RunRecord } from "../../src/domain/run-block/record.ts";
+
+const name = fc.oneof(
+  fc.constantFrom("a", "acme/m1", "acme/m2", "wf_😀", "é".repeat(100)),
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+);
+const nullable = fc.option(name);
+const moment = fc.oneof(
+  fc.integer({ min: 1_700_000_000_000, max: 1_700_000_100_000 }),
+  fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
+);
+const count = fc.oneof(fc.constant(0), fc.nat(5000), fc.maxSafeNat());
+const run: fc.Arbitrary<RunRecord> = fc
+  .record({
+    id: fc.oneof(fc.uuid(), name),
+    startedAt: moment,
+    lasted: fc.option(fc.nat()),
+    chargedAt: moment,
+    recordedAt: moment,
+    model: name,
+    action: nullable,
+    workflowId: nullable,
+    deploymentId: nullable,
+    departmentId: nullable,
+    customerId: nullable,
+    chainId: nullable,
+    parentRunId: nullable,
+    depth: count,
+    inputTokens: count,
+    outputTokens: count,
+    cost: fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 7n), fc.bigInt(0n, 2n ** 70n)),
+    charges: fc.oneof(fc.constant(""), name),
+    extra: fc.option(fc.dictionary(name, fc.jsonValue({ noUnicodeString: false }))),
+  })
+  .map(({ lasted, ...rest }) => ({
+    ...rest,
+    extra: rest.extra === null ? null : (JSON.parse(JSON.stringify(rest.extra)) as object),
+    endedAt: lasted === null ? null : rest.startedAt + lasted,
+  }));
+
+function blockOf(frames: readonly (readonly RunRecord[])[]): RunBlock {
+  const encoded = frames.map((runs) => encodeFrame(runs));
+  const bytes = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const frame of encoded) {
+    bytes.set(frame, at);
+    at += frame.length;
+  }
+  return new RunBlock(bytes);
+}
+
+test("whatever runs a block was made of are read back, in order", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(run, { minLength: 1, maxLength: 12 }), { maxLength: 4 }), (frames) => {
+      const block = blockOf(frames);
+      expect([...block]).toEqual(frames.flat());
+      expect(block.count).toBe(frames.flat().length);
+    }),
+  );
+});
+
+test("a block that lost its end is an error, never fewer runs", () => {
+  fc.assert(
+    fc.property(
+      fc.array(run, { minLength: 1, maxLength: 6 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (runs, share) => {
+        const bytes = encodeFrame(runs);
+        const cut = bytes.subarray(0, Math.max(1, Math.floor((bytes.length - 1) * share)));
+        expect(() => [...new RunBlock(cut)]).toThrow("ends too early");
+      },
+    ),
+  );
+});
+
+test("a reader skips columns that it does not know", () => {
+  const [known] = fc.sample(run, 1);
+  if (known === undefined) throw new Error("no run was drawn");
+  const bytes = encodeFrame([known]);
+  const longer = new Uint8Array([...bytes.subarray(0, -1), 200, 3, 1, 2, 3, 0]);
+  expect([...new RunBlock(longer)]).toEqual([known]);
+});
+
+test("a filter never denies a name that is there", () => {
+  const column = fc.constantFrom("model" as const, "customerId" as const, "chainId" as const);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(column, name), { maxLength: 300 }), (names) => {
+      const filter = NameFilter.read(NameFilter.of(names).stored);
+      for (const [of, one] of names) expect(filter.mayHave(of, one)).toBe(true);
+    }),
+  );
+});
+
+test("a filter denies nearly every name that is not there, also one of another column", () => {
+  const filter = NameFilter.of(Array.from({ length: 1000 }, (_, at) => ["chainId", `chain-${at}`] as const));
+  const seeming = Array.from({ length: 10_000 }, (_, at) => `other-${at}`).filter((one) =>
+    filter.mayHave("chainId", one),
+  );
+  expect(seeming.length).toBeLessThan(10);
+  expect(filter.mayHave("model", "chain-1")).toBe(false);
+});
+
+test("a thousand runs of one application take at most 45 bytes each, ids of 16 bytes included", () => {
+  const runs = Array.from({ length: 1000 }, (_, at): RunRecord => ({
+    id: crypto.randomUUID(),
+    startedAt: 1_700_000_000_000 - at,
+    endedAt: null,
+    chargedAt: 1_700_000_000_500,
+    recordedAt: 1_700_000_000_500,
+    model: "acme/m1",
+    action: "chat.completion",
+    workflowId: "wf_support_answers",
+    deploymentId: "dep_europe_production",
+    departmentId: "dpt_customer_care",
+    customerId: `cus_${at % 50}`,
+    chainId: null,
+    parentRunId: null,
+    depth: 0,
+    inputTokens: 1800,
+    outputTokens: 600,
+    cost: 1_250_000n,
+    charges: "bud_01 bud_02 spend_cap",
+    extra: null,
+  }));
+  expect(encodeFrame(runs).length / 1000).toBeLessThan(45);
+});
+
+test("whatever remains of runs is read back, in order", () => {
+  const hex = (bytes: number) =>
+    fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((all) => Buffer.from(all).toString("hex"));
+  const one = fc.record({
+    number: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    name: hex(10),
+    said: hex(8),
+    recordedAt: moment,
+    chargedAt: moment,
+    depth: fc.nat(100),
+    cost: fc.bigInt(0n, 2n ** 70n),
+  });
+  fc.assert(
+    fc.property(fc.array(one), (all) => {
+      expect(decodeRemains(encodeRemains(all))).toEqual(all);
+    }),
+  );
+});

@@ -1,0 +1,259 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
+import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import { transaction } from "../../../src/org/kernel/copies.ts";
+import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { remainsOf } from "../../../src/org/runs/purged.ts";
+import { pageOfRuns } from "../../../src/org/runs/blocks/page.ts";
+import { newSpender } from "../../support/ledger.ts";
+import { rowsOf } from "../../support/rows.ts";
+import { allRuns, unpackRuns } from "../../support/stored-runs.ts";
+import { call, env, newOrg } from "../../support/worker.ts";
+
+type Step =
+  | { readonly kind: "store" | "roll back"; readonly batches: readonly (readonly RunRecord[])[] }
+  | { readonly kind: "purge"; readonly count: number }
+  | { readonly kind: "purge and roll back"; readonly count: number }
+  | { readonly kind: "unpack" | "pack" | "wake" };
+
+let named = 0;
+const aRun = fc
+  .record({
+    startedAt: fc.integer({ min: 1000, max: 1040 }),
+    model: fc.constantFrom("m1", "m2"),
+    customerId: fc.constantFrom(null, "c1", "c2"),
+    chainId: fc.option(fc.integer({ min: 1, max: 30 }).map((at) => `chain-${at}`)),
+    cost: fc.bigInt(0n, 20n),
+    extra: fc.constantFrom(null, { metadata: { text: "x".repeat(900) } }, { incurred: true as const }),
+  })
+  .map((drawn): RunRecord => ({
+    id: `run-${++named}`,
+    endedAt: null,
+    chargedAt: 1050,
+    recordedAt: 1050,
+    action: null,
+    workflowId: null,
+    deploymentId: null,
+    departmentId: null,
+    parentRunId: null,
+    depth: 0,
+    inputTokens: 1,
+    outputTokens: 2,
+    charges: "",
+    ...drawn,
+  }));
+const batch = fc.oneof(
+  { weight: 4, arbitrary: fc.array(aRun, { minLength: 1, maxLength: 3 }) },
+  { weight: 2, arbitrary: fc.array(aRun, { minLength: 30, maxLength: 150 }) },
+);
+const batches = fc.array(batch, { minLength: 1, maxLength: 6 });
+const count = fc.integer({ min: 1, max: 300 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ kind: fc.constant("store" as const), batches }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("purge" as const, "purge and roll back" as const), count }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom("unpack" as const, "pack" as const, "wake" as const) }),
+  },
+);
+
+const QUERIES: readonly Pick<ListQuery, "sort" | "filters">[] = [true, false].flatMap((descending) =>
+  ["started_at", "cost_usd"].flatMap((field) =>
+    [{}, { model: "m1", customer_id: "c2" }, { chain_id: "chain-3" }, { from: "1010", to: "1030" }].map(
+      (filters) => ({ sort: { field, descending }, filters: filters as Record<string, string> }),
+    ),
+  ),
+);
+
+/** All ids of a list, a page at a time. */
+function listed(sql: SqlStorage, query: Pick<ListQuery, "sort" | "filters">, limit: number): string[] {
+  const ids: string[] = [];
+  let after: ListQuery["after"] = null;
+  for (;;) {
+    const asked = { ...query, limit, after, scope: "" };
+    const { runs, next_cursor } = pageOfRuns(sql, asked);
+    ids.push(...runs.map(({ id }) => id));
+    if (next_cursor === null) return ids;
+    after = cursorOf(next_cursor);
+  }
+}
+
+function cursorOf(text: string): { value: string | number; id: string } {
+  const [, value, id] = JSON.parse(atob(text.replaceAll("-", "+").replaceAll("_", "/"))) as [
+    string,
+    string | number,
+    string,
+  ];
+  return { value, id };
+}
+
+/** The same from a plain array. */
+function expected(
+  runs: readonly RunRecord[],
+  { sort, filters }: Pick<ListQuery, "sort" | "filters">,
+): string[] {
+  const { model, customer_id, chain_id, from = "-Infinity", to = "Infinity" } = filters;
+  const keyOf = (run: RunRecord) => (sort.field === "cost_usd" ? Number(run.cost) : run.startedAt);
+  return runs
+    .filter(
+      (run) =>
+        (model === undefined || run.model === model) &&
+        (customer_id === undefined || run.customerId === customer_id) &&
+        (chain_id === undefined || run.chainId === chain_id) &&
+        run.startedAt >= Number(from) &&
+        run.startedAt < Number(to),
+    )
+    .toSorted((a, b) => {
+      const order = keyOf(a) - keyOf(b) || (a.id < b.id ? -1 : 1);
+      return sort.descending ? -order : order;
+    })
+    .map(({ id }) => id);
+}
+
+function drop(sql: SqlStorage, wanted: number): number {
+  const blocks = runBlocks(sql);
+  const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, wanted);
+  blocks.purge(some.map(remainsOf));
+  return some.length;
+}
+
+function undone(storage: DurableObjectStorage, run: () => void): void {
+  const rolledBack = () =>
+    transaction(storage, () => {
+      run();
+      throw new Error("rolled back");
+    });
+  expect(rolledBack).toThrow("rolled back");
+}
+
+function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]): void {
+  const { sql } = storage;
+  const store = (all: readonly (readonly RunRecord[])[]) => {
+    for (const runs of all) runBlocks(sql).append(runs);
+  };
+  if (one.kind === "store") {
+    transaction(storage, () => store(one.batches));
+    model.push(...one.batches.flat());
+  }
+  if (one.kind === "roll back") {
+    undone(storage, () => {
+      store(one.batches);
+      expect(runBlocks(sql).lastSeq).toBeGreaterThan(0);
+      drop(sql, 10);
+    });
+  }
+  if (one.kind === "purge")
+    model.splice(
+      0,
+      transaction(storage, () => drop(sql, one.count)),
+    );
+  if (one.kind === "purge and roll back") undone(storage, () => drop(sql, one.count));
+  if (one.kind === "pack") transaction(storage, () => runBlocks(sql).packOldest());
+}
+
+function expectSame(sql: SqlStorage, model: readonly RunRecord[]): void {
+  expect(allRuns(sql)).toEqual(model);
+  const { entries } = runBlocks(sql);
+  for (const [at, entry] of entries.entries()) {
+    const before = entries[at - 1];
+    if (before !== undefined) expect(entry.firstSeq).toBe(before.firstSeq + before.runs);
+  }
+  for (const query of QUERIES) expect(listed(sql, query, 200)).toEqual(expected(model, query));
+}
+
+test("blocks hold what was stored, and lists are those of a plain array, through all that may happen", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
+      const org = await newOrg();
+      const stub = env.ORG.getByName(org.id);
+      const model: RunRecord[] = [];
+      for (const one of steps) {
+        if (one.kind === "unpack") {
+          await unpackRuns(org.id);
+          await rowsOf(org.id, "DELETE FROM due WHERE kind = 'runs.packing'");
+        }
+        if (one.kind === "unpack" || one.kind === "wake") await evictDurableObject(stub);
+        await runInDurableObject(stub, (_object, { storage }) => {
+          play(storage, one, model);
+          expect(allRuns(storage.sql).map(({ id }) => id)).toEqual(model.map(({ id }) => id));
+        });
+      }
+      await runInDurableObject(stub, (_object, { storage }) => expectSame(storage.sql, model));
+      await evictDurableObject(stub);
+      await runInDurableObject(stub, (_object, { storage }) => expectSame(storage.sql, model));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("a batch of 1,000 runs is one row, and a hundred runs sent alone grow two", async () => {
+  const org = await newSpender();
+  const run = { started_at: new Date().toISOString(), model: "acme/m1", cost_usd: "0.01" };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const bulk = (from: number) =>
+    org.bulk(Array.from({ length: 1000 }, (_, at) => ({ ...run, usage, id: `b${from + at}` })));
+  expect((await bulk(0)).body.accepted).toBe(1000);
+  for (let at = 0; at < 100; at += 1)
+    expect((await org.run({ ...run, usage, id: `a${at}` })).status).toBe(201);
+  const rows = await rowsOf<{ runs: number }>(org.id, "SELECT runs FROM run_blocks ORDER BY first_seq");
+  expect(rows.map(({ runs }) => runs)).toEqual([1000, 64, 36]);
+  expect((await bulk(1000)).body.accepted).toBe(1000);
+  expect((await org.run({ ...run, usage, id: "a5" })).status).toBe(200);
+  expect((await call("GET", "/v1/runs/b700", { key: org.key })).body.id).toBe("b700");
+});
+
+test("runs of an earlier version are listed, found and purged as rows, then packed by themselves", async () => {
+  const org = await newSpender();
+  const runs = Array.from({ length: 2500 }, (_, at) => ({
+    id: `r${at}`,
+    started_at: new Date(Date.now() - at * 1000).toISOString(),
+    model: "acme/m1",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: "0.01",
+  }));
+  for (let from = 0; from < runs.length; from += 500) await org.bulk(runs.slice(from, from + 500));
+  const first = await call("GET", "/v1/runs?limit=200", { key: org.key });
+  await unpackRuns(org.id);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect((await call("GET", "/v1/runs?limit=200", { key: org.key })).body).toEqual(first.body);
+  expect((await org.bulk(runs.slice(0, 1000))).body.duplicates).toBe(1000);
+  await expect
+    .poll(async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length, { timeout: 20_000 })
+    .toBe(0);
+  expect((await call("GET", "/v1/runs?limit=200", { key: org.key })).body).toEqual(first.body);
+  expect((await org.bulk(runs.slice(1500, 2500))).body.duplicates).toBe(1000);
+  expect((await org.bulk([{ ...runs[0], id: "new" }])).body.accepted).toBe(1);
+});
+
+test("a block that is damaged is an error, and no other run is shown in its place", async () => {
+  const org = await newSpender();
+  await org.run({ id: "one" });
+  await rowsOf(org.id, "UPDATE run_blocks SET data = substr(data, 1, length(data) - 1)");
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect((await call("GET", "/v1/runs/one", { key: org.key })).status).toBe(500);
+});
+
+test("a cursor that somebody made up is no error", async () => {
+  const org = await newSpender();
+  await org.run({ id: "one" });
+  for (const sort of ["cost_usd", "-cost_usd", "started_at", "-started_at"]) {
+    const page = await call("GET", `/v1/runs?sort=${sort}&limit=1`, { key: org.key });
+    expect(page.status).toBe(200);
+    const query = {
+      sort: { field: sort.replace("-", ""), descending: sort.startsWith("-") },
+      limit: 1,
+      filters: {},
+      after: null,
+      scope: "",
+    };
+    const cursor = encodeCursor(query, { value: "nonsense", id: "x" });
+    const { status } = await call("GET", `/v1/runs?sort=${sort}&cursor=${cursor}`, { key: org.key });
+    expect([200, 422]).toContain(status);
+  }
+});

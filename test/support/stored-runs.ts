@@ -1,0 +1,65 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
+import { transaction } from "../../src/org/kernel/copies.ts";
+import { insertRuns } from "../../src/org/runs/store.ts";
+import type { Run } from "../../src/org/runs/run.ts";
+
+function withStorage<T>(orgId: string, use: (storage: DurableObjectStorage) => T): Promise<T> {
+  const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
+  return runInDurableObject(namespace.getByName(orgId), (_object, state) => use(state.storage));
+}
+
+/** All runs that an org's object has stored, oldest first. */
+export function storedRuns(orgId: string): Promise<Run[]> {
+  return withStorage(orgId, ({ sql }) => allRuns(sql));
+}
+
+export function allRuns(sql: SqlStorage): Run[] {
+  return [...runBlocks(sql).latest()].reverse();
+}
+
+/** Puts the runs of an object back as rows, as versions without blocks had them. It must be evicted afterwards. */
+export function unpackRuns(orgId: string): Promise<void> {
+  return withStorage(orgId, ({ sql }) => {
+    for (const [at, run] of allRuns(sql).entries()) {
+      const data = [
+        run.model,
+        run.action,
+        run.workflowId,
+        run.deploymentId,
+        run.departmentId,
+        run.customerId,
+        run.inputTokens,
+        run.outputTokens,
+        run.charges,
+        run.endedAt,
+        run.parentRunId,
+        run.depth,
+        run.extra,
+      ];
+      sql.exec(
+        `INSERT INTO runs (seq, id, started_at, charged_at, recorded_at, chain_id, cost, data)
+         VALUES (?, ?, ?, ?, ?, ?, CAST(? AS INTEGER), ?)`,
+        at + 1,
+        run.id,
+        run.startedAt,
+        run.chargedAt,
+        run.recordedAt,
+        run.chainId,
+        String(run.cost),
+        JSON.stringify(data),
+      );
+    }
+    sql.exec("DROP TABLE run_blocks; DELETE FROM schema_steps WHERE name = 'runs/5'");
+  });
+}
+
+/** Stores made-up runs, as calls would that carry a thousand each. */
+export function storeRuns(orgId: string, count: number, runAt: (index: number) => Run): Promise<void> {
+  return withStorage(orgId, (storage) => {
+    for (let from = 0; from < count; from += 1000) {
+      const runs = Array.from({ length: Math.min(1000, count - from) }, (_, at) => runAt(from + at));
+      transaction(storage, () => insertRuns(storage.sql, runs));
+    }
+  });
+}

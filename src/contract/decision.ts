@@ -1,4 +1,5 @@
 import { MAX_TOKENS } from "./runs.ts";
+import { underEachField } from "./scopes.ts";
 
 /**
  * What a decision requires, stated once. The operation and its shape are made from this, and so is the fast path, which
@@ -22,10 +23,7 @@ export const DECISION_FIELDS = {
   request_id: "id",
   model: "model",
   action: "id",
-  workflow_id: "id",
-  deployment_id: "id",
-  department_id: "id",
-  customer_id: "id",
+  ...underEachField("id" as const),
   estimate: "estimate",
   hold_seconds: "seconds",
   dry_run: "flag",

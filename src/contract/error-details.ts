@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SPENDING_SCOPES } from "./scopes.ts";
 import type { ErrorCode } from "./errors.ts";
 
 const usd = z.string().meta({ description: "Dollars as a decimal string.", examples: ["12.50"] });
@@ -77,7 +78,7 @@ export const DETAILS = {
   }),
   budget_exceeded: z.object({
     budget_id: z.string(),
-    scope_kind: z.enum(["org", "workflow", "deployment", "department", "customer"]),
+    scope_kind: z.enum(SPENDING_SCOPES),
     limit_usd: usd,
     spent_usd: usd,
     period_start: z.string(),

@@ -1,28 +1,25 @@
 import { z } from "zod";
 import { CALLER_ID_MOST_CHARACTERS, PRINTABLE_ASCII } from "./bounds.ts";
+import type { MeterIdPrefix } from "./meter-kinds.ts";
 
 /** Every id is `<prefix>_<26-character ULID>`. */
-export const ID_PREFIXES = [
-  "org",
-  "key",
-  "run",
-  "dec",
-  "rsv",
-  "bud",
-  "clm",
-  "pack",
-  "rlp",
-  "rule",
-  "apr",
-  "sub",
-  "dlv",
-  "evt",
-  "coh",
-  "aud",
-  "grt",
-  "ses",
-] as const;
-export type IdPrefix = (typeof ID_PREFIXES)[number];
+export type IdPrefix =
+  | "org"
+  | "key"
+  | "run"
+  | "dec"
+  | "rsv"
+  | "rlp"
+  | "rule"
+  | "apr"
+  | "sub"
+  | "dlv"
+  | "evt"
+  | "coh"
+  | "aud"
+  | "grt"
+  | "ses"
+  | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */
 export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;

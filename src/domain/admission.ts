@@ -1,5 +1,6 @@
 import { type CreditPool, type Draw, drawFrom } from "./credit.ts";
-import { amountOf, type Attempt, type Denial, KINDS, type Phase } from "./kinds.ts";
+import { isAddedUp, METERS } from "../contract/meter-kinds.ts";
+import { amountOf, type Attempt } from "./kinds.ts";
 import { type Account, hasRoomFor } from "./meter.ts";
 import { withFact, withHeld, withSpent } from "./usage.ts";
 
@@ -29,20 +30,9 @@ const NONE: readonly Account[] = [];
  */
 export function hasRoomForAll(accounts: Iterable<Account>, attempts: Attempt): boolean {
   for (const account of accounts) {
-    if (JUDGED_ALONE.has(account.meter.kind) || !fits(account, attempts)) return false;
+    if (!isAddedUp(account.meter.kind) || !fits(account, attempts)) return false;
   }
   return true;
-}
-
-const JUDGED_ALONE: ReadonlySet<Account["meter"]["kind"]> = new Set([
-  "chain_depth",
-  "credits",
-  "credit_pack",
-]);
-
-/** A meter without room, in the contract's words. */
-export function denialOf(account: Account, attempt: Attempt, phase: Phase): Denial {
-  return KINDS[account.meter.kind].denial(account, attempt, phase);
 }
 
 /** Side results of a charge: packs used, what they could not cover, and limits that a fact exceeded. */
@@ -56,7 +46,7 @@ export interface Charged {
 export function charge(accounts: readonly Account[], attempt: Attempt): Charged {
   let drawn: ReturnType<typeof drawFrom> | undefined;
   for (const account of accounts) {
-    const { unit } = KINDS[account.meter.kind];
+    const { unit } = METERS[account.meter.kind];
     if (unit === "depth") continue;
     const amount = amountOf(unit, attempt);
     if (isPool(account)) drawn = drawFrom(account, amount);
@@ -74,7 +64,7 @@ export function chargeFact(accounts: readonly Account[], attempt: Attempt): Char
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];
   for (const account of accounts) {
-    const { unit } = KINDS[account.meter.kind];
+    const { unit } = METERS[account.meter.kind];
     const amount = amountOf(unit, attempt);
     if (unit === "depth") {
       if (!fits(account, attempt)) over.push({ account, amount: amount - (account.meter.limit ?? 0n) });
@@ -96,12 +86,12 @@ export function chargeFact(accounts: readonly Account[], attempt: Attempt): Char
 /** Sets an admitted attempt aside in every meter it touches. */
 export function holdAll(accounts: readonly Account[], attempt: Attempt): void {
   for (const account of accounts) {
-    account.usage = withHeld(account.usage, amountOf(KINDS[account.meter.kind].unit, attempt));
+    account.usage = withHeld(account.usage, amountOf(METERS[account.meter.kind].unit, attempt));
   }
 }
 
 function fits(account: Account, attempt: Attempt): boolean {
-  const { unit } = KINDS[account.meter.kind];
+  const { unit } = METERS[account.meter.kind];
   const amount = amountOf(unit, attempt);
   if (unit === "depth") return account.meter.limit === null || amount <= account.meter.limit;
   return hasRoomFor(account, amount);

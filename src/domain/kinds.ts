@@ -1,10 +1,8 @@
+import { type DenialKind, METERS, type Phase, type Unit } from "../contract/meter-kinds.ts";
 import { asCount } from "./count.ts";
 import { formatUsd } from "./money.ts";
-import { type Account, type MeterKind, roomOf, totalSpent, type Unit } from "./meter.ts";
+import { type Account, roomOf, totalSpent } from "./meter.ts";
 import { formatInZone } from "./zone.ts";
-
-/** When a meter may refuse: at the decision, or when the run is reported. */
-export type Phase = "decision" | "run";
 
 /** An attempt, in every unit that a meter can count. */
 export interface Attempt {
@@ -31,40 +29,25 @@ export interface Denial {
   readonly details: Readonly<Record<string, string | number | null>>;
 }
 
-type LimitEvent =
-  | "plan.limit_reached"
-  | "quota.exhausted"
-  | "spend_cap.exceeded"
-  | "budget.exceeded"
-  | "customer_limit.exceeded";
+type DenialOf = (account: Account, attempt: Attempt, phase: Phase) => Denial;
 
-interface KindRow {
-  readonly unit: Unit;
-  readonly phases: readonly Phase[];
-  /** The event sent at the first refusal of each window. */
-  readonly event?: LimitEvent;
-  readonly denial: (account: Account, attempt: Attempt, phase: Phase) => Denial;
-}
-
-/** One row per kind of limit: what it counts, where it refuses, and how. The order is the order of refusal. */
-export const KINDS: Readonly<Record<MeterKind, KindRow>> = {
-  plan_runs: { unit: "runs", phases: ["run"], event: "plan.limit_reached", denial: planDenial("runs") },
-  plan_tokens: { unit: "tokens", phases: ["run"], event: "plan.limit_reached", denial: planDenial("tokens") },
-  chain_cost: { unit: "usd", phases: ["run"], denial: chainDenial("cost", 402) },
-  chain_depth: { unit: "depth", phases: ["run"], denial: chainDenial("depth", 429) },
-  chain_tokens: { unit: "tokens", phases: ["run"], denial: chainDenial("tokens", 429) },
-  quota: { unit: "usd", phases: ["decision", "run"], event: "quota.exhausted", denial: quotaDenial },
-  spend_cap: { unit: "usd", phases: ["decision", "run"], event: "spend_cap.exceeded", denial: capDenial },
-  budget: { unit: "usd", phases: ["decision", "run"], event: "budget.exceeded", denial: budgetDenial },
-  customer_limit: {
-    unit: "usd",
-    phases: ["decision", "run"],
-    event: "customer_limit.exceeded",
-    denial: budgetDenial,
-  },
-  credits: { unit: "usd", phases: ["run"], denial: creditsDenial },
-  credit_pack: { unit: "usd", phases: [], denial: creditsDenial },
+/** The refusals that limits give, in the contract's words. */
+const DENIALS: Readonly<Record<DenialKind, DenialOf>> = {
+  plan_runs: planDenial("runs"),
+  plan_tokens: planDenial("tokens"),
+  chain_cost: chainDenial("cost", 402),
+  chain_depth: chainDenial("depth", 429),
+  chain_tokens: chainDenial("tokens", 429),
+  quota: quotaDenial,
+  spend_cap: capDenial,
+  budget: budgetDenial,
+  credits: creditsDenial,
 };
+
+/** The refusal of a meter without room. */
+export function denialOf(account: Account, attempt: Attempt, phase: Phase): Denial {
+  return DENIALS[METERS[account.meter.kind].denial](account, attempt, phase);
+}
 
 /** How much of a meter an attempt takes. A depth is compared and takes nothing. */
 export function amountOf(unit: Unit, attempt: Attempt): bigint {
@@ -83,7 +66,7 @@ export function amountOf(unit: Unit, attempt: Attempt): bigint {
   }
 }
 
-function planDenial(limitKind: "runs" | "tokens"): KindRow["denial"] {
+function planDenial(limitKind: "runs" | "tokens"): DenialOf {
   return (account) => ({
     status: 402,
     code: "plan_limit_exceeded",
@@ -95,7 +78,7 @@ function planDenial(limitKind: "runs" | "tokens"): KindRow["denial"] {
   });
 }
 
-function chainDenial(reason: "cost" | "depth" | "tokens", status: 402 | 429): KindRow["denial"] {
+function chainDenial(reason: "cost" | "depth" | "tokens", status: 402 | 429): DenialOf {
   return (account, attempt) => {
     const write = reason === "cost" ? formatUsd : Number;
     const current = reason === "depth" ? BigInt(attempt.depth - 1) : totalSpent(account.usage);
@@ -105,7 +88,7 @@ function chainDenial(reason: "cost" | "depth" | "tokens", status: 402 | 429): Ki
       details: {
         reason,
         current: write(current),
-        attempted: write(amountOf(KINDS[account.meter.kind].unit, attempt)),
+        attempted: write(amountOf(METERS[account.meter.kind].unit, attempt)),
         limit: write(account.meter.limit ?? 0n),
       },
     };

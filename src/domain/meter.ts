@@ -1,24 +1,6 @@
+import type { MeterKind } from "../contract/meter-kinds.ts";
+import type { ScopeKind } from "../contract/scopes.ts";
 import { dayWindowIn, type Period, type Window, windowAt } from "./period.ts";
-
-/** What a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
-export type Unit = "usd" | "runs" | "tokens" | "requests" | "depth";
-
-export type ScopeKind = "org" | "department" | "workflow" | "deployment" | "customer" | "chain";
-
-export const METER_KINDS = [
-  "plan_runs",
-  "plan_tokens",
-  "chain_cost",
-  "chain_depth",
-  "chain_tokens",
-  "quota",
-  "spend_cap",
-  "budget",
-  "customer_limit",
-  "credits",
-  "credit_pack",
-] as const;
-export type MeterKind = (typeof METER_KINDS)[number];
 
 /** `enforce` refuses, `shadow` only reports what it would have refused, `count` only counts. */
 export type MeterMode = "enforce" | "shadow" | "count";

@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { comparable, rawText } from "./raw-json.ts";
+import { SCOPE_FIELDS, type ScopeField, type ScopeNames } from "../contract/scopes.ts";
 import type { Attempt } from "./policy.ts";
 
 /** The part of a reported run that rules can read. */
-export type JudgedRun = {
+export type JudgedRun = ScopeNames & {
   readonly model: string;
   readonly action?: string | undefined;
-  readonly customer_id?: string | undefined;
-  readonly workflow_id?: string | undefined;
-  readonly deployment_id?: string | undefined;
-  readonly department_id?: string | undefined;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
@@ -38,6 +35,10 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
   };
 }
 
+/** Approvals keep the digest: attempts that do not name a newer scope must go on having the same. */
+const FIRST_FIELDS: readonly ScopeField[] = ["customer_id", "workflow_id", "deployment_id", "department_id"];
+const LATER_FIELDS = SCOPE_FIELDS.filter((field) => !FIRST_FIELDS.includes(field));
+
 /**
  * Identifies an attempt, so that the same attempt finds the same approval. The digest covers the cost, but not the
  * run's time and id.
@@ -46,14 +47,12 @@ export function attemptDigest(run: JudgedRun, nanos: bigint): string {
   const said = [
     run.model,
     run.action ?? null,
-    run.customer_id ?? null,
-    run.workflow_id ?? null,
-    run.deployment_id ?? null,
-    run.department_id ?? null,
+    ...FIRST_FIELDS.map((field) => run[field] ?? null),
     run.usage.input_tokens,
     run.usage.output_tokens,
     nanos.toString(),
     sorted(run.metadata ?? null),
+    ...LATER_FIELDS.flatMap((field) => (run[field] === undefined ? [] : [[field, run[field]]])),
   ];
   return createHash("sha256").update(JSON.stringify(said)).digest("hex");
 }

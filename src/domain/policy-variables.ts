@@ -1,3 +1,5 @@
+import { underEachField } from "../contract/scopes.ts";
+
 /** A CEL type, as far as it is known: of what a list or a map holds, and of which fields a map has. */
 export interface Type {
   readonly name: string;
@@ -32,10 +34,7 @@ export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
     ended_at: STRING,
     model: STRING,
     action: STRING,
-    workflow_id: STRING,
-    deployment_id: STRING,
-    department_id: STRING,
-    customer_id: STRING,
+    ...underEachField(STRING),
     chain: map({ chain_id: STRING, parent_run_id: STRING }),
     usage: map({ input_tokens: INT, output_tokens: INT }),
     cost_usd: DOUBLE,

@@ -1,13 +1,23 @@
-import { KINDS, type Phase } from "./kinds.ts";
-import { METER_KINDS, type Meter, type ScopeKind } from "./meter.ts";
+import { METER_KINDS, type MeterKind, meterRowOf, type Phase } from "../contract/meter-kinds.ts";
+import {
+  EACH_SCOPES,
+  NAMED_FIELDS,
+  SCOPE_KINDS,
+  type ScopeKind,
+  type ScopeNames,
+  SINGLE_SCOPES,
+} from "../contract/scopes.ts";
+import type { Meter } from "./meter.ts";
 
 /** What an attempt says about itself that a meter's scope can match. */
-export interface Scopes {
-  readonly department?: string | undefined;
-  readonly workflow?: string | undefined;
-  readonly deployment?: string | undefined;
-  readonly customer?: string | undefined;
-  readonly chain?: string | undefined;
+export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined };
+type TouchingScope = Exclude<ScopeKind, "org">;
+export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
+
+export function scopesOf(names: ScopeNames, chain?: string): Scopes {
+  const scopes: { -readonly [Kind in TouchingScope]?: string | undefined } = { chain };
+  for (const [kind, field] of NAMED_FIELDS) scopes[kind] = names[field];
+  return scopes;
 }
 
 export interface Touched {
@@ -15,21 +25,13 @@ export interface Touched {
   readonly subject: string;
 }
 
-/** Budgets refuse in this order of their scopes. */
-const SCOPE_ORDER: readonly ScopeKind[] = [
-  "org",
-  "department",
-  "workflow",
-  "deployment",
-  "customer",
-  "chain",
-];
+/** Limits refuse in the order of their kinds, and those of one kind in the order of their scopes. */
 const RANK = Object.fromEntries(
   METER_KINDS.map((kind, k) => [
     kind,
-    Object.fromEntries(SCOPE_ORDER.map((scope, s) => [scope, k * 10 + s])),
+    Object.fromEntries(SCOPE_KINDS.map((scope, s) => [scope, k * SCOPE_KINDS.length + s])),
   ]),
-) as Record<Meter["kind"], Record<ScopeKind, number>>;
+) as Record<MeterKind, Record<ScopeKind, number>>;
 
 /** Indexes the org's meters by what they match, so that the cost depends on how many apply, not on how many exist. */
 export type MeterIndex = ReadonlyMap<ScopeKind, ReadonlyMap<string, readonly Meter[]>>;
@@ -50,14 +52,14 @@ export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touc
   const touched: Touched[] = [];
   const add = (meters: readonly Meter[] | undefined, subject: string) => {
     for (const meter of meters ?? [])
-      if (KINDS[meter.kind].phases.includes(phase)) touched.push({ meter, subject });
+      if (meterRowOf(meter.kind).phases.includes(phase)) touched.push({ meter, subject });
   };
   add(index.get("org")?.get(""), "");
-  for (const kind of ["department", "workflow", "deployment"] as const) {
+  for (const kind of SINGLE_SCOPES) {
     const id = scopes[kind];
     if (id !== undefined) add(index.get(kind)?.get(id), "");
   }
-  for (const kind of ["customer", "chain"] as const) {
+  for (const kind of EACH_SCOPES) {
     const id = scopes[kind];
     if (id === undefined) continue;
     // A `"*"` row applies to customers without their own row, including a customer named `*`.

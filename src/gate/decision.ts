@@ -1,5 +1,5 @@
 import type { Refusal } from "../contract/refusal.ts";
-import { denialOf } from "../domain/admission.ts";
+import { denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";

@@ -1,3 +1,4 @@
+import type { SingleScope } from "../contract/scopes.ts";
 import type { Account } from "../domain/meter.ts";
 import type { TokenPrice } from "../domain/money.ts";
 
@@ -10,9 +11,6 @@ export interface Lesson {
 }
 
 /** Which of the names that a call may give decide what it touches: all, some, or none. */
-export interface Matters {
-  readonly department: readonly string[] | null;
-  readonly workflow: readonly string[] | null;
-  readonly deployment: readonly string[] | null;
+export type Matters = { readonly [Kind in SingleScope]: readonly string[] | null } & {
   readonly customer: boolean;
-}
+};

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
+import { scopeNamesOf } from "../contract/scopes.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];
@@ -14,10 +15,7 @@ export function questionOf(ask: DecisionAsk): string {
   const asked: Record<Asked, unknown> = {
     model: ask.model,
     action: ask.action,
-    workflow_id: ask.workflow_id,
-    deployment_id: ask.deployment_id,
-    department_id: ask.department_id,
-    customer_id: ask.customer_id,
+    ...scopeNamesOf(ask),
     hold_seconds: ask.hold_seconds,
   };
   const estimated: Record<keyof Estimate, unknown> = {

@@ -1,6 +1,13 @@
+import { METERS } from "../contract/meter-kinds.ts";
+import {
+  SCOPE_FIELDS,
+  type ScopeNames,
+  SINGLE_FIELDS,
+  SINGLE_SCOPES,
+  type SingleScope,
+} from "../contract/scopes.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { type Account, roomOf, type Usage } from "../domain/meter.ts";
-import { KINDS } from "../domain/kinds.ts";
 import { type UsdParts, usdParts } from "../domain/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
@@ -62,25 +69,17 @@ export interface Touch {
 
 type Take = "one" | "tokens" | "nanos" | "nothing";
 
-/** Names that a call gives, as far as they decide what it touches. */
-export interface Names {
-  readonly department_id?: string | undefined;
-  readonly workflow_id?: string | undefined;
-  readonly deployment_id?: string | undefined;
-  readonly customer_id?: string | undefined;
-}
-
 /** What calls touch, by who calls and the names that they give. */
 export class Touches {
   readonly #byKey = new Map<string, Touch>();
   /** Found last: a caller's next call mostly names the same things, and comparing them is cheaper than to look it up. */
-  #last: { matters: Known; keyId: string; names: Names; touch: Touch } | null = null;
+  #last: { matters: Known; keyId: string; names: ScopeNames; touch: Touch } | null = null;
 
   get size(): number {
     return this.#byKey.size;
   }
 
-  get(matters: Known, keyId: string, names: Names): Touch | undefined {
+  get(matters: Known, keyId: string, names: ScopeNames): Touch | undefined {
     const last = this.#last;
     if (last !== null && last.matters === matters && last.keyId === keyId && areSame(last.names, names)) {
       return last.touch;
@@ -90,7 +89,7 @@ export class Touches {
     return touch;
   }
 
-  set(matters: Known, keyId: string, names: Names, touch: Touch): void {
+  set(matters: Known, keyId: string, names: ScopeNames, touch: Touch): void {
     this.#last = null;
     this.#byKey.set(touchKey(matters, keyId, names), touch);
   }
@@ -101,44 +100,35 @@ export class Touches {
   }
 }
 
-function areSame(one: Names, other: Names): boolean {
-  return (
-    one.customer_id === other.customer_id &&
-    one.workflow_id === other.workflow_id &&
-    one.deployment_id === other.deployment_id &&
-    one.department_id === other.department_id
-  );
+function areSame(one: ScopeNames, other: ScopeNames): boolean {
+  for (const field of SCOPE_FIELDS) if (one[field] !== other[field]) return false;
+  return true;
 }
 
 /** Ids are printable, so a line break cannot be part of one. */
-function touchKey(matters: Known, keyId: string, names: Names): string {
-  const {
-    department_id: department,
-    workflow_id: workflow,
-    deployment_id: deployment,
-    customer_id: customer,
-  } = names;
+function touchKey(matters: Known, keyId: string, names: ScopeNames): string {
   let key = keyId;
-  if (department !== undefined && matters.has("department", department)) key += `\nd${department}`;
-  if (workflow !== undefined && matters.has("workflow", workflow)) key += `\nw${workflow}`;
-  if (deployment !== undefined && matters.has("deployment", deployment)) key += `\np${deployment}`;
-  if (customer !== undefined && matters.customer) key += `\nc${customer}`;
+  for (const [kind, field] of SINGLE_FIELDS) {
+    const name = names[field];
+    if (name !== undefined && matters.has(kind, name)) key += `\n${kind} ${name}`;
+  }
+  if (names.customer_id !== undefined && matters.customer) key += `\ncustomer ${names.customer_id}`;
   return key;
 }
 
 /** Which names matter, quick to ask. */
 export class Known {
-  readonly #named: Readonly<Record<"department" | "workflow" | "deployment", ReadonlySet<string> | null>>;
+  readonly #named = new Map<SingleScope, ReadonlySet<string> | null>();
   readonly customer: boolean;
 
-  constructor({ department, workflow, deployment, customer }: Matters) {
-    this.#named = { department: asSet(department), workflow: asSet(workflow), deployment: asSet(deployment) };
-    this.customer = customer;
+  constructor(matters: Matters) {
+    for (const kind of SINGLE_SCOPES) this.#named.set(kind, asSet(matters[kind]));
+    this.customer = matters.customer;
   }
 
-  has(kind: "department" | "workflow" | "deployment", name: string): boolean {
-    const names = this.#named[kind];
-    return names === null || names.has(name);
+  /** An object of another version says nothing about a scope that it does not know: then every name matters. */
+  has(kind: SingleScope, name: string): boolean {
+    return this.#named.get(kind)?.has(name) ?? true;
   }
 }
 
@@ -166,7 +156,7 @@ export function newTouch(
     slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
     takes: [
       ...rates.map(({ meter }) => (meter.policy.unit === "tokens" ? "tokens" : "one")),
-      ...accounts.map(({ known }) => (KINDS[known.account.meter.kind].unit === "usd" ? "nanos" : "nothing")),
+      ...accounts.map(({ known }) => (METERS[known.account.meter.kind].unit === "usd" ? "nanos" : "nothing")),
     ],
     reported: {
       keys: accounts.map(({ key }) => key),
@@ -203,6 +193,6 @@ export function amountsOf({ takes }: Touch, nanos: number, tokens: number): numb
   return amounts;
 }
 
-function asSet(names: readonly string[] | null): ReadonlySet<string> | null {
-  return names === null ? null : new Set(names);
+function asSet(names: readonly string[] | null | undefined): ReadonlySet<string> | null {
+  return names === null || names === undefined ? null : new Set(names);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { denialOf } from "../../src/domain/admission.ts";
+import { denialOf } from "../../src/domain/kinds.ts";
 import { type Account, type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
 
 const NOW = Date.parse("2026-10-25T12:00:00Z");

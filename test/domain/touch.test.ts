@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Meter, MeterKind, ScopeKind } from "../../src/domain/meter.ts";
+import type { MeterKind } from "../../src/contract/meter-kinds.ts";
+import type { ScopeKind } from "../../src/contract/scopes.ts";
+import type { Meter } from "../../src/domain/meter.ts";
 import { indexMeters, type Scopes, touchedBy } from "../../src/domain/touch.ts";
 
 function meterOf(id: string, kind: MeterKind, scopeKind: ScopeKind, scopeId: string): Meter {

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { BUDGET_MODES, BUDGET_SCOPES, budget, period } from "../../contract/resources/budgets.ts";
+import { BUDGET_MODES, budget, period } from "../../contract/resources/budgets.ts";
+import { BUDGET_SCOPES } from "../../contract/scopes.ts";
 
 const LIST = {
   sort: ["created_at"],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { LEAST_HISTORY_DAYS } from "../../domain/forecast/forecast.ts";
+import { SPENDING_SCOPES } from "../../contract/scopes.ts";
 import { SCENARIOS } from "../../contract/lists.ts";
 import {
   type BudgetExhaustion,
@@ -17,8 +18,6 @@ import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/inputs.ts";
 import { capacityForecasts, wholeNumber } from "../../contract/resources/forecasts.ts";
-
-const SCOPES = ["org", "workflow", "deployment", "department", "customer"] as const;
 
 /** What one request may take of an isolate's time. */
 const MOST_BUDGETED_SCOPES = 1000;
@@ -44,7 +43,7 @@ export const forecastCapacity = operation(
         horizon_days: wholeNumber(7, 180).default(30),
         scenario: z.enum(SCENARIOS).optional(),
         growth_rate: growthRate.default(0.1),
-        scope_kind: z.enum(SCOPES).default("org"),
+        scope_kind: z.enum(SPENDING_SCOPES).default("org"),
         scope_id: callerId.optional(),
       })
       .superRefine((query, context) => {

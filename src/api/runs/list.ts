@@ -1,5 +1,6 @@
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
+import { underEachField } from "../../contract/scopes.ts";
 import { operation } from "../../edge/operation.ts";
 import { modelName, runPage } from "../../contract/resources/runs.ts";
 
@@ -8,10 +9,7 @@ const LIST: ListSpec = {
   filters: {
     model: modelName,
     action: callerId,
-    workflow_id: callerId,
-    deployment_id: callerId,
-    department_id: callerId,
-    customer_id: callerId,
+    ...underEachField(callerId),
     chain_id: callerId,
   },
   range: true,

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { callerId, idShape } from "../ids.ts";
 import { name, timestamp, usd, usdInput, usdProblem } from "../shapes.ts";
 import { PERIODS } from "../lists.ts";
+import { METERS } from "../meter-kinds.ts";
+import { BUDGET_SCOPES } from "../scopes.ts";
 
-export const BUDGET_SCOPES = ["org", "workflow", "deployment", "department"] as const;
 export const BUDGET_MODES = ["enforce", "shadow"] as const;
 export const period = z.enum(PERIODS);
 
@@ -25,7 +26,7 @@ function isShare(text: string): boolean {
 
 export const budget = z
   .object({
-    id: idShape("bud"),
+    id: idShape(METERS.budget.idPrefix),
     name: name.nullable(),
     scope_kind: z.enum(BUDGET_SCOPES),
     scope_id: z.string().nullable(),

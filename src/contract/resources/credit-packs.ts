@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const creditPack = z
   .object({
-    id: idShape("pack"),
+    id: idShape(METERS.credit_pack.idPrefix),
     customer_id: z.string(),
     amount_usd: usd,
     spent_usd: usd,

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
 import { period } from "./budgets.ts";
 
 export const customerLimit = z
   .object({
-    id: idShape("clm"),
+    id: idShape(METERS.customer_limit.idPrefix),
     customer_id: z
       .string()
       .meta({ description: '`"*"` applies to every customer without a limit of its own.' }),

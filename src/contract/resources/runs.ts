@@ -4,6 +4,7 @@ import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
+import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
@@ -18,10 +19,7 @@ export const runInput = z
     ended_at: timestampInput.optional(),
     model: modelName,
     action: callerId.optional(),
-    workflow_id: callerId.optional(),
-    deployment_id: callerId.optional(),
-    department_id: callerId.optional(),
-    customer_id: callerId.optional(),
+    ...underEachField(callerId.optional()),
     chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
     usage: z.strictObject({ input_tokens: tokens, output_tokens: tokens }),
     cost_usd: usdInput.optional().meta({ description: "If omitted, tokens are priced from the price book." }),
@@ -75,10 +73,7 @@ export const run = z
     ended_at: timestamp.nullable(),
     model: z.string(),
     action: z.string().nullable(),
-    workflow_id: z.string().nullable(),
-    deployment_id: z.string().nullable(),
-    department_id: z.string().nullable(),
-    customer_id: z.string().nullable(),
+    ...underEachField(z.string().nullable()),
     chain: z
       .object({
         chain_id: z.string(),

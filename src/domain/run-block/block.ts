@@ -1,7 +1,7 @@
 import { ByteReader } from "./byte-reader.ts";
 import { END } from "./frame.ts";
 import { readNames } from "./names.ts";
-import { COLUMN_NUMBERS, type NameColumn, type RunRecord } from "./record.ts";
+import { COLUMN_NUMBERS, type NameColumn, type RunRecord, type RunScopes, SCOPE_COLUMNS } from "./record.ts";
 import { readTexts } from "./texts.ts";
 
 interface Frame {
@@ -56,10 +56,7 @@ export class RunBlock {
       recordedAt,
       model: this.names("model")[at] ?? "",
       action: this.names("action")[at] ?? null,
-      workflowId: this.names("workflowId")[at] ?? null,
-      deploymentId: this.names("deploymentId")[at] ?? null,
-      departmentId: this.names("departmentId")[at] ?? null,
-      customerId: this.names("customerId")[at] ?? null,
+      ...this.#scopes(at),
       chainId: this.names("chainId")[at] ?? null,
       parentRunId: this.#texts("parentRunId")[at] ?? null,
       depth: this.#counts("depth")[at] ?? 0,
@@ -69,6 +66,12 @@ export class RunBlock {
       charges: this.names("charges")[at] ?? "",
       extra: extra === null ? null : (JSON.parse(extra) as object),
     };
+  }
+
+  #scopes(at: number): RunScopes {
+    const scopes: Partial<Record<keyof RunScopes, string | null>> = {};
+    for (const column of SCOPE_COLUMNS) scopes[column] = this.names(column)[at] ?? null;
+    return scopes as RunScopes;
   }
 
   /** How long the text is of what a run has beside its columns. */

@@ -1,5 +1,11 @@
+import { NAMED_SCOPES, type NamedScope, SCOPES } from "../../contract/scopes.ts";
+
+/** What a run is for. */
+export type RunScopes = { readonly [Kind in NamedScope as `${Kind}Id`]: string | null };
+type ScopeColumn = keyof RunScopes;
+
 /** A run as a block stores it. */
-export interface RunRecord {
+export interface RunRecord extends RunScopes {
   readonly id: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -7,10 +13,6 @@ export interface RunRecord {
   readonly recordedAt: number;
   readonly model: string;
   readonly action: string | null;
-  readonly workflowId: string | null;
-  readonly deploymentId: string | null;
-  readonly departmentId: string | null;
-  readonly customerId: string | null;
   readonly chainId: string | null;
   readonly parentRunId: string | null;
   readonly depth: number;
@@ -22,24 +24,23 @@ export interface RunRecord {
   readonly extra: object | null;
 }
 
+export const SCOPE_COLUMNS = NAMED_SCOPES.map((kind) => `${kind}Id` as const);
+
 /** Columns of which many runs share few values. */
-export const NAME_COLUMNS = [
+export type NameColumn = "model" | "action" | "chainId" | "charges" | ScopeColumn;
+export const NAME_COLUMNS: readonly NameColumn[] = [
   "model",
   "action",
-  "workflowId",
-  "deploymentId",
-  "departmentId",
-  "customerId",
+  ...SCOPE_COLUMNS,
   "chainId",
   "charges",
-] as const satisfies readonly (keyof RunRecord)[];
-export type NameColumn = (typeof NAME_COLUMNS)[number];
+];
 
 /**
  * Every column by its number in a frame. A number is never used for another column. A reader skips columns that it does
  * not know and takes those that are missing for null or 0, so columns can be added.
  */
-export const COLUMN_NUMBERS = {
+export const COLUMN_NUMBERS: Readonly<Record<keyof RunRecord, number>> = {
   id: 1,
   startedAt: 2,
   recordedAt: 3,
@@ -51,12 +52,12 @@ export const COLUMN_NUMBERS = {
   depth: 9,
   model: 10,
   action: 11,
-  workflowId: 12,
-  deploymentId: 13,
-  departmentId: 14,
-  customerId: 15,
+  ...(Object.fromEntries(NAMED_SCOPES.map((kind) => [`${kind}Id`, SCOPES[kind].column])) as Record<
+    ScopeColumn,
+    number
+  >),
   chainId: 16,
   charges: 17,
   parentRunId: 18,
   extra: 19,
-} as const satisfies Record<keyof RunRecord, number>;
+};

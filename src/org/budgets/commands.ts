@@ -1,5 +1,6 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { BudgetChange, NewBudget } from "../../contract/resources/budgets.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -25,7 +26,7 @@ export const createBudget = command({
   refuses: [],
   run(tx, input: NewBudget) {
     const row: BudgetRow = {
-      id: newId("bud", tx.now),
+      id: newId(METERS.budget.idPrefix, tx.now),
       kind: "budget",
       scope_kind: input.scope_kind,
       scope_id: input.scope_id ?? "",

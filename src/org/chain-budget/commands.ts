@@ -2,7 +2,7 @@ import type { ChainBudget, NewChainBudget } from "../../contract/resources/chain
 import { refuse } from "../../contract/refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
+import { deleteMeter, loadMeterRow, onlyMeterRow, saveMeterRow } from "../meters/store.ts";
 
 /** One budget for every chain is three meters, each counting every chain apart. */
 const METERS = ["chain_cost", "chain_depth", "chain_tokens"] as const;
@@ -48,19 +48,7 @@ export const setChainBudget = command({
         if (before !== null) deleteMeter(tx.sql, id);
         continue;
       }
-      const row: MeterRow = {
-        id,
-        kind: id,
-        scope_kind: "chain",
-        scope_id: "*",
-        amount: String(limit),
-        period: "total",
-        time_zone: null,
-        mode: "enforce",
-        since: before?.since ?? tx.now,
-        extra: "{}",
-      };
-      saveMeterRow(tx.sql, row);
+      saveMeterRow(tx.sql, onlyMeterRow(id, { amount: String(limit), since: before?.since ?? tx.now }));
     }
     return done(200, limitsNow(tx), { target: "chain_budget", detail: { ...input } });
   },

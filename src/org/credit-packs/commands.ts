@@ -2,6 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import type { CreditPack, NewCreditPack } from "../../contract/resources/credit-packs.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { isLive } from "../../domain/credit.ts";
 import { roomOf } from "../../domain/meter.ts";
@@ -62,12 +63,12 @@ export const createCreditPack = command({
       return invalidField("expires_at", "out_of_range", "must be in the future");
     }
     const row: MeterRow = {
-      id: newId("pack", tx.now),
+      id: newId(METERS.credit_pack.idPrefix, tx.now),
       kind: "credit_pack",
-      scope_kind: "customer",
+      scope_kind: METERS.credit_pack.scope,
       scope_id: input.customer_id,
       amount: String(parseUsd(input.amount_usd) ?? 0n),
-      period: "total",
+      period: METERS.credit_pack.period,
       time_zone: null,
       mode: "enforce",
       since: tx.now,

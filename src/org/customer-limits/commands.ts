@@ -4,6 +4,7 @@ import type {
   CustomerLimitChange,
   NewCustomerLimit,
 } from "../../contract/resources/customer-limits.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
@@ -59,9 +60,9 @@ export const createCustomerLimit = command({
   refuses: ["conflict"],
   run(tx, input: NewCustomerLimit) {
     const row: MeterRow = {
-      id: newId("clm", tx.now),
+      id: newId(METERS.customer_limit.idPrefix, tx.now),
       kind: "customer_limit",
-      scope_kind: "customer",
+      scope_kind: METERS.customer_limit.scope,
       scope_id: input.customer_id,
       amount: String(parseUsd(input.limit_usd) ?? 0n),
       period: input.period,

@@ -1,10 +1,10 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
-import { admit, denialOf, holdAll } from "../../domain/admission.ts";
-import { type Attempt, availableOf, type Denial } from "../../domain/kinds.ts";
+import { admit, holdAll } from "../../domain/admission.ts";
+import { type Attempt, availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import type { Scopes } from "../../domain/touch.ts";
+import { scopesOf } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
@@ -202,13 +202,4 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
   return nanos > MAX_USD_NANOS
     ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
     : nanos;
-}
-
-export function scopesOf(ask: DecisionAsk): Scopes {
-  return {
-    department: ask.department_id,
-    workflow: ask.workflow_id,
-    deployment: ask.deployment_id,
-    customer: ask.customer_id,
-  };
 }

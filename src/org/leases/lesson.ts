@@ -1,9 +1,10 @@
+import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
-import { scopesOf } from "../decisions/decide.ts";
+import { scopesOf } from "../../domain/touch.ts";
 import { Draft } from "../ledger/draft.ts";
 import { knownMeters } from "../meters/store.ts";
 import { priceOf } from "../models/store.ts";
@@ -48,12 +49,9 @@ export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean):
 
 function mattersIn(sql: SqlStorage, customerRates: boolean): Matters {
   const { index, hasCustomerRows } = knownMeters(sql);
-  const named = (kind: "department" | "workflow" | "deployment") =>
-    bounded([...(index.get(kind)?.keys() ?? [])]);
+  const named = SINGLE_SCOPES.map((kind) => [kind, bounded([...(index.get(kind)?.keys() ?? [])])]);
   return {
-    department: named("department"),
-    workflow: named("workflow"),
-    deployment: named("deployment"),
+    ...(Object.fromEntries(named) as Pick<Matters, SingleScope>),
     customer: hasCustomerRows || index.has("customer") || customerRates,
   };
 }

@@ -1,5 +1,5 @@
-import { denialOf } from "../../domain/admission.ts";
-import { availableOf, type Attempt, KINDS, type Phase, publishedPeriod } from "../../domain/kinds.ts";
+import { meterRowOf, type Phase } from "../../contract/meter-kinds.ts";
+import { type Attempt, availableOf, denialOf, publishedPeriod } from "../../domain/kinds.ts";
 import { type Account, roomOf, totalSpent } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
@@ -15,8 +15,8 @@ function about({ meter, subject }: Account) {
 
 /** A limit's first refusal in its window is announced; a limit in shadow announces what it would have refused. */
 export function announceRefusal(tx: Tx, entry: Entry, attempt: Attempt, phase: Phase): void {
-  const { event } = KINDS[entry.meter.kind];
-  if (event === undefined || wasAnnounced(entry.notices, REFUSED)) return;
+  const { event } = meterRowOf(entry.meter.kind);
+  if (event === null || wasAnnounced(entry.notices, REFUSED)) return;
   entry.notices = announced(entry.notices, REFUSED);
   tx.emit(event, { ...denialOf(entry, attempt, phase).details, ...about(entry) });
 }

@@ -1,7 +1,7 @@
 import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/credit.ts";
-import type { Phase } from "../../domain/kinds.ts";
+import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Account, Meter } from "../../domain/meter.ts";
-import { indexMeters, type Scopes, touchedBy } from "../../domain/touch.ts";
+import { indexMeters, type Scopes, TOUCHING_SCOPES, touchedBy } from "../../domain/touch.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
@@ -140,19 +140,16 @@ export class Draft {
 }
 
 function isAlike(one: Ask, other: Ask): boolean {
-  return (
-    one.atMs === other.atMs &&
-    one.scopes.department === other.scopes.department &&
-    one.scopes.workflow === other.scopes.workflow &&
-    one.scopes.deployment === other.scopes.deployment &&
-    one.scopes.customer === other.scopes.customer &&
-    one.scopes.chain === other.scopes.chain
-  );
+  if (one.atMs !== other.atMs) return false;
+  for (const kind of TOUCHING_SCOPES) if (one.scopes[kind] !== other.scopes[kind]) return false;
+  return true;
 }
 
+/** Ids are printable, so a line break cannot be part of one. */
 function keyOf({ scopes, atMs }: Ask): string {
-  // Ids are printable, so a line break cannot be part of one.
-  return `${atMs}\n${scopes.department ?? ""}\n${scopes.workflow ?? ""}\n${scopes.deployment ?? ""}\n${scopes.customer ?? ""}\n${scopes.chain ?? ""}`;
+  let key = String(atMs);
+  for (const kind of TOUCHING_SCOPES) key += `\n${scopes[kind] ?? ""}`;
+  return key;
 }
 
 function customersOf(asks: Iterable<Ask>): string[] {

@@ -1,4 +1,6 @@
-import type { Meter, MeterKind, MeterWindow, ScopeKind } from "../../domain/meter.ts";
+import { type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
+import { type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import type { Meter, MeterWindow } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
 import { Copy } from "../kernel/copies.ts";
@@ -17,6 +19,25 @@ export type MeterRow = {
   since: number;
   extra: string;
 };
+
+/** The row of a limit that an org has one of. Its kind says what it applies to, and for how long. */
+export function onlyMeterRow(
+  kind: OnlyKind,
+  own: Pick<MeterRow, "amount" | "since"> & Partial<Pick<MeterRow, "mode" | "time_zone" | "extra">>,
+): MeterRow {
+  const { scope, period } = METERS[kind];
+  return {
+    id: kind,
+    kind,
+    scope_kind: scope,
+    scope_id: SCOPES[scope].countsEach ? "*" : "",
+    period,
+    mode: "enforce",
+    time_zone: null,
+    extra: "{}",
+    ...own,
+  };
+}
 
 export function toMeter(row: MeterRow): Meter {
   const window: MeterWindow =

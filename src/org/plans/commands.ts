@@ -4,7 +4,7 @@ import { publishedPeriod } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
-import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
+import { loadMeterRow, type MeterRow, onlyMeterRow, saveMeterRow } from "../meters/store.ts";
 
 const METERS = ["plan_runs", "plan_tokens"] as const;
 type PlanMeter = (typeof METERS)[number];
@@ -22,18 +22,7 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
 }
 
 function meterRow(id: PlanMeter, since: number): MeterRow {
-  return {
-    id,
-    kind: id,
-    scope_kind: "org",
-    scope_id: "",
-    amount: null,
-    period: "month",
-    time_zone: null,
-    mode: "count",
-    since,
-    extra: "{}",
-  };
+  return onlyMeterRow(id, { amount: null, mode: "count", since });
 }
 
 /** The terms of a plan have changed. An org that has left the plan meanwhile has others. */

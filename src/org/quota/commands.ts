@@ -6,12 +6,19 @@ import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
 import { entryNow } from "../meters/show.ts";
-import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import {
+  deleteMeter,
+  loadMeterRow,
+  type MeterRow,
+  onlyMeterRow,
+  saveMeterRow,
+  toMeter,
+} from "../meters/store.ts";
 import { saveUsage } from "../meters/usage.ts";
 
 const ID = "quota";
 
-const load = (view: View) => loadMeterRow(view.sql, ID, "quota");
+const load = (view: View) => loadMeterRow(view.sql, ID, ID);
 
 const lowOf = (row: MeterRow) => toMeter(row).lowRoom ?? null;
 
@@ -48,18 +55,11 @@ export const setQuota = command({
   run(tx, input: NewQuota) {
     const before = load(tx);
     const low = input.low_balance_usd === undefined ? null : parseUsd(input.low_balance_usd);
-    const row: MeterRow = {
-      id: ID,
-      kind: "quota",
-      scope_kind: "org",
-      scope_id: "",
+    const row = onlyMeterRow(ID, {
       amount: before?.amount ?? "0",
-      period: "total",
-      time_zone: null,
-      mode: "enforce",
       since: before?.since ?? tx.now,
       extra: JSON.stringify(low === null ? {} : { lowRoom: String(low) }),
-    };
+    });
     saveMeterRow(tx.sql, row);
     if (before === null) recount(tx, toMeter(row));
     return done(200, toQuota(tx, row), { target: ID, detail: { ...input } });

@@ -59,10 +59,8 @@ export function recount(tx: Tx, meter: Meter): void {
     if (run.recordedAt < fromMs || run.recordedAt < meter.sinceMs) break;
     if (run.chargedAt < fromMs) continue;
     if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
-    const entry = counters.at(
-      (meter.scope.kind === "chain" ? run.chainId : run.customerId) ?? "",
-      run.chargedAt,
-    );
+    const { kind } = meter.scope;
+    const entry = counters.at((kind === "org" ? null : run[`${kind}Id`]) ?? "", run.chargedAt);
     const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
     const { usage } = entry;
     entry.usage = {

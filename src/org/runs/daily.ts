@@ -1,5 +1,6 @@
 import { Copy } from "../kernel/copies.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";
+import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
 /** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
@@ -11,19 +12,16 @@ interface Day extends Total {
 
 type DayRow = { at: number; usd: string; runs: number; tokens: number };
 
-const SCOPES = [
-  ["model", "model"],
-  ["department", "departmentId"],
-  ["workflow", "workflowId"],
-  ["deployment", "deploymentId"],
-  ["customer", "customerId"],
-] as const;
+const COUNTED = [
+  ["model", "model"] as const,
+  ...RUN_SCOPES.map(({ kind, property }) => [kind, property] as const),
+];
 
 export function saveDaily(sql: SqlStorage, sums: Iterable<Sum>): void {
   const rows = new Map<string, Day>();
   for (const sum of sums) {
     addTo(rows, "org", "", sum);
-    for (const [kind, field] of SCOPES) {
+    for (const [kind, field] of COUNTED) {
       const id = sum.run[field];
       if (id !== null) addTo(rows, kind, id, sum);
     }

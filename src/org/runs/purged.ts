@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { numberOf } from "../../domain/id-index/number.ts";
 import { NAME_BYTES, type Remains, SAID_BYTES } from "../../domain/run-block/remains.ts";
-import { instantOf } from "../../domain/instant.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
+import { runOf } from "./run-of.ts";
 import { digestOf, digestOfRun, saidByInput } from "./same.ts";
 import { NOTHING_MORE } from "../../domain/admission.ts";
 
@@ -95,25 +95,13 @@ function readRows(sql: SqlStorage, names: readonly string[], now: number): Remai
 /** The run as it was sent again and recorded before, or null when that was another. What it was charged to is gone. */
 export function purgedRun(row: Remains, input: RunInput & { readonly id: string }): Run | null {
   if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== row.said) return null;
-  return {
+  return runOf(input, {
     id: input.id,
-    startedAt: instantOf(input.started_at),
-    endedAt: input.ended_at === undefined ? null : instantOf(input.ended_at),
     chargedAt: row.chargedAt,
     recordedAt: row.recordedAt,
-    model: input.model,
-    action: input.action ?? null,
-    workflowId: input.workflow_id ?? null,
-    deploymentId: input.deployment_id ?? null,
-    departmentId: input.department_id ?? null,
-    customerId: input.customer_id ?? null,
-    chainId: input.chain?.chain_id ?? null,
-    parentRunId: input.chain?.parent_run_id ?? null,
     depth: row.depth,
-    inputTokens: input.usage.input_tokens,
-    outputTokens: input.usage.output_tokens,
     cost: row.cost,
     charges: "",
     extra: extraOf(input, NOTHING_MORE, []),
-  };
+  });
 }

@@ -4,15 +4,14 @@ import {
   charge,
   type Charged,
   chargeFact,
-  denialOf,
   hasRoomForAll,
   NOTHING_MORE,
 } from "../../domain/admission.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
-import { instantOf } from "../../domain/instant.ts";
-import type { Attempt, Denial } from "../../domain/kinds.ts";
+import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import type { Scopes } from "../../domain/touch.ts";
+import { scopesOf } from "../../domain/touch.ts";
+import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
 import { loadApproval } from "../approvals/store.ts";
@@ -34,6 +33,7 @@ import { findPurged, purgedRun } from "./purged.ts";
 import { saysTheSame } from "./same.ts";
 import { RunRates } from "./rates.ts";
 import type { Run } from "./run.ts";
+import { runOf } from "./run-of.ts";
 import { findRuns, insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
@@ -133,7 +133,10 @@ export class Recorder {
       }
     }
     return this.#draft.load(
-      inputs.map((input) => ({ scopes: scopesOf(input), atMs: this.#chargedAt(input) })),
+      inputs.map((input) => ({
+        scopes: scopesOf(input, input.chain?.chain_id),
+        atMs: this.#chargedAt(input),
+      })),
     );
   }
 
@@ -250,27 +253,15 @@ export class Recorder {
     charged: Charged,
     shadow: readonly Denial[],
   ): { status: "accepted"; run: Run } {
-    const run: Run = {
+    const run = runOf(input, {
       id: input.id ?? newId("run", this.#tx.now),
-      startedAt: instantOf(input.started_at),
-      endedAt: input.ended_at === undefined ? null : instantOf(input.ended_at),
       chargedAt: prepared.chargedAt,
       recordedAt: this.#tx.now,
-      model: input.model,
-      action: input.action ?? null,
-      workflowId: input.workflow_id ?? null,
-      deploymentId: input.deployment_id ?? null,
-      departmentId: input.department_id ?? null,
-      customerId: input.customer_id ?? null,
-      chainId: input.chain?.chain_id ?? null,
-      parentRunId: input.chain?.parent_run_id ?? null,
       depth: prepared.attempt.depth,
-      inputTokens: input.usage.input_tokens,
-      outputTokens: input.usage.output_tokens,
       cost: prepared.attempt.nanos,
       charges: this.#chargeText(accounts),
       extra: extraOf(input, charged, shadow),
-    };
+    });
     this.#accepted.push(run);
     this.#rates?.take(input);
     this.#sums.add(run, accounts);
@@ -282,9 +273,7 @@ export class Recorder {
   #chargeText(accounts: readonly Account[]): string {
     let text = this.#chargeTexts.get(accounts);
     if (text === undefined) {
-      const charged = accounts.filter(
-        ({ meter }) => meter.kind !== "credits" && meter.kind !== "chain_depth",
-      );
+      const charged = accounts.filter(({ meter }) => isAddedUp(meter.kind));
       text = charged.map(({ meter }) => meter.id).join(" ");
       this.#chargeTexts.set(accounts, text);
     }
@@ -356,14 +345,4 @@ interface Prepared {
 
 function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };
-}
-
-function scopesOf(input: RunInput): Scopes {
-  return {
-    department: input.department_id,
-    workflow: input.workflow_id,
-    deployment: input.deployment_id,
-    customer: input.customer_id,
-    chain: input.chain?.chain_id,
-  };
 }

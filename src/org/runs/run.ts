@@ -1,7 +1,9 @@
-import type { Denial } from "../../domain/kinds.ts";
+import { METERS, meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
+import { amountOf, type Denial } from "../../domain/kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
 import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { namesOf } from "./scopes.ts";
 
 /**
  * A run as it is stored. `chargedAt` is the moment whose windows it was charged to, `charges` the meters it was charged
@@ -37,10 +39,7 @@ export function toRun(run: Run): RunResource {
     ended_at: run.endedAt === null ? null : iso(run.endedAt),
     model: run.model,
     action: run.action,
-    workflow_id: run.workflowId,
-    deployment_id: run.deploymentId,
-    department_id: run.departmentId,
-    customer_id: run.customerId,
+    ...namesOf(run),
     chain:
       run.chainId === null
         ? null
@@ -63,38 +62,36 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** What a run took from one meter: every meter in dollars takes its cost, the plan's take runs and tokens. */
+/** What a run took from one meter: its cost, its tokens, or one run. */
 export function amountCharged(run: Run, meterId: string): bigint {
-  if (meterId === "plan_runs") return 1n;
-  if (meterId === "plan_tokens" || meterId === "chain_tokens")
-    return BigInt(run.inputTokens + run.outputTokens);
-  return run.cost;
+  const { cost: nanos, inputTokens, outputTokens, depth } = run;
+  return amountOf(unitOf(meterId), { nanos, tokens: inputTokens + outputTokens, depth });
+}
+
+function unitOf(meterId: string): Unit {
+  const kind = meterKindOf(meterId);
+  return kind === null ? "usd" : METERS[kind].unit;
 }
 
 function chargesOf(run: Run) {
   const charges = run.charges === "" ? [] : run.charges.split(" ");
   const over = run.extra?.over ?? {};
   const meters = charges.map((id) => ({
-    kind: kindOfId(id),
+    // A limit may be gone by the time its charge is read.
+    kind: meterKindOf(id) ?? id,
     id,
     ...written(id, amountCharged(run, id), over[id] === undefined ? 0n : BigInt(over[id])),
   }));
   const draws = (run.extra?.draws ?? []).map(([id, amount]) => ({
-    kind: "credit_pack",
+    kind: meterKindOf(id) ?? id,
     id,
     ...written(id, BigInt(amount), 0n),
   }));
   return [...meters, ...draws];
 }
 
-function written(id: string, amount: bigint, over: bigint) {
-  if (/^plan_|_tokens$/.test(id))
+function written(meterId: string, amount: bigint, over: bigint) {
+  if (unitOf(meterId) !== "usd")
     return { amount: Number(amount), ...(over === 0n ? {} : { over: Number(over) }) };
   return { amount_usd: formatUsd(amount), ...(over === 0n ? {} : { over_usd: formatUsd(over) }) };
-}
-
-/** A limit may be gone by the time its charge is read: its id says what it was. */
-function kindOfId(id: string): string {
-  if (id.startsWith("bud_")) return "budget";
-  return id.startsWith("clm_") ? "customer_limit" : id;
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import type { NamedScope } from "../../contract/scopes.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { comparable, rawText } from "../../domain/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run } from "./run.ts";
+import { RUN_SCOPES } from "./scopes.ts";
 
 /** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */
 export function saysTheSame(stored: Run, input: RunInput): boolean {
@@ -31,10 +33,7 @@ export function saidByInput(input: RunInput): string {
     ended: input.ended_at === undefined ? undefined : instantOf(input.ended_at),
     model: input.model,
     action: input.action,
-    workflow: input.workflow_id,
-    deployment: input.deployment_id,
-    department: input.department_id,
-    customer: input.customer_id,
+    ...byKind((scope) => input[scope.field]),
     chain: input.chain?.chain_id,
     parent: input.chain?.parent_run_id,
     input: input.usage.input_tokens,
@@ -55,10 +54,7 @@ export function saidByRun(run: Run): string {
     ended: run.endedAt,
     model: run.model,
     action: run.action,
-    workflow: run.workflowId,
-    deployment: run.deploymentId,
-    department: run.departmentId,
-    customer: run.customerId,
+    ...byKind((scope) => run[scope.property]),
     chain: run.chainId,
     parent: run.parentRunId,
     input: run.inputTokens,
@@ -71,15 +67,13 @@ export function saidByRun(run: Run): string {
   });
 }
 
-interface Said {
+type Names = { readonly [Kind in NamedScope]: string | null | undefined };
+
+interface Said extends Names {
   readonly started: number;
   readonly ended: number | null | undefined;
   readonly model: string;
   readonly action: string | null | undefined;
-  readonly workflow: string | null | undefined;
-  readonly deployment: string | null | undefined;
-  readonly department: string | null | undefined;
-  readonly customer: string | null | undefined;
   readonly chain: string | null | undefined;
   readonly parent: string | null | undefined;
   readonly input: number;
@@ -90,6 +84,10 @@ interface Said {
   readonly incurred: true | undefined;
   readonly approval: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {
+  return Object.fromEntries(RUN_SCOPES.map((scope) => [scope.kind, nameOf(scope)])) as Names;
 }
 
 /** JSON with every object's keys in order: two that mean the same are written the same. */

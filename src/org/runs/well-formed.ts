@@ -1,4 +1,5 @@
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
+import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { isUsd } from "../../domain/money.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -97,10 +98,9 @@ export function isWellFormedRun(value: unknown): value is RunInput {
   let seen = 3;
   if (run.id !== undefined && (!isCallerId(run.id) || !++seen)) return false;
   if (run.action !== undefined && (!isCallerId(run.action) || !++seen)) return false;
-  if (run.workflow_id !== undefined && (!isCallerId(run.workflow_id) || !++seen)) return false;
-  if (run.deployment_id !== undefined && (!isCallerId(run.deployment_id) || !++seen)) return false;
-  if (run.department_id !== undefined && (!isCallerId(run.department_id) || !++seen)) return false;
-  if (run.customer_id !== undefined && (!isCallerId(run.customer_id) || !++seen)) return false;
+  for (const field of SCOPE_FIELDS) {
+    if (run[field] !== undefined && (!isCallerId(run[field]) || !++seen)) return false;
+  }
   if (run.cost_usd !== undefined && (!isAmount(run.cost_usd) || !++seen)) return false;
   const size = sizeOf(value);
   if (size === seen) return true;

@@ -5,7 +5,14 @@ import { formatInZone } from "../../domain/zone.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
-import { deleteMeter, loadMeterRow, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import {
+  deleteMeter,
+  loadMeterRow,
+  type MeterRow,
+  onlyMeterRow,
+  saveMeterRow,
+  toMeter,
+} from "../meters/store.ts";
 
 const ID = "spend_cap";
 
@@ -21,7 +28,7 @@ function toSpendCap(view: View, row: MeterRow): SpendCap {
 }
 
 const current = (view: View) => {
-  const row = loadMeterRow(view.sql, ID, "spend_cap");
+  const row = loadMeterRow(view.sql, ID, ID);
   return row === null ? null : toSpendCap(view, row);
 };
 
@@ -37,19 +44,12 @@ export const setSpendCap = command({
   refuses: [],
   current,
   run(tx, input: NewSpendCap) {
-    const before = loadMeterRow(tx.sql, ID, "spend_cap");
-    const row: MeterRow = {
-      id: ID,
-      kind: "spend_cap",
-      scope_kind: "org",
-      scope_id: "",
+    const before = loadMeterRow(tx.sql, ID, ID);
+    const row = onlyMeterRow(ID, {
       amount: String(parseUsd(input.cap_usd) ?? 0n),
-      period: "day",
       time_zone: input.timezone,
-      mode: "enforce",
       since: before?.since ?? tx.now,
-      extra: "{}",
-    };
+    });
     saveMeterRow(tx.sql, row);
     if (before?.time_zone !== row.time_zone) recount(tx, toMeter(row));
     return done(200, toSpendCap(tx, row), { target: ID, detail: { ...input } });
@@ -62,7 +62,7 @@ export const deleteSpendCap = command({
   refuses: ["not_found"],
   current,
   run(tx) {
-    if (loadMeterRow(tx.sql, ID, "spend_cap") === null) return refuse("not_found");
+    if (loadMeterRow(tx.sql, ID, ID) === null) return refuse("not_found");
     deleteMeter(tx.sql, ID);
     return done(204, null, { target: ID });
   },

@@ -1,5 +1,6 @@
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import type { NameColumn } from "../../../domain/run-block/record.ts";
+import { RUN_SCOPES } from "../scopes.ts";
 import type { Run } from "../run.ts";
 import { runBlocks } from "./blocks.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
@@ -13,10 +14,7 @@ const PAGE_CHARACTERS = 4_194_304;
 const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
   model: "model",
   action: "action",
-  workflow_id: "workflowId",
-  deployment_id: "deploymentId",
-  department_id: "departmentId",
-  customer_id: "customerId",
+  ...Object.fromEntries(RUN_SCOPES.map(({ field, property }) => [field, property])),
   chain_id: "chainId",
 };
 

@@ -1,5 +1,6 @@
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
+import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
 import type { Field } from "../view/field.ts";
 import { ends, usd, words } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
@@ -38,18 +39,17 @@ const TERMS: readonly Field[] = [
   },
 ];
 
+/** In the order of refusal. */
+const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);
+const PARTS = BUDGETED.filter((kind) => kind !== "org").map((kind) => SCOPES[kind].one);
+
 const SCOPE: readonly Field[] = [
   {
     name: "scope_kind",
     label: "Applies to",
     kind: "choice",
     half: true,
-    options: [
-      ["org", "The whole org"],
-      ["department", "A department"],
-      ["workflow", "A workflow"],
-      ["deployment", "A deployment"],
-    ],
+    options: BUDGETED.map((kind) => [kind, SCOPES[kind].one]),
   },
   { name: "scope_id", label: "Scope id", kind: "text", half: true, hint: "Leave empty for the whole org." },
 ];
@@ -58,7 +58,7 @@ export const budgets: Resource<Budget> = {
   path: "/console/budgets",
   api: "budgets",
   title: "Budgets",
-  about: "How much the organization, a department, a workflow or a deployment may spend per period.",
+  about: `How much ${anyOf(["The organization", ...PARTS])} may spend per period.`,
   one: "budget",
   icon: "budgets",
   empty: [
@@ -85,13 +85,7 @@ export const budgets: Resource<Budget> = {
     {
       name: "scope_kind",
       title: "Applies to",
-      options: [
-        ["", "Anything"],
-        ["org", "The whole org"],
-        ["department", "Departments"],
-        ["workflow", "Workflows"],
-        ["deployment", "Deployments"],
-      ],
+      options: [["", "Anything"], ...BUDGETED.map((kind) => [kind, SCOPES[kind].many] as const)],
     },
     { name: "scope_id", title: "Scope id" },
   ],
@@ -108,6 +102,12 @@ export const budgets: Resource<Budget> = {
     },
   ],
 };
+
+/** "a, b or c". */
+function anyOf(names: readonly string[]): string {
+  const lower = names.map((name) => name.toLowerCase());
+  return [lower.slice(0, -1).join(", "), ...lower.slice(-1)].join(" or ");
+}
 
 function scopeOf({ scope_kind: kind, scope_id: id }: Budget): string {
   return kind === "org" ? "Whole org" : `${words(kind)} ${id ?? ""}`;

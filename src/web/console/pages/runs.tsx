@@ -1,5 +1,6 @@
 import { count, moment, usd, words } from "../view/format.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
+import { NAMED_FIELDS, SCOPE_FIELDS } from "../../../contract/scopes.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Card, Empty, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -10,10 +11,7 @@ const UNDER = "/console/runs";
 const FILTERS: readonly Filter[] = [
   { name: "model", title: "Model" },
   { name: "action", title: "Action" },
-  { name: "workflow_id", title: "Workflow" },
-  { name: "deployment_id", title: "Deployment" },
-  { name: "department_id", title: "Department" },
-  { name: "customer_id", title: "Customer" },
+  ...NAMED_FIELDS.map(([kind, name]) => ({ name, title: words(kind) })),
   { name: "chain_id", title: "Chain" },
   { name: "from", title: "From", isDate: true },
   { name: "to", title: "To (exclusive)", isDate: true },
@@ -123,16 +121,7 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
   );
   const run = answer.body;
   if (run === null) return refusedPage(answer, UNDER);
-  const shown = [
-    "model",
-    "action",
-    "workflow_id",
-    "deployment_id",
-    "department_id",
-    "customer_id",
-    "reservation_id",
-    "approval_id",
-  ];
+  const shown = ["model", "action", ...SCOPE_FIELDS, "reservation_id", "approval_id"];
   const facts: [string, string][] = [
     ["Started", moment(run.started_at)],
     ["Ended", moment(run.ended_at)],

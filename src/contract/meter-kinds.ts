@@ -1,0 +1,123 @@
+import type { EventKind } from "./event-kinds.ts";
+import type { PERIODS } from "./lists.ts";
+import type { ScopeKind } from "./scopes.ts";
+
+/** What a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
+export type Unit = "usd" | "runs" | "tokens" | "requests" | "depth";
+
+/** When a meter may refuse: at the decision, or when the run is reported. */
+export type Phase = "decision" | "run";
+
+interface MeterKindRow {
+  readonly unit: Unit;
+  readonly phases: readonly Phase[];
+  /** `chosen` by whoever creates the limit. */
+  readonly period: (typeof PERIODS)[number] | "chosen";
+  readonly scope: ScopeKind | "chosen";
+  /** Ids of limits of this kind begin with it. Null: there is one per org, and its id is the kind. */
+  readonly idPrefix: string | null;
+  /** The refusal that it gives. */
+  readonly denial: string;
+  /** The event sent at the first refusal of each window. */
+  readonly event: EventKind | null;
+  /** A run takes what it costs from credit packs, not from the meter itself. */
+  readonly isDrawn: boolean;
+}
+
+const plan = {
+  phases: ["run"],
+  period: "month",
+  scope: "org",
+  idPrefix: null,
+  event: "plan.limit_reached",
+  isDrawn: false,
+} as const;
+const chain = {
+  phases: ["run"],
+  period: "total",
+  scope: "chain",
+  idPrefix: null,
+  event: null,
+  isDrawn: false,
+} as const;
+const dollars = { unit: "usd", phases: ["decision", "run"], isDrawn: false } as const;
+const credit = { unit: "usd", period: "total", scope: "customer", event: null, isDrawn: true } as const;
+
+/** Every kind of limit, in the order of refusal. */
+export const METERS = {
+  plan_runs: { ...plan, unit: "runs", denial: "plan_runs" },
+  plan_tokens: { ...plan, unit: "tokens", denial: "plan_tokens" },
+  chain_cost: { ...chain, unit: "usd", denial: "chain_cost" },
+  chain_depth: { ...chain, unit: "depth", denial: "chain_depth" },
+  chain_tokens: { ...chain, unit: "tokens", denial: "chain_tokens" },
+  quota: {
+    ...dollars,
+    period: "total",
+    scope: "org",
+    idPrefix: null,
+    denial: "quota",
+    event: "quota.exhausted",
+  },
+  spend_cap: {
+    ...dollars,
+    period: "day",
+    scope: "org",
+    idPrefix: null,
+    denial: "spend_cap",
+    event: "spend_cap.exceeded",
+  },
+  budget: {
+    ...dollars,
+    period: "chosen",
+    scope: "chosen",
+    idPrefix: "bud",
+    denial: "budget",
+    event: "budget.exceeded",
+  },
+  customer_limit: {
+    ...dollars,
+    period: "chosen",
+    scope: "customer",
+    idPrefix: "clm",
+    denial: "budget",
+    event: "customer_limit.exceeded",
+  },
+  credits: { ...credit, phases: ["run"], idPrefix: null, denial: "credits" },
+  credit_pack: { ...credit, phases: [], idPrefix: "pack", denial: "credits" },
+} as const satisfies Record<string, MeterKindRow>;
+
+type Rows = typeof METERS;
+export type MeterKind = keyof Rows;
+export type DenialKind = Rows[MeterKind]["denial"];
+type Having<Part> = { [Kind in MeterKind]: Rows[Kind] extends Part ? Kind : never }[MeterKind];
+
+/** Kinds of which an org can have many, each with an id of its own. */
+export type ManyKind = Having<{ readonly idPrefix: string }>;
+export type OnlyKind = Exclude<MeterKind, ManyKind>;
+export type MeterIdPrefix = Rows[ManyKind]["idPrefix"];
+
+export const METER_KINDS = Object.keys(METERS) as readonly MeterKind[];
+
+/** The row of a kind, where any kind will do. */
+export function meterRowOf(kind: MeterKind): MeterKindRow & { readonly denial: DenialKind } {
+  return METERS[kind];
+}
+
+const KIND_BY_PREFIX = new Map<string, MeterKind>(
+  METER_KINDS.flatMap((kind) => {
+    const { idPrefix } = meterRowOf(kind);
+    return idPrefix === null ? [] : [[idPrefix, kind] as const];
+  }),
+);
+
+/** What a limit was, by its id. It may be gone. */
+export function meterKindOf(id: string): MeterKind | null {
+  if (Object.hasOwn(METERS, id)) return id as MeterKind;
+  return KIND_BY_PREFIX.get(id.slice(0, id.indexOf("_"))) ?? null;
+}
+
+/** Whether it counts the sum of its runs. Else each run is judged alone: by its depth, or by what the packs have left. */
+export function isAddedUp(kind: MeterKind): boolean {
+  const { unit, isDrawn } = METERS[kind];
+  return unit !== "depth" && !isDrawn;
+}

@@ -1,0 +1,77 @@
+interface ScopeRow {
+  /**
+   * The number of its column in a block of stored runs, which no other column has. Null: decisions and runs have no
+   * `<kind>_id` field for it. Fields are written in this order, so a new scope gets a number after all others.
+   */
+  readonly column: number | null;
+  /** A budget can be set for one of them. */
+  readonly hasBudgets: boolean;
+  /** A limit for `"*"` counts each of them separately. */
+  readonly countsEach: boolean;
+  /** In the console. */
+  readonly one: string;
+  readonly many: string;
+}
+
+/**
+ * What a limit can apply to. Limits of one kind refuse in this order of their scopes. A new scope is one row here.
+ */
+export const SCOPES = {
+  org: { column: null, hasBudgets: true, countsEach: false, one: "The whole org", many: "The whole org" },
+  department: { column: 14, hasBudgets: true, countsEach: false, one: "A department", many: "Departments" },
+  workflow: { column: 12, hasBudgets: true, countsEach: false, one: "A workflow", many: "Workflows" },
+  deployment: { column: 13, hasBudgets: true, countsEach: false, one: "A deployment", many: "Deployments" },
+  customer: { column: 15, hasBudgets: false, countsEach: true, one: "A customer", many: "Customers" },
+  chain: { column: null, hasBudgets: false, countsEach: true, one: "A chain", many: "Chains" },
+} as const satisfies Record<string, ScopeRow>;
+
+type Rows = typeof SCOPES;
+export type ScopeKind = keyof Rows;
+type Having<Part> = { [Kind in ScopeKind]: Rows[Kind] extends Part ? Kind : never }[ScopeKind];
+
+/** Scopes that decisions and runs name in a field. */
+export type NamedScope = Having<{ readonly column: number }>;
+export type BudgetScope = Having<{ readonly hasBudgets: true }>;
+/** Scopes that a limit can count separately. */
+export type EachScope = Having<{ readonly countsEach: true }>;
+/** Scopes whose limits are each for one of them. */
+export type SingleScope = Exclude<NamedScope, EachScope>;
+
+export type ScopeField = `${NamedScope}_id`;
+/** The fields of a decision or run that name its scopes. */
+export type ScopeNames = { readonly [Field in ScopeField]?: string | undefined };
+
+const kinds = Object.keys(SCOPES) as ScopeKind[];
+const rowOf = (kind: ScopeKind): ScopeRow => SCOPES[kind];
+const isNamed = (kind: ScopeKind): kind is NamedScope => rowOf(kind).column !== null;
+
+export const SCOPE_KINDS: readonly ScopeKind[] = kinds;
+export const EACH_SCOPES = kinds.filter((kind): kind is EachScope => rowOf(kind).countsEach);
+
+/** In the order of their fields. */
+export const NAMED_SCOPES: readonly NamedScope[] = kinds
+  .filter(isNamed)
+  .sort((one, other) => SCOPES[one].column - SCOPES[other].column);
+export const SINGLE_SCOPES = NAMED_SCOPES.filter((kind): kind is SingleScope => !rowOf(kind).countsEach);
+export const BUDGET_SCOPES = ["org" as const, ...NAMED_SCOPES].filter(
+  (kind): kind is BudgetScope => rowOf(kind).hasBudgets,
+);
+/** The scopes that dollars are counted for by day, and that a `budget_exceeded` can be about. */
+export const SPENDING_SCOPES = ["org" as const, ...NAMED_SCOPES];
+
+/** Each with its field. */
+export const NAMED_FIELDS = NAMED_SCOPES.map((kind) => [kind, `${kind}_id`] as const);
+export const SINGLE_FIELDS = SINGLE_SCOPES.map((kind) => [kind, `${kind}_id`] as const);
+export const SCOPE_FIELDS: readonly ScopeField[] = NAMED_FIELDS.map(([, field]) => field);
+
+/** The same value under the name of each scope's field. */
+export function underEachField<Value>(value: Value): Readonly<Record<ScopeField, Value>> {
+  return Object.fromEntries(SCOPE_FIELDS.map((field) => [field, value])) as Record<ScopeField, Value>;
+}
+
+/** The names of scopes, without the other fields. */
+export function scopeNamesOf(from: ScopeNames): Record<ScopeField, string | undefined> {
+  const names: Partial<Record<ScopeField, string | undefined>> = {};
+  for (const field of SCOPE_FIELDS) names[field] = from[field];
+  return names as Record<ScopeField, string | undefined>;
+}

@@ -1,0 +1,29 @@
+import type { RunInput } from "../../contract/resources/runs.ts";
+import { instantOf } from "../../domain/instant.ts";
+import type { Run } from "./run.ts";
+import { runScopesOf } from "./scopes.ts";
+
+/** What a run does not say itself. */
+type Rest = Pick<Run, "id" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
+
+/** A run as it is stored, made of what its caller said. */
+export function runOf(input: RunInput, rest: Rest): Run {
+  return {
+    id: rest.id,
+    startedAt: instantOf(input.started_at),
+    endedAt: input.ended_at === undefined ? null : instantOf(input.ended_at),
+    chargedAt: rest.chargedAt,
+    recordedAt: rest.recordedAt,
+    model: input.model,
+    action: input.action ?? null,
+    ...runScopesOf(input),
+    chainId: input.chain?.chain_id ?? null,
+    parentRunId: input.chain?.parent_run_id ?? null,
+    depth: rest.depth,
+    inputTokens: input.usage.input_tokens,
+    outputTokens: input.usage.output_tokens,
+    cost: rest.cost,
+    charges: rest.charges,
+    extra: rest.extra,
+  };
+}

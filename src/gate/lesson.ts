@@ -10,7 +10,10 @@ export interface Lesson {
   readonly price: TokenPrice | null;
 }
 
-/** Which of the names that a call may give decide what it touches: all, some, or none. */
-export type Matters = { readonly [Kind in SingleScope]: readonly string[] | null } & {
+/**
+ * Which of the names that a call may give decide what it touches: all (null), some, or none. An object of an earlier
+ * version says nothing about a newer scope.
+ */
+export type Matters = { readonly [Kind in SingleScope]?: readonly string[] | null } & {
   readonly customer: boolean;
 };

@@ -126,7 +126,7 @@ export class Known {
     this.customer = matters.customer;
   }
 
-  /** An object of another version says nothing about a scope that it does not know: then every name matters. */
+  /** A scope that the object says nothing about matters by every name. */
   has(kind: SingleScope, name: string): boolean {
     return this.#named.get(kind)?.has(name) ?? true;
   }

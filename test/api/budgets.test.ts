@@ -1,17 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { BUDGET_SCOPES, underEachField } from "../../src/contract/scopes.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 
 const DAY = 86_400;
 
 describe("a budget", () => {
-  test.each([
-    ["org", {}, {}],
-    ["workflow", { scope_id: "s" }, { workflow_id: "s" }],
-    ["deployment", { scope_id: "s" }, { deployment_id: "s" }],
-    ["department", { scope_id: "s" }, { department_id: "s" }],
-  ])(
+  test.each(BUDGET_SCOPES)(
     "of scope %s refuses what would exceed it, with its own details, and nothing outside its scope",
-    async (scope, ids, inside) => {
+    async (scope) => {
+      const [ids, inside] = scope === "org" ? [{}, {}] : [{ scope_id: "s" }, { [`${scope}_id`]: "s" }];
       const org = await newSpender();
       const made = await org.send("POST", "budgets", {
         scope_kind: scope,
@@ -36,7 +33,7 @@ describe("a budget", () => {
         },
       });
       expect((await org.run({ ...inside, cost_usd: "0" })).status).toBe(201);
-      const outside = await org.run({ workflow_id: "o", deployment_id: "o", department_id: "o" });
+      const outside = await org.run(underEachField("o"));
       expect(outside.status).toBe(scope === "org" ? 402 : 201);
       const denied = await org.decide("1", inside);
       expect([denied.status, denied.body.error.code]).toEqual([402, "budget_exceeded"]);

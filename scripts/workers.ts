@@ -32,7 +32,9 @@ export function workersOf(
   const roles =
     regions === undefined
       ? ports.map((_, index) => isolate(config, settings, index))
-      : regions.map((region, index) => regional(config, settings, region, regions, ports[index] ?? 0));
+      : regions.map((region, index) =>
+          regional(config, settings, { region, regions, port: ports[index] ?? 0 }),
+        );
   return {
     names: roles.map((role) => role.name) as [string, ...string[]],
     workers: roles.map((role, index) => ({
@@ -57,9 +59,11 @@ function isolate(config: WorkerConfig, settings: Record<string, string>, index: 
 function regional(
   config: WorkerConfig,
   settings: Record<string, string>,
-  region: string,
-  regions: readonly string[],
-  port: number,
+  {
+    region,
+    regions,
+    port,
+  }: { readonly region: string; readonly regions: readonly string[]; readonly port: number },
 ): Role {
   const others = regions.filter((other) => other !== region);
   return {

@@ -59,11 +59,19 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   const pid = () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
   const decision = (
     name: string,
-    org: Org,
-    status: number,
-    of: string,
-    target: number,
-    body = BODY,
+    {
+      org,
+      status,
+      of,
+      target,
+      body = BODY,
+    }: {
+      readonly org: Org;
+      readonly status: number;
+      readonly of: string;
+      readonly target: number;
+      readonly body?: string;
+    },
   ): Subject => ({
     name,
     load: {
@@ -81,7 +89,9 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   const orgs: Subject[] = [];
   for (const configured of METERS_CONFIGURED) {
     const org = await orgWith(server, configured, FAR);
-    orgs.push(decision(`allow here, ${configured} limits set`, org, 200, "reference", 0.85));
+    orgs.push(
+      decision(`allow here, ${configured} limits set`, { org, status: 200, of: "reference", target: 0.85 }),
+    );
   }
   const broke = await orgWith(server, 5, "0");
   const throttled = await orgWith(server, 5, FAR);
@@ -90,17 +100,28 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   return [
     bare("reference", "/reference"),
     ...orgs,
-    decision("deny here, body read", broke, 402, "reference", 0.9),
-    decision("deny here, body unread", throttled, 429, "reference", 1),
+    decision("deny here, body read", { org: broke, status: 402, of: "reference", target: 0.9 }),
+    decision("deny here, body unread", { org: throttled, status: 429, of: "reference", target: 1 }),
     bare("one RPC, one upsert", "/upsert", "reference"),
-    decision("allow by the object", far, 200, "one RPC, one upsert", 0.85, LONG_BODY),
+    decision("allow by the object", {
+      org: far,
+      status: 200,
+      of: "one RPC, one upsert",
+      target: 0.85,
+      body: LONG_BODY,
+    }),
     bare("rate-limiter-flexible, in memory", "/limiter", "reference"),
   ];
 }
 
 /** An org with so many limits, of which at most five apply to the body. */
 async function orgWith(server: Server, configured: number, limitUsd: string): Promise<Org> {
-  const made = await call(server, "POST", "/v1/admin/orgs", operator(server), { name: "bench" });
+  const made = await call(server, {
+    method: "POST",
+    path: "/v1/admin/orgs",
+    key: operator(server),
+    body: { name: "bench" },
+  });
   const { org, owner_key: key } = made as { org: { id: string }; owner_key: string };
   const scopes = [
     { scope_kind: "org" },
@@ -112,7 +133,7 @@ async function orgWith(server: Server, configured: number, limitUsd: string): Pr
   for (let index = 0; index < configured; index += 1) {
     const scope = scopes[index] ?? { scope_kind: "workflow", scope_id: `wf_other_${index}` };
     const body = { ...scope, limit_usd: limitUsd, period: "month", mode: "enforce" };
-    await call(server, "POST", `/v1/orgs/${org.id}/budgets`, key, body);
+    await call(server, { method: "POST", path: `/v1/orgs/${org.id}/budgets`, key, body });
   }
   return { id: org.id, key };
 }
@@ -120,7 +141,12 @@ async function orgWith(server: Server, configured: number, limitUsd: string): Pr
 async function throttle(server: Server, org: Org): Promise<void> {
   const policy = { name: "none", match: {}, unit: "requests", limit: 0, window_seconds: 60, kind: "rate" };
   const body = { read_rpm: null, policies: [{ ...policy, match: { route: "POST /v1/edge/decision" } }] };
-  await call(server, "PUT", `/v1/admin/orgs/${org.id}/rate-limits`, operator(server), body);
+  await call(server, {
+    method: "PUT",
+    path: `/v1/admin/orgs/${org.id}/rate-limits`,
+    key: operator(server),
+    body,
+  });
 }
 
 function operator(server: Server): string {
@@ -129,10 +155,12 @@ function operator(server: Server): string {
 
 async function call(
   server: Server,
-  method: string,
-  path: string,
-  key: string,
-  body: object,
+  {
+    method,
+    path,
+    key,
+    body,
+  }: { readonly method: string; readonly path: string; readonly key: string; readonly body: object },
 ): Promise<unknown> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const response = await fetch(`${server.urls[0]}${path}`, { method, headers, body: JSON.stringify(body) });

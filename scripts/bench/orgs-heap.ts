@@ -62,10 +62,10 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   for (let call = 0; call < 8; call += 1) {
     const verdict = await object.decide(ask, keyId, true);
     learn(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
-    wish(gate, asker, ask, now, background);
+    wish(gate, asker, ask, { now, background });
   }
   await gate.flush(background);
-  if (decideHere(gate, asker, ask, now, background) === null) throw new Error("nothing was leased");
+  if (decideHere(gate, asker, ask, { now, background }) === null) throw new Error("nothing was leased");
   return async () => {
     while (!gate.purse.idle) await gate.flush(background);
   };

@@ -38,20 +38,25 @@ export function factsOf({ document, errors }: ContractParts): Facts {
   for (const [code, { statuses, details }] of Object.entries(errors)) {
     facts.set(`error ${code}`, { side: "is" });
     for (const status of statuses) facts.set(`error ${code} ${status}`, { side: "is" });
-    collect(facts, document, "out", `error ${code} details`, details);
+    collect(facts, document, { side: "out", key: `error ${code} details`, schema: details });
   }
   for (const path of Object.keys(document.paths ?? {})) facts.set(path, { side: "is" });
   for (const { name, operation } of operationsOf(document)) {
     facts.set(name, { side: "is" });
     for (const parameter of operation.parameters ?? []) {
       const key = `${name} ${parameter.in} ${parameter.name}`;
-      collect(facts, document, "in", key, parameter.schema ?? {}, parameter.required === true);
+      collect(facts, document, {
+        side: "in",
+        key,
+        schema: parameter.schema ?? {},
+        required: parameter.required === true,
+      });
     }
     for (const [media, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
       // A body with required fields cannot be left out, whether the document says so or not: its fields' facts say it.
       const demands = branchesOf(document, schema ?? {}).some(({ required = [] }) => required.length > 0);
       const required = operation.requestBody?.required === true && !demands;
-      collect(facts, document, "in", `${name} body ${media}`, schema ?? {}, required);
+      collect(facts, document, { side: "in", key: `${name} body ${media}`, schema: schema ?? {}, required });
     }
     for (const [status, response] of Object.entries(operation.responses ?? {})) {
       facts.set(`${name} ${status}`, { side: "is" });
@@ -59,7 +64,12 @@ export function factsOf({ document, errors }: ContractParts): Facts {
         const codes = refusalCodes(document, schema ?? {});
         for (const code of codes) facts.set(`${name} ${status} ${code}`, { side: "is" });
         if (codes.length === 0)
-          collect(facts, document, "out", `${name} ${status} ${media}`, schema ?? {}, true);
+          collect(facts, document, {
+            side: "out",
+            key: `${name} ${status} ${media}`,
+            schema: schema ?? {},
+            required: true,
+          });
       }
     }
   }
@@ -78,11 +88,19 @@ function refusalCodes(document: ApiDocument, schema: Schema): string[] {
 function collect(
   facts: Map<string, Fact>,
   document: ApiDocument,
-  side: Side,
-  key: string,
-  schema: Schema,
-  required = false,
-  depth = 0,
+  {
+    side,
+    key,
+    schema,
+    required = false,
+    depth = 0,
+  }: {
+    readonly side: Side;
+    readonly key: string;
+    readonly schema: Schema;
+    readonly required?: boolean;
+    readonly depth?: number;
+  },
 ): void {
   if (depth > MAX_DEPTH) return;
   const branches = branchesOf(document, schema);
@@ -90,13 +108,31 @@ function collect(
   for (const branch of branches) {
     for (const value of valuesOf(branch)) facts.set(`${key} = ${JSON.stringify(value)}`, { side: "is" });
     if (typeof branch.items === "object")
-      collect(facts, document, side, `${key}[]`, branch.items, false, depth + 1);
+      collect(facts, document, {
+        side,
+        key: `${key}[]`,
+        schema: branch.items,
+        required: false,
+        depth: depth + 1,
+      });
     if (typeof branch.additionalProperties === "object") {
-      collect(facts, document, side, `${key}.*`, branch.additionalProperties, false, depth + 1);
+      collect(facts, document, {
+        side,
+        key: `${key}.*`,
+        schema: branch.additionalProperties,
+        required: false,
+        depth: depth + 1,
+      });
     }
     for (const [field, inner] of Object.entries(branch.properties ?? {})) {
       const always = objectBranches(branches).every((one) => one.required?.includes(field));
-      collect(facts, document, side, `${key}.${field}`, inner, always, depth + 1);
+      collect(facts, document, {
+        side,
+        key: `${key}.${field}`,
+        schema: inner,
+        required: always,
+        depth: depth + 1,
+      });
     }
   }
 }

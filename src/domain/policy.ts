@@ -86,7 +86,7 @@ export function judge(
   const bindings = bind(attempt, now);
   for (const { rule, compiled } of set) {
     if (rule.mode === "shadow") continue;
-    const { result, message } = apply(rule, compiled, attempt, bindings, allowance);
+    const { result, message } = apply(rule, compiled, { attempt, bindings, allowance });
     if (result === "error") return { verdict: "error", ruleId: rule.id, message: message ?? "" };
     if (result !== "matched") continue;
     if (rule.effect !== "require_approval" || isApproved?.(rule.id) !== true) return ruled(rule, attempt);
@@ -104,7 +104,7 @@ export function explain(
   const allowance = { left: JUDGEMENT_COST };
   const results = set.map(({ rule, compiled }) => ({
     rule,
-    ...apply(rule, compiled, attempt, bindings, allowance),
+    ...apply(rule, compiled, { attempt, bindings, allowance }),
   }));
   return { verdict: judge(set, attempt, now), results };
 }
@@ -125,7 +125,7 @@ export function shadowed(
   const bindings = bind(attempt, now);
   const results = watching.map(({ rule, compiled }) => ({
     rule,
-    result: apply(rule, compiled, attempt, bindings, allowance).result,
+    result: apply(rule, compiled, { attempt, bindings, allowance }).result,
   }));
   const those = (wanted: RuleResult["result"]) =>
     results.filter(({ result }) => result === wanted).map(({ rule }) => rule);
@@ -135,9 +135,11 @@ export function shadowed(
 function apply(
   rule: PolicyRule,
   compiled: CompileResult,
-  attempt: Attempt,
-  bindings: Bindings,
-  allowance: Allowance,
+  {
+    attempt,
+    bindings,
+    allowance,
+  }: { readonly attempt: Attempt; readonly bindings: Bindings; readonly allowance: Allowance },
 ): { result: RuleResult["result"]; message?: string } {
   if (attempted(rule, attempt) === undefined) return { result: "not_applicable" };
   if ("problem" in compiled) return { result: "error", message: compiled.problem };

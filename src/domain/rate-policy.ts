@@ -115,8 +115,7 @@ export interface RateStanding {
 export function standingOf(
   policy: RatePolicy,
   taken: readonly Taken[],
-  amount: number,
-  nowMs: number,
+  { amount, nowMs }: { readonly amount: number; readonly nowMs: number },
 ): RateStanding {
   if (policy.kind === "quota") {
     const { startMs, endMs } = quotaWindow(policy.window_seconds, nowMs);
@@ -128,7 +127,8 @@ export function standingOf(
   const window = slidingWindow(policy.window_seconds);
   const used = usedNow(window, taken, nowMs);
   // Facts may have exceeded the limit. A request that takes nothing still does not wait.
-  const wait = amount === 0 ? 0 : (waitMs(window, taken, policy.limit, amount, nowMs) ?? window.windowMs);
+  const wait =
+    amount === 0 ? 0 : (waitMs(window, taken, { limit: policy.limit, amount, nowMs }) ?? window.windowMs);
   return { used, room: policy.limit - used, waitMs: wait };
 }
 

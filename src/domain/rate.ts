@@ -42,9 +42,7 @@ export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: n
 export function take(
   window: SlidingWindow,
   taken: readonly Taken[],
-  amount: number,
-  atMs: number,
-  nowMs: number,
+  { amount, atMs, nowMs }: { readonly amount: number; readonly atMs: number; readonly nowMs: number },
 ): Taken[] {
   const oldest = oldestBucket(window, nowMs);
   const bucket = bucketAt(window, atMs);
@@ -61,9 +59,7 @@ export function take(
 export function waitMs(
   window: SlidingWindow,
   taken: readonly Taken[],
-  limit: number,
-  amount: number,
-  nowMs: number,
+  { limit, amount, nowMs }: { readonly limit: number; readonly amount: number; readonly nowMs: number },
 ): number | null {
   if (amount > limit) return null;
   let over = usedNow(window, taken, nowMs) + amount - limit;

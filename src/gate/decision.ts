@@ -53,8 +53,7 @@ export function decideHere(
   gate: OrgGate,
   asker: Asker,
   ask: DecisionAsk,
-  now: number,
-  background: Background,
+  { now, background }: { readonly now: number; readonly background: Background },
 ): Verdict | null {
   if (ask.dry_run === true) return null;
   const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
@@ -72,9 +71,9 @@ export function decideHere(
   const nanos = costOf(gate, ask);
   if (nanos === null) return null;
   const tokens = tokensOf(ask);
-  const amounts = amountsOf(touch, nanos, tokens);
+  const amounts = amountsOf(touch, { nanos, tokens });
   if (!gate.purse.take(touch.slices, amounts, now)) {
-    return refusedHere(gate, touch, nanos, tokens, now, orgNow, background);
+    return refusedHere(gate, touch, { nanos, tokens, now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
@@ -88,7 +87,7 @@ export function decideHere(
     expiresAt,
   });
   gate.keep(now, touch.slices, background);
-  const text = allowText(gate, touch, id, nanos, expiresAt, orgNow, now);
+  const text = allowText(gate, touch, { id, nanos, expiresAt, orgNow, now });
   if (named !== null) gate.recent.set({ id, text, gate, batch });
   return text;
 }
@@ -115,14 +114,14 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   });
   const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
   const meters = rateMetersFor(asker.policies, subject);
-  const touch = newTouch(
+  const touch = newTouch({
     accounts,
-    meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
+    rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // Where customers do not matter, calls of all of them touch the same.
-    gate.matters.customer ? ask.customer_id : undefined,
+    customer: gate.matters.customer ? ask.customer_id : undefined,
     orgNow,
-    (key) => gate.purse.slice(key),
-  );
+    sliceOf: (key) => gate.purse.slice(key),
+  });
   gate.touches.set(gate.matters, asker.keyId, ask, touch);
 }
 
@@ -160,13 +159,12 @@ export function wish(
   gate: OrgGate,
   asker: Asker,
   ask: DecisionAsk,
-  now: number,
-  background: Background,
+  { now, background }: { readonly now: number; readonly background: Background },
 ): void {
   const touch = touchOf(gate, asker, ask);
   const nanos = costOf(gate, ask);
   if (touch !== undefined && nanos !== null) {
-    const amounts = amountsOf(touch, nanos, tokensOf(ask));
+    const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask) });
     for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
   }
   gate.keep(now, touch?.slices ?? [], background);
@@ -175,11 +173,19 @@ export function wish(
 function refusedHere(
   gate: OrgGate,
   touch: Touch,
-  nanos: number,
-  tokens: number,
-  now: number,
-  orgNow: number,
-  background: Background,
+  {
+    nanos,
+    tokens,
+    now,
+    orgNow,
+    background,
+  }: {
+    readonly nanos: number;
+    readonly tokens: number;
+    readonly now: number;
+    readonly orgNow: number;
+    readonly background: Background;
+  },
 ): Refusal | null {
   if (touch.rates.length > 0) {
     const standings = touch.rates.map(({ meter, key, slice }) => {
@@ -195,13 +201,16 @@ function refusedHere(
     if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
     if (known.account.meter.mode !== "enforce") return null;
     gate.recheck(touch.reported.keys, known.askedAt, now, background);
-    return refusedBy(known, nanos, tokens);
+    return refusedBy(known, { nanos, tokens });
   }
   return null;
 }
 
 /** The same limit refuses the same amount in the same words, until the object says something new of it. */
-function refusedBy(known: KnownAccount, nanos: number, tokens: number): Refusal {
+function refusedBy(
+  known: KnownAccount,
+  { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
+): Refusal {
   if (known.refusal?.nanos !== nanos) {
     const attempt = { nanos: BigInt(nanos), tokens, depth: 0 };
     known.refusal = { nanos, given: toRefusal(denialOf(known.account, attempt, "decision")) };

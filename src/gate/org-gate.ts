@@ -252,7 +252,7 @@ function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>
   for (const { touch, id, named, nanos, at, expiresAt } of holds) {
     const index = cached(touches, touch, () => touches.size);
     const [, withName, without] = cached(groups, touch, () => [index, [], []]);
-    (named ? withName : without).push(reportedHold(id, at, expiresAt, nanos));
+    (named ? withName : without).push(reportedHold({ id, at, expiresAt, nanos }));
   }
   return [...groups.values()];
 }

@@ -24,12 +24,17 @@ export const PLACES = {
 /** Later moments have no place in a line: whatever they end is for the object. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
 
-export function reportedHold(
-  id: string,
-  at: number,
-  expiresAt: number,
-  nanos: number | bigint,
-): ReportedHold {
+export function reportedHold({
+  id,
+  at,
+  expiresAt,
+  nanos,
+}: {
+  readonly id: string;
+  readonly at: number;
+  readonly expiresAt: number;
+  readonly nanos: number | bigint;
+}): ReportedHold {
   return `${id}${made.of(at)}${ends.of(expiresAt)}${nanos}`;
 }
 

@@ -132,13 +132,19 @@ export class Known {
   }
 }
 
-export function newTouch(
-  accounts: readonly { readonly key: string; readonly known: KnownAccount }[],
-  rates: readonly { readonly key: string; readonly meter: RateMeter }[],
-  customer: string | undefined,
-  orgNow: number,
-  sliceOf: (key: string) => Slice,
-): Touch {
+export function newTouch({
+  accounts,
+  rates,
+  customer,
+  orgNow,
+  sliceOf,
+}: {
+  readonly accounts: readonly { readonly key: string; readonly known: KnownAccount }[];
+  readonly rates: readonly { readonly key: string; readonly meter: RateMeter }[];
+  readonly customer: string | undefined;
+  readonly orgNow: number;
+  readonly sliceOf: (key: string) => Slice;
+}): Touch {
   const touchedRates = rates.map(({ key, meter }) => ({
     meter,
     key,
@@ -183,7 +189,10 @@ function endOf(policy: RatePolicy, orgNow: number): number {
 }
 
 /** What a call takes of each slice, in their order. */
-export function amountsOf({ takes }: Touch, nanos: number, tokens: number): number[] {
+export function amountsOf(
+  { takes }: Touch,
+  { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
+): number[] {
   const amounts: number[] = [];
   for (const take of takes) {
     if (take === "nanos") amounts.push(nanos);

@@ -7,11 +7,19 @@ import type { Touch } from "./touch.ts";
 export function allowText(
   gate: OrgGate,
   touch: Touch,
-  id: string,
-  nanos: number,
-  expiresAt: number,
-  orgNow: number,
-  now: number,
+  {
+    id,
+    nanos,
+    expiresAt,
+    orgNow,
+    now,
+  }: {
+    readonly id: string;
+    readonly nanos: number;
+    readonly expiresAt: number;
+    readonly orgNow: number;
+    readonly now: number;
+  },
 ): string {
   let limits = "";
   for (const { key, slice, opening } of touch.rates) {

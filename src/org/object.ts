@@ -137,7 +137,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
     if (command.reservations !== undefined) await this.#awaitReports(command.reservations(input));
     const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
-    const outcome = perform(this.ctx.storage, view, envelope, command, input);
+    const outcome = perform(this.ctx.storage, view, { envelope, command, input });
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#clock());
     }
@@ -153,6 +153,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** A decision that an isolate does not reach by itself; null: no such org. */
+  // oxlint-disable-next-line max-params -- isolates of the version before call it by position
   decide(
     ask: DecisionAsk,
     keyId: string,
@@ -166,7 +167,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const refusal = callerRefusal(view);
     const verdict =
       refusal === null
-        ? this.#gate.decide(ask, keyId, learn, view, clock)
+        ? this.#gate.decide(ask, { keyId, learn, view, clock })
         : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
     this.#due.arm();
     return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
@@ -281,7 +282,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   #mayBeUnreported(id: string): boolean {
     const clock = this.#clock();
     const areSlicesOut = this.#gate.mayHoldUnreported(clock);
-    return mayBeUnreported(this.ctx.storage.sql, this.#reservationIds(), id, clock, areSlicesOut);
+    return mayBeUnreported(this.ctx.storage.sql, { ids: this.#reservationIds(), id, clock, areSlicesOut });
   }
 
   #reservationIds(): ReservationIds {

@@ -65,10 +65,17 @@ export async function stillContributing(
  */
 export async function storeAnswer(
   db: D1Database,
-  cohort: { id: string; metric: CohortMetric },
-  answer: CohortAnswer,
-  members: readonly string[],
-  floor: number,
+  {
+    cohort,
+    answer,
+    members,
+    floor,
+  }: {
+    readonly cohort: { id: string; metric: CohortMetric };
+    readonly answer: CohortAnswer;
+    readonly members: readonly string[];
+    readonly floor: number;
+  },
 ): Promise<void> {
   const seal = crypto.randomUUID();
   const listed = JSON.stringify(members);

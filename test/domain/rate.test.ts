@@ -28,7 +28,7 @@ function admit(windowSeconds: number, limit: number, load: { afterMs: number; am
   for (const { afterMs, amount } of load) {
     now += afterMs;
     if (usedNow(window, taken, now) + amount > limit) continue;
-    taken = take(window, taken, amount, now, now);
+    taken = take(window, taken, { amount, atMs: now, nowMs: now });
     admitted.push({ at: now, amount });
   }
   return { window, admitted, taken, now };
@@ -57,7 +57,7 @@ describe("a sliding window", () => {
         fc.integer({ min: 1, max: 7 }),
         (windowSeconds, limit, load, amount) => {
           const { window, taken, now } = admit(windowSeconds, limit, load);
-          const wait = waitMs(window, taken, limit, amount, now);
+          const wait = waitMs(window, taken, { limit, amount, nowMs: now });
           expect(wait === null).toBe(amount > limit);
           if (wait === null) return;
           expect(usedNow(window, taken, now + wait) + amount).toBeLessThanOrEqual(limit);
@@ -90,16 +90,17 @@ describe("a sliding window", () => {
 
   test("counts a future amount from now on, and returns it in full", () => {
     const window = slidingWindow(60);
-    const taken = take(window, [], 5, START + 900, START);
+    const taken = take(window, [], { amount: 5, atMs: START + 900, nowMs: START });
     expect(usedNow(window, taken, START)).toBe(5);
     expect(usedNow(window, taken, START + 60_000)).toBe(5);
-    expect(take(window, taken, -5, START + 900, START)).toEqual([]);
+    expect(take(window, taken, { amount: -5, atMs: START + 900, nowMs: START })).toEqual([]);
   });
 
   test("keeps no bucket that has left it", () => {
     const window = slidingWindow(60);
     let taken: Taken[] = [];
-    for (let at = START; at < START + 600_000; at += 100) taken = take(window, taken, 1, at, at);
+    for (let at = START; at < START + 600_000; at += 100)
+      taken = take(window, taken, { amount: 1, atMs: at, nowMs: at });
     expect(taken.length).toBeLessThanOrEqual(122);
     expect(taken.every(([bucket]) => bucket >= bucketAt(window, START + 540_000) - 2)).toBe(true);
   });

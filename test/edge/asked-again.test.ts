@@ -30,7 +30,8 @@ function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const asker = newAsker(orgId, "key_A", [], PEPPER);
   const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK));
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
-  const ask = (fields: object) => decideHere(gate, asker, { ...ASK, ...fields }, Date.now(), nowhere);
+  const ask = (fields: object) =>
+    decideHere(gate, asker, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });
   return { ask };
 }
 
@@ -48,13 +49,23 @@ describe("an isolate that has allowed a request and not reported it", () => {
   test("leaves it to the object once it has forgotten the org, and so had reported everything", () => {
     allowedIn("org_B");
     const asker = newAsker("org_B", "key_A", [], PEPPER);
-    expect(decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, Date.now(), nowhere)).toBeNull();
+    expect(
+      decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
+        now: Date.now(),
+        background: nowhere,
+      }),
+    ).toBeNull();
   });
 
   test("knows nothing of the same request id of another org", () => {
     allowedIn("org_C");
     const asker = newAsker("org_D", "key_A", [], PEPPER);
-    expect(decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, Date.now(), nowhere)).toBeNull();
+    expect(
+      decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
+        now: Date.now(),
+        background: nowhere,
+      }),
+    ).toBeNull();
   });
 });
 

@@ -92,11 +92,11 @@ test("embedded, it decides by the clock and the object that its host gives it", 
   const asker = gate.newAsker("org_A", "key_A", [], "p".repeat(32));
   const ask = gate.plainAsk('{"estimate":{"cost_usd":"0.01"}}');
   if (ask === null) throw new Error("the ask is plain");
-  const decide = () => gate.decideHere(org, asker, ask, clock.now, background);
+  const decide = () => gate.decideHere(org, asker, ask, { now: clock.now, background });
   expect(decide()).toBeNull();
   for (let call = 0; call < 8; call += 1) {
     gate.learn(org, asker, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
-    gate.wish(org, asker, ask, clock.now, background);
+    gate.wish(org, asker, ask, { now: clock.now, background });
   }
   await org.flush(background);
   clock.now += 500;

@@ -76,7 +76,12 @@ class World {
     const members = await contributors(env.DB, id, month, this.#read[cohort] === false);
     this.#read[cohort] = true;
     const figures = { month, figuresMonth: month, size: members.length, p25: 1, p50: 2, p75: 3 };
-    await storeAnswer(env.DB, { id, metric: this.#metric }, figures, members, FLOOR);
+    await storeAnswer(env.DB, {
+      cohort: { id, metric: this.#metric },
+      answer: figures,
+      members,
+      floor: FLOOR,
+    });
     const answer = await latestAnswer(env.DB, id, month);
     return answer && { month: answer.month, members: await membersOf(id, answer.month, answer.size) };
   }
@@ -138,7 +143,12 @@ test("of two cohorts that nearly agree only one is answered, even when both are 
   const orgs = Array.from({ length: 8 }, (_, index) => `org_race_${index}`);
   const answer = { month: "2026-02", figuresMonth: "2026-01", p25: 1, p50: 2, p75: 3 };
   const store = (id: string, members: string[]) =>
-    storeAnswer(DB, { id, metric: "tokens_per_run" }, { ...answer, size: members.length }, members, FLOOR);
+    storeAnswer(DB, {
+      cohort: { id, metric: "tokens_per_run" },
+      answer: { ...answer, size: members.length },
+      members,
+      floor: FLOOR,
+    });
   await Promise.all([store("coh_race_a", orgs), store("coh_race_b", orgs.slice(1))]);
   const given = await Promise.all(["coh_race_a", "coh_race_b"].map((id) => latestAnswer(DB, id, "2026-02")));
   expect(given.filter((one) => one !== null)).toHaveLength(1);

@@ -151,6 +151,10 @@ describe("the linter", () => {
     `${layer} importing ${target}`,
     plant(layer, importing(`../${target}`)),
   ]);
+  const taking = (...names: string[]) =>
+    `export const y = (${names.map((name) => `${name}: string`).join(", ")}) => ${names.join(" + ")};\n`;
+  const five = plant("org", taking("a", "b", "c", "d", "e"));
+  const four = plant("org", taking("a", "b", "c", "d"));
   const typeOnly = plant("api", `import type { X } from "../org/object.ts";\nexport type Y = X;\n`);
 
   const folder = mkdtempSync(join(tmpdir(), "sluice-lint-"));
@@ -166,21 +170,27 @@ describe("the linter", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each([...imports, ...packages, ...words, ...random])("refuses %s", (_, file = "") => {
-    expect(refused).toContain(file);
-  });
+  test.each([...imports, ...packages, ...words, ...random, ["five positional parameters", five]])(
+    "refuses %s",
+    (_, file = "") => {
+      expect(refused).toContain(file);
+    },
+  );
 
-  test.each([...fine, ["api importing a type of org", typeOnly]])("lets %s pass", (_, file = "") => {
-    expect(refused).not.toContain(file);
-  });
+  test.each([...fine, ["api importing a type of org", typeOnly], ["four positional parameters", four]])(
+    "lets %s pass",
+    (_, file = "") => {
+      expect(refused).not.toContain(file);
+    },
+  );
 });
 
-/** The files that a rule on imports, globals or properties refuses. */
+/** The files that a rule on imports, globals, properties or parameters refuses. */
 function refusedIn(folder: string): Set<string> {
   const said = oxlint(folder);
   const { diagnostics } = JSON.parse(said) as { diagnostics: { code: string; filename: string }[] };
   return new Set(
-    diagnostics.filter(({ code }) => code.includes("no-restricted")).map(({ filename }) => filename),
+    diagnostics.filter(({ code }) => /no-restricted|max-params/.test(code)).map(({ filename }) => filename),
   );
 }
 

@@ -52,7 +52,7 @@ export class LeaseHolder {
     const amounts = slices.map(() => Number(nanos));
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
     const id = name === undefined ? this.#ids.newId(orgNow) : `rsv_${name}`;
-    const line = reportedHold(id, orgNow, orgNow + heldMs, nanos);
+    const line = reportedHold({ id, at: orgNow, expiresAt: orgNow + heldMs, nanos });
     this.#purse.note(name === undefined ? [0, [], [line]] : [0, [line], []]);
     return id;
   }

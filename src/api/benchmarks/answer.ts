@@ -51,7 +51,7 @@ async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: num
     }
     if (values.size < floor) continue;
     const answer = { month, figuresMonth, size: values.size, ...percentilesOf([...values.values()]) };
-    await storeAnswer(DB, cohort, answer, [...values.keys()], floor);
+    await storeAnswer(DB, { cohort, answer, members: [...values.keys()], floor });
     return;
   }
 }

@@ -24,7 +24,11 @@ export const forecastLinear = operation(
     const found = await call.org.query("deploymentReturn", { deploymentId: deployment_id });
     if (isRefusal(found)) return found;
     const known = found.body;
-    const projected = linearReturn(BigInt(known.returnedNano), known.teams, teams);
+    const projected = linearReturn({
+      returnedNano: BigInt(known.returnedNano),
+      activeTeams: known.teams,
+      teams,
+    });
     return reply(200, { deployment_id, teams, projected_return_usd: formatUsd(projected), method: "linear" });
   },
 );

@@ -34,6 +34,14 @@ export function returnsCurve(returns: Returns, totalToday: number): ReturnsPoint
 }
 
 /** The linear projection: what one team returned, times the number of teams. Rounded down per team. */
-export function linearReturn(returnedNano: bigint, activeTeams: number, teams: number): bigint {
+export function linearReturn({
+  returnedNano,
+  activeTeams,
+  teams,
+}: {
+  readonly returnedNano: bigint;
+  readonly activeTeams: number;
+  readonly teams: number;
+}): bigint {
   return (returnedNano / BigInt(Math.max(1, activeTeams))) * BigInt(teams);
 }

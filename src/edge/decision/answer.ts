@@ -55,11 +55,11 @@ export async function answerDecision(
   const asker = askerOf(call);
   const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
-  const here = gate === null ? null : decideHere(gate, asker, ask, Date.now(), background);
+  const here = gate === null ? null : decideHere(gate, asker, ask, { now: Date.now(), background });
   call.headers[DECIDED_HEADER] = here === null ? "object" : "edge";
   let verdict: Verdict;
   try {
-    verdict = here ?? (await decideThere(call, gate, asker, ask, background));
+    verdict = here ?? (await decideThere(call, { gate, asker, ask, background }));
   } finally {
     tellRates(call, gate, asker);
   }
@@ -86,10 +86,17 @@ function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
 
 export async function decideThere(
   call: Pick<Call, "actor" | "credential" | "trace">,
-  gate: OrgGate | null,
-  asker: Asker,
-  ask: DecisionAsk,
-  background: ObjectBackground,
+  {
+    gate,
+    asker,
+    ask,
+    background,
+  }: {
+    readonly gate: OrgGate | null;
+    readonly asker: Asker;
+    readonly ask: DecisionAsk;
+    readonly background: ObjectBackground;
+  },
 ): Promise<Verdict> {
   const askedAt = Date.now();
   let verdict: DecisionReply | null;
@@ -111,7 +118,7 @@ export async function decideThere(
   if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
   if (gate !== null) {
     learn(gate, asker, ask, { verdict, askedAt, now });
-    if (verdict.refusal === null && leasable) wish(gate, asker, ask, now, background);
+    if (verdict.refusal === null && leasable) wish(gate, asker, ask, { now, background });
   }
   if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
   return verdict.refusal ?? unanswered();

@@ -69,10 +69,11 @@ export function decideFast(
   const who = readyFor(key, settings);
   if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
   if (!renewed(env, context, now)) return null;
-  const call = new FastCall(who, env, context, request, now);
+  const call = new FastCall({ who, env, context, request, now });
   if (who.asker.policies.length > 0) {
     const refused = refusedByRate(call);
-    if (refused !== null) return respond(call, refused.refusal, "edge", false, refused.headers);
+    if (refused !== null)
+      return respond(call, refused.refusal, { place: "edge", dry: false, made: refused.headers });
   }
   const length = request.headers.get("content-length");
   if (length === null || Number(length) > DECISION.mostBodyBytes) return null;
@@ -101,14 +102,14 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   // A body may take longer to arrive than what is known of the key, or of the deprecations, may be used.
   const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
   if (late || ask === null) return serve(again(call.request, bytes));
-  const here = decideHere(gate, asker, ask, now, call);
-  if (here !== null) return respond(call, here, "edge", false);
+  const here = decideHere(gate, asker, ask, { now, background: call });
+  if (here !== null) return respond(call, here, { place: "edge", dry: false });
   try {
-    const there = await decideThere(call, gate, asker, ask, call);
-    return respond(call, there, "object", ask.dry_run === true);
+    const there = await decideThere(call, { gate, asker, ask, background: call });
+    return respond(call, there, { place: "object", dry: ask.dry_run === true });
   } catch (error) {
     logFailure(call.trace, error);
-    return respond(call, refuse("service_unavailable"), "object", false);
+    return respond(call, refuse("service_unavailable"), { place: "object", dry: false });
   }
 }
 
@@ -134,7 +135,19 @@ class FastCall implements ObjectBackground {
   readonly startedAt: number;
   readonly trace = crypto.randomUUID();
 
-  constructor(who: Ready, env: Env, context: ExecutionContext, request: Request, now: number) {
+  constructor({
+    who,
+    env,
+    context,
+    request,
+    now,
+  }: {
+    readonly who: Ready;
+    readonly env: Env;
+    readonly context: ExecutionContext;
+    readonly request: Request;
+    readonly now: number;
+  }) {
     this.who = who;
     this.env = env;
     this.context = context;
@@ -208,7 +221,15 @@ function renewed(env: Env, context: ExecutionContext, now: number): boolean {
   return true;
 }
 
-function respond(call: FastCall, verdict: Verdict, place: DecidedAt, dry: boolean, made?: Headers): Response {
+function respond(
+  call: FastCall,
+  verdict: Verdict,
+  {
+    place,
+    dry,
+    made,
+  }: { readonly place: DecidedAt; readonly dry: boolean; readonly made?: Headers | undefined },
+): Response {
   const refusal = isRefusal(verdict) ? verdict : null;
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;

@@ -42,22 +42,26 @@ type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 export async function sendToRegion(
   env: Env,
   settings: Settings,
-  to: string,
-  request: SentRequest,
-  caller: PassCaller,
+  {
+    to,
+    request,
+    caller,
+  }: { readonly to: string; readonly request: SentRequest; readonly caller: PassCaller },
 ): Promise<Response> {
-  const first = await sendOnce(env, settings, to, request, caller);
+  const first = await sendOnce(env, settings, { to, request, caller });
   if (!first.headers.has(UNTAKEN_HEADER)) return first;
   await first.body?.cancel();
-  return sendOnce(env, settings, to, request, caller);
+  return sendOnce(env, settings, { to, request, caller });
 }
 
 async function sendOnce(
   env: Env,
   settings: Settings,
-  to: string,
-  request: SentRequest,
-  caller: PassCaller,
+  {
+    to,
+    request,
+    caller,
+  }: { readonly to: string; readonly request: SentRequest; readonly caller: PassCaller },
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   const { method, target, signedBody } = request;

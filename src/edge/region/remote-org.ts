@@ -28,7 +28,7 @@ async function callObject(env: Env, settings: Settings, region: string, call: Ob
   const headers = new Headers({ "content-type": "application/json" });
   const request = { method: "POST", target: OBJECT_PATH, headers, body, signedBody: body };
   const caller = { keeper: call.org, trace: "", address: "" };
-  const response = await sendToRegion(env, settings, region, request, caller);
+  const response = await sendToRegion(env, settings, { to: region, request, caller });
   const text = await response.text();
   if (response.status === 200) return (fromWire(text) as { result?: unknown }).result;
   const failure = new Error(`${call.method} failed in region ${region}`);

@@ -83,7 +83,7 @@ export async function relay(
   const sent = { method, target: pathname + search, headers, body };
   const keeper = call.orgId ?? PLATFORM_ORG_ID;
   const { trace, address } = call;
-  const answer = await sendToRegion(env, settings, to, sent, { keeper, trace, address });
+  const answer = await sendToRegion(env, settings, { to, request: sent, caller: { keeper, trace, address } });
   const relayed = new Response(answer.body, answer);
   for (const name of [EPOCH_HEADER, UNTAKEN_HEADER]) relayed.headers.delete(name);
   return { relayed };

@@ -93,7 +93,7 @@ export class LeaseBook {
       if (terms === null) continue;
       const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
       const sizing = { limit: terms.limit, used: terms.used + move.used, holders, ...want };
-      const addition = this.#extend(ask.holder, holder, meter, sizing, terms, now);
+      const addition = this.#extend(ask.holder, holder, meter, { asked: sizing, terms, now });
       move.added = addition.add;
       moves.set(meter, move);
       slices.set(meter, addition);
@@ -191,9 +191,22 @@ export class LeaseBook {
     name: string,
     holder: Holder,
     meter: string,
-    asked: { limit: bigint; used: bigint; holders: number; left: bigint; want: bigint; least: bigint },
-    terms: Terms,
-    now: number,
+    {
+      asked,
+      terms,
+      now,
+    }: {
+      readonly asked: {
+        limit: bigint;
+        used: bigint;
+        holders: number;
+        left: bigint;
+        want: bigint;
+        least: bigint;
+      };
+      readonly terms: Terms;
+      readonly now: number;
+    },
   ): Addition {
     const kept = holder.slices.get(meter)?.left ?? 0n;
     const leased = this.leased(meter, now);

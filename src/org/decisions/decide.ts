@@ -74,7 +74,7 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refus
   holdAll(accounts, attempt);
   draft.save();
   if (before !== null) deleteHold(tx.sql, id);
-  return done(200, hold(tx, ask, id, nanos, accounts, shadowed));
+  return done(200, hold(tx, ask, { id, nanos, accounts, shadowed }));
 }
 
 /** A limit refuses only when what it still counts of holds that are over is not what fills it. */
@@ -91,10 +91,17 @@ function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attemp
 function hold(
   tx: Tx,
   ask: DecisionAsk,
-  id: string,
-  nanos: bigint,
-  accounts: readonly Account[],
-  shadowed: Denial[],
+  {
+    id,
+    nanos,
+    accounts,
+    shadowed,
+  }: {
+    readonly id: string;
+    readonly nanos: bigint;
+    readonly accounts: readonly Account[];
+    readonly shadowed: Denial[];
+  },
 ) {
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {

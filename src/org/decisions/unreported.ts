@@ -10,10 +10,17 @@ import type { HoldRow } from "./store.ts";
  */
 export function mayBeUnreported(
   sql: SqlStorage,
-  ids: ReservationIds,
-  id: string,
-  clock: Clock,
-  areSlicesOut: boolean,
+  {
+    ids,
+    id,
+    clock,
+    areSlicesOut,
+  }: {
+    readonly ids: ReservationIds;
+    readonly id: string;
+    readonly clock: Clock;
+    readonly areSlicesOut: boolean;
+  },
 ): boolean {
   const origin = ids.originOf(id);
   if (origin === "time") return clock.org < madeAt(id) + ENDED_HOLD_KEPT_MS;

@@ -102,7 +102,15 @@ export class ObjectGate {
   }
 
   /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
-  decide(ask: DecisionAsk, keyId: string, learn: boolean, view: View, clock: Clock): DecisionVerdict {
+  decide(
+    ask: DecisionAsk,
+    {
+      keyId,
+      learn,
+      view,
+      clock,
+    }: { readonly keyId: string; readonly learn: boolean; readonly view: View; readonly clock: Clock },
+  ): DecisionVerdict {
     let named: string | null = null;
     const verdict = this.#transaction((): DecisionVerdict => {
       sweepLeases(view, clock);

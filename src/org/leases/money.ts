@@ -124,7 +124,7 @@ export class LeasedAccounts {
   }
 
   /** Holds an amount where its moment belongs. A hold of before the limit was made is none of its business. */
-  holdAstray(key: string, atMs: number, amount: bigint): void {
+  holdAstray(key: string, { atMs, amount }: { readonly atMs: number; readonly amount: bigint }): void {
     const found = this.#leased.get(key);
     if (found === undefined || found.meter.sinceMs > atMs) return;
     const entry = this.#entry(found.meter, found.subject, atMs);

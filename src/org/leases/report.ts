@@ -128,7 +128,7 @@ class Keeping {
     const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
     for (const hold of astray.length === 0 ? [] : placed) {
       for (const key of astray) {
-        this.#accounts.holdAstray(key, Number(madeAt(hold)), BigInt(amountOf(hold)));
+        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: BigInt(amountOf(hold)) });
       }
       this.#drop(hold, astray);
     }

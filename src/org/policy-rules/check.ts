@@ -31,15 +31,13 @@ export function checkPolicy(
 ): (run: Checked, nanos: bigint, work: RunWork) => Refusal<Code> | (() => void) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return () => null;
-  return (run, nanos, work) => check(tx, policies, work, run, nanos);
+  return (run, nanos, work) => check(tx, policies, { work, run, nanos });
 }
 
 function check(
   tx: Tx,
   policies: PolicySet,
-  work: RunWork,
-  run: Checked,
-  nanos: bigint,
+  { work, run, nanos }: { readonly work: RunWork; readonly run: Checked; readonly nanos: bigint },
 ): Refusal<Code> | (() => void) | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);
@@ -59,7 +57,7 @@ function check(
       : NO_SHADOWS;
   if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
   if (verdict.verdict === "deny") return blocked(tx, verdict);
-  if (verdict.verdict === "require_approval") return requested(tx, verdict, digest, run, nanos);
+  if (verdict.verdict === "require_approval") return requested(tx, verdict, { digest, run, nanos });
   return onceAccepted(tx, approvals, watching);
 }
 
@@ -99,9 +97,7 @@ function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Refusal<Code> {
 function requested(
   tx: Tx,
   { ruleId, reason, attempted }: Ruled,
-  digest: string,
-  run: Checked,
-  nanos: bigint,
+  { digest, run, nanos }: { readonly digest: string; readonly run: Checked; readonly nanos: bigint },
 ): Refusal<Code> {
   const details = { reason, attempted, rule_id: ruleId };
   const waiting = findApproval(tx.sql, ruleId, digest, "pending");

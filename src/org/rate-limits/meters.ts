@@ -66,7 +66,7 @@ export class RateMeters {
       taken.push([bucketOf(policy, slice.until + clock.org - clock.real), Number(slice.left)]);
     }
     taken.sort((left, right) => left[0] - right[0]);
-    return standingOf(policy, taken, amount, clock.org);
+    return standingOf(policy, taken, { amount, nowMs: clock.org });
   }
 
   /** Enters an amount at a moment of the org's clock. */

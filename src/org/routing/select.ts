@@ -30,7 +30,7 @@ export const selectModel = query({
     const policies = loadPolicies(view);
     // One call's work for all candidates together: a rule that is costly for each of them ends as a rule that fails.
     const known = withAllowance(oneRunsWork().enforced, (allowance) =>
-      models.map((model) => candidateOf(view, { policies, allowance }, model, gate.suite, asked)),
+      models.map((model) => candidateOf(view, { policies, allowance }, { model, suite: gate.suite, asked })),
     );
     const evalGate = {
       suite: gate.suite,
@@ -54,14 +54,18 @@ function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undef
 
 type Judging = { policies: PolicySet; allowance: Allowance };
 
-function candidateOf(view: View, judging: Judging, model: string, suite: string, asked: Asked): Candidate {
+function candidateOf(
+  view: View,
+  judging: Judging,
+  { model, suite, asked }: { readonly model: string; readonly suite: string; readonly asked: Asked },
+): Candidate {
   const row = loadModel(view.sql, model);
   const price = priceOf(view.sql, model);
   const cost =
     price === null ? undefined : costOfTokensRoundedUp(asked.inputTokens, asked.maxOutputTokens, price);
   return {
     model,
-    ruledOut: ruledOut(view, judging, model, asked, cost ?? 0n),
+    ruledOut: ruledOut(view, judging, { model, asked, cost: cost ?? 0n }),
     regions: row === null || row.regions === null ? undefined : (JSON.parse(row.regions) as string[]),
     costNanos: cost,
     evals: latestEval(view.sql, suite, model, view.now),
@@ -72,9 +76,7 @@ function candidateOf(view: View, judging: Judging, model: string, suite: string,
 function ruledOut(
   view: View,
   { policies, allowance }: Judging,
-  model: string,
-  asked: Asked,
-  cost: bigint,
+  { model, asked, cost }: { readonly model: string; readonly asked: Asked; readonly cost: bigint },
 ): Candidate["ruledOut"] {
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
   const verdict = judge(policies, attemptOf({ model, usage }, cost), view.now, { allowance });

@@ -185,7 +185,7 @@ export class Recorder {
     const { attempt } = prepared;
     if (this.#hasRoom) {
       for (const effect of effects) effect();
-      return this.#accept(input, prepared, accounts, NOTHING_MORE, []);
+      return this.#accept(input, prepared, { accounts, charged: NOTHING_MORE, shadow: [] });
     }
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
@@ -195,7 +195,7 @@ export class Recorder {
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
     for (const account of shadow) announceRefusal(this.#tx, account as Entry, attempt, "run");
     for (const effect of effects) effect();
-    return this.#accept(input, prepared, accounts, charge(accounts, attempt), denials);
+    return this.#accept(input, prepared, { accounts, charged: charge(accounts, attempt), shadow: denials });
   }
 
   /** What to do should the run be accepted, or the first check's refusal. */
@@ -231,7 +231,7 @@ export class Recorder {
   #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
     if (prepared.hold !== null) this.#settle(prepared.hold);
     const charged = chargeFact(accounts, prepared.attempt);
-    const recorded = this.#accept(input, prepared, accounts, charged, []);
+    const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
     return recorded;
   }
@@ -249,9 +249,15 @@ export class Recorder {
   #accept(
     input: RunInput,
     prepared: Prepared,
-    accounts: readonly Account[],
-    charged: Charged,
-    shadow: readonly Denial[],
+    {
+      accounts,
+      charged,
+      shadow,
+    }: {
+      readonly accounts: readonly Account[];
+      readonly charged: Charged;
+      readonly shadow: readonly Denial[];
+    },
   ): { status: "accepted"; run: Run } {
     const run = runOf(input, {
       id: input.id ?? newId("run", this.#tx.now),

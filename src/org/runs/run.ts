@@ -80,17 +80,17 @@ function chargesOf(run: Run) {
     // A limit may be gone by the time its charge is read.
     kind: meterKindOf(id) ?? id,
     id,
-    ...written(id, amountCharged(run, id), over[id] === undefined ? 0n : BigInt(over[id])),
+    ...written(id, { amount: amountCharged(run, id), over: over[id] === undefined ? 0n : BigInt(over[id]) }),
   }));
   const draws = (run.extra?.draws ?? []).map(([id, amount]) => ({
     kind: meterKindOf(id) ?? id,
     id,
-    ...written(id, BigInt(amount), 0n),
+    ...written(id, { amount: BigInt(amount), over: 0n }),
   }));
   return [...meters, ...draws];
 }
 
-function written(meterId: string, amount: bigint, over: bigint) {
+function written(meterId: string, { amount, over }: { readonly amount: bigint; readonly over: bigint }) {
   if (unitOf(meterId) !== "usd")
     return { amount: Number(amount), ...(over === 0n ? {} : { over: Number(over) }) };
   return { amount_usd: formatUsd(amount), ...(over === 0n ? {} : { over_usd: formatUsd(over) }) };

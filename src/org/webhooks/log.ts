@@ -50,7 +50,11 @@ export const pingWebhook = command({
     if (subscription === null) return refuse("not_found");
     if (subscription.disabled_reason !== null) return switchedOff();
     const [eventId = ""] = recordEvents(tx.sql, tx.now, "test.ping", [{ webhook_id: webhookId }]);
-    const deliveryId = enqueue(tx.sql, tx.now, webhookId, { id: eventId, type: "test.ping" });
+    const deliveryId = enqueue(tx.sql, {
+      now: tx.now,
+      subscriptionId: webhookId,
+      event: { id: eventId, type: "test.ping" },
+    });
     return delivered(tx, webhookId, deliveryId);
   },
 });
@@ -68,6 +72,10 @@ export const replayDelivery = command({
       return delivered(tx, webhookId, deliveryId);
     }
     const event = { id: row.event_id, type: row.event_type };
-    return delivered(tx, webhookId, enqueue(tx.sql, tx.now, webhookId, event, deliveryId));
+    return delivered(
+      tx,
+      webhookId,
+      enqueue(tx.sql, { now: tx.now, subscriptionId: webhookId, event, replayOf: deliveryId }),
+    );
   },
 });

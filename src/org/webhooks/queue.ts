@@ -49,10 +49,17 @@ export function loadDelivery(sql: SqlStorage, subscriptionId: string, id: string
 
 export function enqueue(
   sql: SqlStorage,
-  now: number,
-  subscriptionId: string,
-  event: QueuedEvent,
-  replayOf: string | null = null,
+  {
+    now,
+    subscriptionId,
+    event,
+    replayOf = null,
+  }: {
+    readonly now: number;
+    readonly subscriptionId: string;
+    readonly event: QueuedEvent;
+    readonly replayOf?: string | null;
+  },
 ): string {
   const id = newId("dlv", now);
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
@@ -73,7 +80,8 @@ export function enqueue(
 
 /** Queues events of one kind for every subscription that asked for it, with the change that caused them. */
 export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
-  for (const subscription of hearersOf(sql, type)) enqueueAll(sql, now, subscription.id, type, ids);
+  for (const subscription of hearersOf(sql, type))
+    enqueueAll(sql, { now, subscriptionId: subscription.id, type, eventIds: ids });
 }
 
 /** The subscriptions that get events of a kind. */
@@ -83,10 +91,17 @@ export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
 
 function enqueueAll(
   sql: SqlStorage,
-  now: number,
-  subscriptionId: string,
-  type: EventKind,
-  eventIds: readonly string[],
+  {
+    now,
+    subscriptionId,
+    type,
+    eventIds,
+  }: {
+    readonly now: number;
+    readonly subscriptionId: string;
+    readonly type: EventKind;
+    readonly eventIds: readonly string[];
+  },
 ): void {
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);

@@ -20,13 +20,19 @@ const NAME = [
 ];
 
 /** Checks a posted response. Only a response to this sign-in is accepted, never an unsolicited one. */
-export async function finishSaml(
-  connection: SamlConnection,
-  service: ServiceAddresses,
-  attempt: SamlAttempt,
-  sent: string,
-  nowMs: number,
-): Promise<SignIn> {
+export async function finishSaml({
+  connection,
+  service,
+  attempt,
+  sent,
+  nowMs,
+}: {
+  readonly connection: SamlConnection;
+  readonly service: ServiceAddresses;
+  readonly attempt: SamlAttempt;
+  readonly sent: string;
+  readonly nowMs: number;
+}): Promise<SignIn> {
   if (attempt.idpEntityId !== connection.idpEntityId) return signInRefused("connection_changed");
   const envelope = readEnvelope(sent);
   if (envelope === null) return signInRefused("response_malformed");

@@ -155,7 +155,13 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "saml" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const sent = form.get("SAMLResponse") ?? "";
-  const result = await finishSaml(connection, serviceOf(web, orgId), attempt, sent, Date.now());
+  const result = await finishSaml({
+    connection,
+    service: serviceOf(web, orgId),
+    attempt,
+    sent,
+    nowMs: Date.now(),
+  });
   if (!result.ok) return refuseSignIn(result.failure, web);
   const { idpEntityId: provider, defaultRole } = connection;
   const person = { orgId, provider, identity: result.identity, defaultRole, connection: mark };

@@ -45,7 +45,9 @@ test("the linear projection doubles with the teams, to the nano-dollar", () => {
       fc.integer({ min: 1, max: 50 }),
       fc.nat(10_000),
       (spent, active, teams) => {
-        expect(linearReturn(spent, active, 2 * teams)).toBe(2n * linearReturn(spent, active, teams));
+        expect(linearReturn({ returnedNano: spent, activeTeams: active, teams: 2 * teams })).toBe(
+          2n * linearReturn({ returnedNano: spent, activeTeams: active, teams }),
+        );
       },
     ),
   );

@@ -60,14 +60,17 @@ class Isolate {
       const verdict = await byObject(this.#org, DOLLAR);
       const now = Date.now();
       learn(this.#gate, this.#asker, DOLLAR, { verdict, askedAt, now });
-      wish(this.#gate, this.#asker, DOLLAR, now, this.#background);
+      wish(this.#gate, this.#asker, DOLLAR, { now, background: this.#background });
     }
     await this.report();
   }
 
   /** Null: the object decides. */
   decide(asked: DecisionAsk): "allowed" | "refused" | null {
-    const verdict = decideHere(this.#gate, this.#asker, asked, Date.now(), this.#background);
+    const verdict = decideHere(this.#gate, this.#asker, asked, {
+      now: Date.now(),
+      background: this.#background,
+    });
     return verdict === null ? null : typeof verdict === "string" ? "allowed" : "refused";
   }
 

@@ -85,7 +85,9 @@ test("a request of some customer is held once, where customers make no differenc
 test("holds of several customers in one report are each kept as its own", async () => {
   const { org } = await opened();
   const now = Date.now();
-  const lines = Array.from({ length: 3 }, () => reportedHold(newId("rsv", now), now, now + HELD_MS, CENT));
+  const lines = Array.from({ length: 3 }, () =>
+    reportedHold({ id: newId("rsv", now), at: now, expiresAt: now + HELD_MS, nanos: CENT }),
+  );
   const [one = "", other = "", last = ""] = lines;
   const touches = ["a", "b"].map((customer) => ({ keys: [], meters: "m", customer }));
   const holds: ReportedHolds[] = [

@@ -26,7 +26,7 @@ test("a line gives back what was written in it", () => {
   fc.assert(
     fc.property(hold, moment, ({ at, until, amount: nanos }, later) => {
       const id = newId("rsv", at);
-      const line = reportedHold(id, at, until, nanos);
+      const line = reportedHold({ id, at, expiresAt: until, nanos });
       expect([idOf(line), Number(madeAt(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
         id,
         at,
@@ -34,9 +34,11 @@ test("a line gives back what was written in it", () => {
         String(nanos),
       ]);
       const other = newId("rsv", at);
-      expect(withId(line, other)).toBe(reportedHold(other, at, until, nanos));
-      expect(madeAtLater(line, timeText(later))).toBe(reportedHold(id, later, until, nanos));
-      expect(endingLater(line, timeText(later))).toBe(reportedHold(id, at, later, nanos));
+      expect(withId(line, other)).toBe(reportedHold({ id: other, at, expiresAt: until, nanos }));
+      expect(madeAtLater(line, timeText(later))).toBe(
+        reportedHold({ id, at: later, expiresAt: until, nanos }),
+      );
+      expect(endingLater(line, timeText(later))).toBe(reportedHold({ id, at, expiresAt: later, nanos }));
     }),
   );
 });
@@ -52,7 +54,7 @@ test("moments are in order as texts", () => {
 test("the database reads the same from a line", async () => {
   const org = await newOrg();
   const id = newId("rsv", Date.now());
-  const line = reportedHold(id, 7, LAST_REPORTED_MS, 1_250_000);
+  const line = reportedHold({ id, at: 7, expiresAt: LAST_REPORTED_MS, nanos: 1_250_000 });
   const { at, expiresAt, amount: nanos } = REPORTED_COLUMNS;
   const [row] = await rowsOf(
     org.id,

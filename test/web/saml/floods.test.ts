@@ -10,7 +10,13 @@ const AT_ONCE_MS = 5_000;
 
 async function finish(sent: string) {
   const startedAt = performance.now();
-  const result = await finishSaml(CONNECTION, SERVICE, ATTEMPT, sent, NOW);
+  const result = await finishSaml({
+    connection: CONNECTION,
+    service: SERVICE,
+    attempt: ATTEMPT,
+    sent,
+    nowMs: NOW,
+  });
   return { result, ms: performance.now() - startedAt };
 }
 

@@ -13,7 +13,13 @@ const ATTEMPT: SamlAttempt = { idpEntityId: CONNECTION.idpEntityId, requestId: "
 const ADA = { subject: "ada@example.com", email: "ada@example.com", name: "Ada", role: null };
 
 function finish(xml: string, nowMs = NOW) {
-  return finishSaml(CONNECTION, SERVICE, ATTEMPT, encoded(xml), nowMs);
+  return finishSaml({
+    connection: CONNECTION,
+    service: SERVICE,
+    attempt: ATTEMPT,
+    sent: encoded(xml),
+    nowMs,
+  });
 }
 
 describe("a person whom the provider vouches for", () => {
@@ -27,7 +33,9 @@ describe("a person whom the provider vouches for", () => {
   test("is signed in while the provider changes from one certificate to the next", async () => {
     const both = { ...CONNECTION, idpCertificate: `${STRANGER.certificate}\n${CONNECTION.idpCertificate}` };
     const sent = encoded(await issue(ATTEMPT.requestId));
-    expect(await finishSaml(both, SERVICE, ATTEMPT, sent, NOW)).toMatchObject({ ok: true });
+    expect(
+      await finishSaml({ connection: both, service: SERVICE, attempt: ATTEMPT, sent, nowMs: NOW }),
+    ).toMatchObject({ ok: true });
   });
 
   test("is sent to the provider with a request id that the answer must name", async () => {
@@ -110,7 +118,9 @@ describe("no session is made", () => {
 
   test("by a response that is no base64, is empty or is longer than any assertion", async () => {
     for (const sent of ["", "<x>", "%%%", "A".repeat(300_000)]) {
-      expect(await finishSaml(CONNECTION, SERVICE, ATTEMPT, sent, NOW)).toEqual({
+      expect(
+        await finishSaml({ connection: CONNECTION, service: SERVICE, attempt: ATTEMPT, sent, nowMs: NOW }),
+      ).toEqual({
         ok: false,
         failure: "response_malformed",
       });
@@ -120,7 +130,9 @@ describe("no session is made", () => {
   test("after the org's connection was changed", async () => {
     const sent = encoded(await issue(ATTEMPT.requestId));
     const changed = { ...CONNECTION, idpEntityId: "https://new.example" };
-    expect(await finishSaml(changed, SERVICE, ATTEMPT, sent, NOW)).toMatchObject({
+    expect(
+      await finishSaml({ connection: changed, service: SERVICE, attempt: ATTEMPT, sent, nowMs: NOW }),
+    ).toMatchObject({
       failure: "connection_changed",
     });
   });

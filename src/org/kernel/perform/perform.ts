@@ -64,9 +64,11 @@ function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome
 export function perform<Input>(
   storage: DurableObjectStorage,
   view: View,
-  envelope: Envelope,
-  command: Command<Input, ErrorCode>,
-  input: Input,
+  {
+    envelope,
+    command,
+    input,
+  }: { readonly envelope: Envelope; readonly command: Command<Input, ErrorCode>; readonly input: Input },
 ): Outcome {
   return transaction(storage, () => {
     const refused =

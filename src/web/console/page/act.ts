@@ -7,11 +7,19 @@ export type Method = Parameters<Visit["api"]["send"]>[0];
 export async function submit(
   visit: Visit,
   ask: Ask,
-  request: { readonly method: Method; readonly path: string; readonly body: object | null },
-  fields: readonly Field[],
-  done: (body: unknown) => Shown,
-  again: (draft: Draft, answer: Answer<unknown>) => Shown | Promise<Shown>,
-  complaintAt?: (field: string) => string,
+  {
+    request,
+    fields,
+    done,
+    again,
+    complaintAt,
+  }: {
+    readonly request: { readonly method: Method; readonly path: string; readonly body: object | null };
+    readonly fields: readonly Field[];
+    readonly done: (body: unknown) => Shown;
+    readonly again: (draft: Draft, answer: Answer<unknown>) => Shown | Promise<Shown>;
+    readonly complaintAt?: ((field: string) => string) | undefined;
+  },
 ): Promise<Shown> {
   const once = ask.form.get("_once") ?? visit.once();
   const answer = inWordsOfForms(await visit.api.send(request.method, request.path, request.body, once));

@@ -12,8 +12,7 @@ export async function newPage(
   { path }: Pick<Resource<never>, "path">,
   create: Create,
   visit: Visit,
-  draft: Draft = BLANK,
-  status = 200,
+  { draft = BLANK, status = 200 }: { readonly draft?: Draft; readonly status?: number } = {},
 ): Promise<Shown> {
   const content = (
     <>
@@ -52,14 +51,12 @@ export function createOne(
 ): Promise<Shown> {
   const { put, fields } = create;
   const missing = missingPart(ask.form, fields);
-  if (missing !== null) return newPage(resource, create, visit, missing, 422);
+  if (missing !== null) return newPage(resource, create, visit, { draft: missing, status: 422 });
   const path = `${visit.org}/${put === undefined ? resource.api : put(ask.form)}`;
-  return submit(
-    visit,
-    ask,
-    { method: put === undefined ? "POST" : "PUT", path, body: bodyOf(ask.form, fields) },
+  return submit(visit, ask, {
+    request: { method: put === undefined ? "POST" : "PUT", path, body: bodyOf(ask.form, fields) },
     fields,
-    (made) => create.done?.(made) ?? noticeAt(resource.path, "created"),
-    (draft, { status }) => newPage(resource, create, visit, draft, status),
-  );
+    done: (made) => create.done?.(made) ?? noticeAt(resource.path, "created"),
+    again: (draft, { status }) => newPage(resource, create, visit, { draft, status }),
+  });
 }

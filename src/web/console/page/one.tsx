@@ -17,8 +17,7 @@ export async function onePage<T>(
   resource: Resource<T>,
   visit: Visit,
   ask: Ask,
-  refused: Draft | null = null,
-  status = 200,
+  { refused = null, status = 200 }: { readonly refused?: Draft | null; readonly status?: number } = {},
 ): Promise<Shown> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   const row = answer.body;
@@ -89,14 +88,12 @@ export function changeOne<T>(
   ask: Ask,
 ): Promise<Shown> {
   const { fields, method } = change;
-  return submit(
-    visit,
-    ask,
-    { method, path: addressOf(resource, visit, ask), body: bodyOf(ask.form, fields) },
+  return submit(visit, ask, {
+    request: { method, path: addressOf(resource, visit, ask), body: bodyOf(ask.form, fields) },
     fields,
-    () => noticeAt(ask.path, "saved"),
-    (draft, { status }) => onePage(resource, visit, ask, draft, status),
-  );
+    done: () => noticeAt(ask.path, "saved"),
+    again: (draft, { status }) => onePage(resource, visit, ask, { refused: draft, status }),
+  });
 }
 
 /** Returns to the item's page, or to the list if the item is gone. */
@@ -111,12 +108,10 @@ export function actOnOne<T>(
   const stays = hasPage(resource) && method !== "DELETE";
   const back = stays ? `${resource.path}/${encodeURIComponent(id)}` : resource.path;
   const body = method === "DELETE" ? null : bodyOf(ask.form, fields);
-  return submit(
-    visit,
-    ask,
-    { method, path: addressOf(resource, visit, ask) + action.api, body },
+  return submit(visit, ask, {
+    request: { method, path: addressOf(resource, visit, ask) + action.api, body },
     fields,
-    (answer) => action.done?.(answer, id) ?? noticeAt(back, notice),
-    (draft, answer) => refusedPage(answer, resource.path, back),
-  );
+    done: (answer) => action.done?.(answer, id) ?? noticeAt(back, notice),
+    again: (draft, answer) => refusedPage(answer, resource.path, back),
+  });
 }

@@ -78,7 +78,7 @@ async function showSettings(
       <Notice ask={ask} />
       {await page.above?.(visit)}
       {page.settings.map((setting, index) =>
-        settingCard(page, setting, visit, found[index] as Answer<unknown>, ask, refused),
+        settingCard({ page, setting, visit, answer: found[index] as Answer<unknown>, ask, refused }),
       )}
       {await page.below?.(visit, ask)}
     </>
@@ -89,14 +89,21 @@ async function showSettings(
 const addressOf = (visit: Visit, api: string) => (api === "" ? visit.org : `${visit.org}/${api}`);
 
 /** A setting that is not set has an empty form. A setting that the reader may not read has none. */
-function settingCard(
-  page: SettingsPage,
-  setting: Setting<unknown>,
-  visit: Visit,
-  answer: Answer<unknown>,
-  ask: Ask,
-  refused: Refusal | null,
-) {
+function settingCard({
+  page,
+  setting,
+  visit,
+  answer,
+  ask,
+  refused,
+}: {
+  readonly page: SettingsPage;
+  readonly setting: Setting<unknown>;
+  readonly visit: Visit;
+  readonly answer: Answer<unknown>;
+  readonly ask: Ask;
+  readonly refused: Refusal | null;
+}) {
   const { name, title } = setting;
   if (answer.error !== null && answer.status !== 404) {
     return (
@@ -149,24 +156,20 @@ function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: 
   const { name, method } = setting;
   const fields = setting.fieldsOf(null, ask.form);
   const body = setting.bodyOf?.(ask.form) ?? bodyOf(ask.form, fields);
-  return submit(
-    visit,
-    ask,
-    { method, path: addressOf(visit, setting.api), body },
+  return submit(visit, ask, {
+    request: { method, path: addressOf(visit, setting.api), body },
     fields,
-    () => noticeAt(page.path, "saved"),
-    (draft, { status }) => showSettings(page, visit, ask, { name, draft, status }),
-    (field) => setting.complaintAt?.(field, ask.form) ?? field,
-  );
+    done: () => noticeAt(page.path, "saved"),
+    again: (draft, { status }) => showSettings(page, visit, ask, { name, draft, status }),
+    complaintAt: (field) => setting.complaintAt?.(field, ask.form) ?? field,
+  });
 }
 
 function remove(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: Ask): Promise<Shown> {
-  return submit(
-    visit,
-    ask,
-    { method: "DELETE", path: addressOf(visit, setting.api), body: null },
-    [],
-    () => noticeAt(page.path, "deleted"),
-    (_, answer) => refusedPage(answer, page.path, page.path),
-  );
+  return submit(visit, ask, {
+    request: { method: "DELETE", path: addressOf(visit, setting.api), body: null },
+    fields: [],
+    done: () => noticeAt(page.path, "deleted"),
+    again: (_, answer) => refusedPage(answer, page.path, page.path),
+  });
 }

@@ -89,13 +89,11 @@ export const replay: Route = [
     const { id, delivery } = ask.params;
     const path = `${visit.org}/webhooks/${id}/deliveries/${delivery}/replay`;
     const here = `${PATH}/${id}`;
-    return submit(
-      visit,
-      ask,
-      { method: "POST", path, body: {} },
-      [],
-      () => noticeAt(here, "replayed"),
-      (_, answer) => refusedPage(answer, PATH, here),
-    );
+    return submit(visit, ask, {
+      request: { method: "POST", path, body: {} },
+      fields: [],
+      done: () => noticeAt(here, "replayed"),
+      again: (_, answer) => refusedPage(answer, PATH, here),
+    });
   },
 ];

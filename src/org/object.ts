@@ -31,26 +31,22 @@ import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import type { RateInfo } from "../gate/wire.ts";
-import { loadHolds } from "./decisions/store.ts";
-import { mayBeUnreported } from "./decisions/unreported.ts";
 import { claim } from "./kernel/idempotency/records.ts";
 import { perform } from "./kernel/perform/perform.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
-import type { Profile } from "../domain/profile.ts";
+import { platformProfile } from "./platform-profile.ts";
 import { loadProfile, saveProfile } from "./orgs/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
+import { UnreportedHolds } from "./unreported-holds.ts";
 import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
 const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal };
-
-const REPORT_PATIENCE_MS = 1500;
-const REPORT_POLL_MS = 30;
 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
@@ -66,7 +62,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #id: string;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
-  #ids: ReservationIds | null = null;
+  #unreported: UnreportedHolds | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -76,7 +72,11 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     this.#opened = isOpened(ctx.storage.sql);
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
     const upgraded = this.#opened && applySchema(ctx.storage);
-    if (!this.#opened && this.#id === PLATFORM_ORG_ID) this.#openPlatform();
+    if (!this.#opened && this.#id === PLATFORM_ORG_ID) {
+      applySchema(ctx.storage);
+      saveProfile(ctx.storage.sql, platformProfile(this.#settings.SVC_REGION, Date.now()));
+      this.#opened = true;
+    }
     this.#gate = new ObjectGate(
       ctx.storage,
       this.#settings.SVC_READ_LIMIT_PER_MINUTE,
@@ -135,7 +135,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#opened = true;
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
-    if (command.reservations !== undefined) await this.#awaitReports(command.reservations(input));
+    if (command.reservations !== undefined) await this.#holds().wait(command.reservations(input));
     const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
     const outcome = perform(this.ctx.storage, view, { envelope, command, input });
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
@@ -257,8 +257,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       settings: this.#settings,
       hooks: HOOKS,
       profile: () => loadProfile(sql) ?? unopened(),
-      mayBeUnreported: (id) => this.#mayBeUnreported(id),
-      reservationIds: () => this.#reservationIds(),
+      mayBeUnreported: (id) => this.#holds().mayBe(id),
+      reservationIds: () => this.#holds().ids,
       rates: () => this.#gate.ratesAt({ real: now - this.#offset(), org: now }),
     };
   }
@@ -268,48 +268,20 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return { real, org: real + this.#offset() };
   }
 
-  /** A caller may be faster than the report of its own hold: isolates report several times a second. */
-  async #awaitReports(ids: readonly string[]): Promise<void> {
-    const { sql } = this.ctx.storage;
-    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
-      if (ids.length === 0 || !this.#gate.mayHoldUnreported(this.#clock())) return;
-      const known = loadHolds(sql, ids);
-      if (!ids.some((id) => !known.has(id) && this.#mayBeUnreported(id))) return;
-      await scheduler.wait(REPORT_POLL_MS);
-    }
-  }
-
-  #mayBeUnreported(id: string): boolean {
-    const clock = this.#clock();
-    const areSlicesOut = this.#gate.mayHoldUnreported(clock);
-    return mayBeUnreported(this.ctx.storage.sql, { ids: this.#reservationIds(), id, clock, areSlicesOut });
-  }
-
-  #reservationIds(): ReservationIds {
-    this.#ids ??= new ReservationIds(this.#settings.SVC_KEY_PEPPER, this.#id);
-    return this.#ids;
+  /** Made when first asked for: its ids cost a key of their own. */
+  #holds(): UnreportedHolds {
+    this.#unreported ??= new UnreportedHolds(
+      this.ctx.storage.sql,
+      this.#gate,
+      new ReservationIds(this.#settings.SVC_KEY_PEPPER, this.#id),
+      () => this.#clock(),
+    );
+    return this.#unreported;
   }
 
   /** How long snapshots of the key (`*`: of any) may still be in use. */
   #outdatedIn(keyId: string): number {
     return this.#granted.outdatedAt(keyId) - Date.now();
-  }
-
-  #openPlatform(): void {
-    applySchema(this.ctx.storage);
-    const profile: Profile = {
-      id: PLATFORM_ORG_ID,
-      name: "platform",
-      status: "active",
-      plan: "standard",
-      environment: "live",
-      homeRegion: this.#settings.SVC_REGION,
-      ipAllowList: [],
-      createdAt: Date.now(),
-      clockOffsetMs: 0,
-    };
-    saveProfile(this.ctx.storage.sql, profile);
-    this.#opened = true;
   }
 }
 

@@ -1,4 +1,4 @@
-import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import {
   admit,
   charge,
@@ -7,34 +7,28 @@ import {
   hasRoomForAll,
   NOTHING_MORE,
 } from "../../domain/admission.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { scopesOf } from "../../domain/touch.ts";
 import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
-import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
-import { endHold, type HoldRow, insertHold, letGo, loadHolds } from "../decisions/store.ts";
-import { unreportedHold } from "../decisions/unreported.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
+import { Batch, isFact, type Prepared } from "./batch.ts";
 import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
-import { findPurged, purgedRun } from "./purged.ts";
-import { saysTheSame } from "./same.ts";
 import { RunRates } from "./rates.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
-import { findRuns, insertRuns } from "./store.ts";
+import { insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
 type Code =
@@ -61,15 +55,9 @@ export type Recorded =
 export class Recorder {
   readonly #tx: Tx;
   readonly #draft: Draft;
-  /** Runs that others of the batch may be the same as, or follow. */
-  readonly #known = new Map<string, Run>();
-  /** Those that retention has taken away. */
-  #purged: ReturnType<typeof findPurged> = new Map();
-  /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
-  #relates = false;
+  readonly #batch: Batch;
   /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
   #hasRoom = false;
-  readonly #holds = new Map<string, HoldRow>();
   /** Null: the org has none that a run must be asked for. */
   readonly #rates: RunRates | null;
   /** For all runs of the batch together: each looks at every hold that is over. */
@@ -86,6 +74,7 @@ export class Recorder {
     this.#tx = tx;
     this.#rates = RunRates.of(tx, route);
     this.#draft = new Draft(tx.sql, "run", tx.now);
+    this.#batch = new Batch(tx, this.#draft);
     this.#checks = RUN_CHECKS.map((check) => check(tx));
   }
 
@@ -97,7 +86,7 @@ export class Recorder {
 
   record(inputs: readonly RunInput[]): Recorded[] {
     expireHolds(this.#tx);
-    const accounts = this.#read(inputs);
+    const accounts = this.#batch.read(inputs);
     const costs = new Prices(this.#tx.sql).costsOf(inputs);
     this.#hasRoom = inputs.length > 1 && this.#hasRoomFor(inputs, costs);
     const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? 0n));
@@ -108,36 +97,6 @@ export class Recorder {
     announceRecorded(this.#tx, this.#accepted);
     announceCharges(this.#tx, this.#draft.entries());
     return recorded;
-  }
-
-  /** Everything that the batch will need, each table once. */
-  #read(inputs: readonly RunInput[]): (readonly Account[])[] {
-    const ids: string[] = [];
-    const parents: string[] = [];
-    const reservations: string[] = [];
-    for (const { id, chain, reservation_id } of inputs) {
-      if (id !== undefined) ids.push(id);
-      if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
-      if (reservation_id !== undefined) reservations.push(reservation_id);
-    }
-    const sought = new Sought([...ids, ...parents]);
-    const { runs, remains } = findRuns(this.#tx.sql, sought);
-    for (const [id, run] of runs) this.#known.set(id, run);
-    this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
-    this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
-    for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
-    for (const id of reservations) {
-      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
-      if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
-        this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
-      }
-    }
-    return this.#draft.load(
-      inputs.map((input) => ({
-        scopes: scopesOf(input, input.chain?.chain_id),
-        atMs: this.#chargedAt(input),
-      })),
-    );
   }
 
   /** Facts are charged whether there is room or not, to the moment of their holds: each by itself. */
@@ -154,27 +113,15 @@ export class Recorder {
   }
 
   #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): Recorded {
-    const known = this.#relates && input.id !== undefined ? this.#known.get(input.id) : undefined;
-    if (known !== undefined) {
-      if (saysTheSame(known, input)) return { status: "duplicate", run: known };
-      return rejected(input, refuse("conflict", {}, { message: "A different run already has this id." }));
+    const before = this.#batch.recorded(input);
+    if (before !== null) {
+      return isRefusal(before) ? rejected(input, before) : { status: "duplicate", run: before };
     }
-    const purged = this.#purgedOf(input);
-    if (purged !== undefined) return purged;
-    const prepared = this.#prepare(input, cost);
+    const prepared = this.#batch.prepare(input, cost);
     if (isRefusal(prepared)) return rejected(input, prepared);
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
       : this.#recordAttempt(input, prepared, accounts);
-  }
-
-  #purgedOf(input: RunInput): Recorded | undefined {
-    const { id } = input;
-    const row = id === undefined ? undefined : this.#purged.get(id);
-    if (id === undefined || row === undefined) return undefined;
-    const run = purgedRun(row, { ...input, id });
-    if (run !== null) return { status: "duplicate", run };
-    return rejected(input, refuse("conflict", {}, { message: "A different run already used this id." }));
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
@@ -220,30 +167,18 @@ export class Recorder {
       this.#triesForRoom -= 1;
       const ended = expireHoldsOf(this.#tx, this.#draft, found.refusedBy);
       if (ended.length === 0) break;
-      for (const hold of ended) {
-        if (this.#holds.has(hold.id)) this.#holds.set(hold.id, { ...hold, status: "expired" });
-      }
+      this.#batch.expired(ended);
       found = admit(accounts, attempt);
     }
     return found;
   }
 
   #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
-    if (prepared.hold !== null) this.#settle(prepared.hold);
+    if (prepared.hold !== null) this.#batch.settle(prepared.hold);
     const charged = chargeFact(accounts, prepared.attempt);
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
     return recorded;
-  }
-
-  #settle(hold: HoldRow): void {
-    const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
-    if (hold.unreported !== null) insertHold(this.#tx.sql, settled);
-    else {
-      if (hold.status === "open") letGo(this.#draft, hold);
-      endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
-    }
-    this.#holds.set(hold.id, settled);
   }
 
   #accept(
@@ -271,7 +206,7 @@ export class Recorder {
     this.#accepted.push(run);
     this.#rates?.take(input);
     this.#sums.add(run, accounts);
-    if (this.#relates) this.#known.set(run.id, run);
+    this.#batch.remember(run);
     return { status: "accepted", run };
   }
 
@@ -285,68 +220,6 @@ export class Recorder {
     }
     return text;
   }
-
-  /** What must be known of a run before any limit is asked. */
-  #prepare(input: RunInput, nanos: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
-    if (isRefusal(nanos)) return nanos;
-    const depth = this.#depthOf(input);
-    if (isRefusal(depth)) return depth;
-    const hold = this.#holdOf(input);
-    if (isRefusal(hold)) return hold;
-    if (!isFact(input) && input.approval_id !== undefined && !this.#hasApproval(input.approval_id)) {
-      return invalidField("approval_id", "unknown", "is not an approval in this organization");
-    }
-    const tokens = input.usage.input_tokens + input.usage.output_tokens;
-    return {
-      attempt: { nanos, tokens, depth },
-      hold,
-      isFact: isFact(input),
-      chargedAt: this.#chargedAt(input),
-    };
-  }
-
-  /** A run falls in the windows of its hold, else in those of now: never in those of a time that it says itself. */
-  #chargedAt(input: RunInput): number {
-    if (input.reservation_id === undefined) return this.#tx.now;
-    return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
-  }
-
-  #depthOf(input: RunInput): number | Refusal<"validation_failed"> {
-    if (input.chain === undefined) return 0;
-    const { chain_id, parent_run_id } = input.chain;
-    if (parent_run_id === undefined) return 1;
-    const parent = this.#known.get(parent_run_id);
-    if (parent === undefined || parent.chainId !== chain_id) {
-      return invalidField("chain.parent_run_id", "unknown", "is not a run in this chain");
-    }
-    return parent.depth + 1;
-  }
-
-  #hasApproval(id: string): boolean {
-    return loadApproval(this.#tx.sql, id) !== null;
-  }
-
-  #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {
-    if (input.reservation_id === undefined) return null;
-    const hold = this.#holds.get(input.reservation_id);
-    if (hold === undefined) {
-      return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
-    }
-    // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
-    if (hold.status === "open" || hold.status === "expired") return hold;
-    return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
-  }
-}
-
-function isFact({ reservation_id, incurred }: Pick<RunInput, "reservation_id" | "incurred">): boolean {
-  return reservation_id !== undefined || incurred === true;
-}
-
-interface Prepared {
-  readonly attempt: Attempt;
-  readonly hold: HoldRow | null;
-  readonly isFact: boolean;
-  readonly chargedAt: number;
 }
 
 function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {

@@ -1,0 +1,17 @@
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import type { Profile } from "../domain/profile.ts";
+
+/** The platform's own object is no org that anybody opens: it has this profile from the start. */
+export function platformProfile(homeRegion: string, now: number): Profile {
+  return {
+    id: PLATFORM_ORG_ID,
+    name: "platform",
+    status: "active",
+    plan: "standard",
+    environment: "live",
+    homeRegion,
+    ipAllowList: [],
+    createdAt: now,
+    clockOffsetMs: 0,
+  };
+}

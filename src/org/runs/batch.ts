@@ -1,0 +1,164 @@
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
+import type { Attempt } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { scopesOf } from "../../domain/touch.ts";
+import { loadApproval } from "../approvals/store.ts";
+import { endHold, type HoldRow, insertHold, letGo, loadHolds } from "../decisions/store.ts";
+import { unreportedHold } from "../decisions/unreported.ts";
+import type { Tx } from "../kernel/door.ts";
+import type { Draft } from "../ledger/draft.ts";
+import type { Cost } from "./prices.ts";
+import { findPurged, purgedRun } from "./purged.ts";
+import type { Run } from "./run.ts";
+import { saysTheSame } from "./same.ts";
+import { findRuns } from "./store.ts";
+
+/** A run that may be held against the limits. */
+export interface Prepared {
+  readonly attempt: Attempt;
+  readonly hold: HoldRow | null;
+  readonly isFact: boolean;
+  readonly chargedAt: number;
+}
+
+/** What the runs of a batch refer to: runs that are stored, parents and reservations. */
+export class Batch {
+  readonly #tx: Tx;
+  readonly #draft: Draft;
+  /** Runs that others of the batch may be the same as, or follow. */
+  readonly #known = new Map<string, Run>();
+  /** Those that retention has taken away. */
+  #purged: ReturnType<typeof findPurged> = new Map();
+  /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
+  #relates = false;
+  readonly #holds = new Map<string, HoldRow>();
+
+  constructor(tx: Tx, draft: Draft) {
+    this.#tx = tx;
+    this.#draft = draft;
+  }
+
+  /** Everything that the batch will need, each table once. */
+  read(inputs: readonly RunInput[]): (readonly Account[])[] {
+    const ids: string[] = [];
+    const parents: string[] = [];
+    const reservations: string[] = [];
+    for (const { id, chain, reservation_id } of inputs) {
+      if (id !== undefined) ids.push(id);
+      if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
+      if (reservation_id !== undefined) reservations.push(reservation_id);
+    }
+    const sought = new Sought([...ids, ...parents]);
+    const { runs, remains } = findRuns(this.#tx.sql, sought);
+    for (const [id, run] of runs) this.#known.set(id, run);
+    this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
+    this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
+    for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
+    for (const id of reservations) {
+      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
+      if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
+        this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
+      }
+    }
+    return this.#draft.load(
+      inputs.map((input) => ({
+        scopes: scopesOf(input, input.chain?.chain_id),
+        atMs: this.#chargedAt(input),
+      })),
+    );
+  }
+
+  /** The run that was recorded before under this id, or a refusal if that was another run; null if there is none. */
+  recorded(input: RunInput): Run | Refusal<"conflict"> | null {
+    const { id } = input;
+    if (id === undefined) return null;
+    const known = this.#relates ? this.#known.get(id) : undefined;
+    if (known !== undefined)
+      return saysTheSame(known, input) ? known : taken("A different run already has this id.");
+    const row = this.#purged.get(id);
+    if (row === undefined) return null;
+    return purgedRun(row, { ...input, id }) ?? taken("A different run already used this id.");
+  }
+
+  remember(run: Run): void {
+    if (this.#relates) this.#known.set(run.id, run);
+  }
+
+  settle(hold: HoldRow): void {
+    const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
+    if (hold.unreported !== null) insertHold(this.#tx.sql, settled);
+    else {
+      if (hold.status === "open") letGo(this.#draft, hold);
+      endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
+    }
+    this.#holds.set(hold.id, settled);
+  }
+
+  /** Holds that were ended to make room. */
+  expired(holds: readonly HoldRow[]): void {
+    for (const hold of holds) {
+      if (this.#holds.has(hold.id)) this.#holds.set(hold.id, { ...hold, status: "expired" });
+    }
+  }
+
+  /** What must be known of a run before any limit is asked. */
+  prepare(input: RunInput, nanos: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
+    if (isRefusal(nanos)) return nanos;
+    const depth = this.#depthOf(input);
+    if (isRefusal(depth)) return depth;
+    const hold = this.#holdOf(input);
+    if (isRefusal(hold)) return hold;
+    if (!isFact(input) && input.approval_id !== undefined && !this.#hasApproval(input.approval_id)) {
+      return invalidField("approval_id", "unknown", "is not an approval in this organization");
+    }
+    const tokens = input.usage.input_tokens + input.usage.output_tokens;
+    return {
+      attempt: { nanos, tokens, depth },
+      hold,
+      isFact: isFact(input),
+      chargedAt: this.#chargedAt(input),
+    };
+  }
+
+  /** A run falls in the windows of its hold, else in those of now: never in those of a time that it says itself. */
+  #chargedAt(input: RunInput): number {
+    if (input.reservation_id === undefined) return this.#tx.now;
+    return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
+  }
+
+  #depthOf(input: RunInput): number | Refusal<"validation_failed"> {
+    if (input.chain === undefined) return 0;
+    const { chain_id, parent_run_id } = input.chain;
+    if (parent_run_id === undefined) return 1;
+    const parent = this.#known.get(parent_run_id);
+    if (parent === undefined || parent.chainId !== chain_id) {
+      return invalidField("chain.parent_run_id", "unknown", "is not a run in this chain");
+    }
+    return parent.depth + 1;
+  }
+
+  #hasApproval(id: string): boolean {
+    return loadApproval(this.#tx.sql, id) !== null;
+  }
+
+  #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {
+    if (input.reservation_id === undefined) return null;
+    const hold = this.#holds.get(input.reservation_id);
+    if (hold === undefined) {
+      return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
+    }
+    // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
+    if (hold.status === "open" || hold.status === "expired") return hold;
+    return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
+  }
+}
+
+export function isFact({ reservation_id, incurred }: Pick<RunInput, "reservation_id" | "incurred">): boolean {
+  return reservation_id !== undefined || incurred === true;
+}
+
+function taken(message: string): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message });
+}

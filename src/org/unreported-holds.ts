@@ -1,0 +1,39 @@
+import { ReservationIds } from "../domain/reservation-id.ts";
+import { loadHolds } from "./decisions/store.ts";
+import { mayBeUnreported } from "./decisions/unreported.ts";
+import type { ObjectGate } from "./leases/gate.ts";
+import type { Clock } from "./rate-limits/meters.ts";
+
+const REPORT_PATIENCE_MS = 1500;
+const REPORT_POLL_MS = 30;
+
+/** Reservations that an isolate may have made and not reported yet. */
+export class UnreportedHolds {
+  readonly ids: ReservationIds;
+  readonly #sql: SqlStorage;
+  readonly #gate: ObjectGate;
+  readonly #clock: () => Clock;
+
+  constructor(sql: SqlStorage, gate: ObjectGate, ids: ReservationIds, clock: () => Clock) {
+    this.#sql = sql;
+    this.#gate = gate;
+    this.ids = ids;
+    this.#clock = clock;
+  }
+
+  mayBe(id: string): boolean {
+    const clock = this.#clock();
+    const areSlicesOut = this.#gate.mayHoldUnreported(clock);
+    return mayBeUnreported(this.#sql, { ids: this.ids, id, clock, areSlicesOut });
+  }
+
+  /** A caller may be faster than the report of its own reservation: isolates report several times a second. */
+  async wait(ids: readonly string[]): Promise<void> {
+    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
+      if (ids.length === 0 || !this.#gate.mayHoldUnreported(this.#clock())) return;
+      const known = loadHolds(this.#sql, ids);
+      if (!ids.some((id) => !known.has(id) && this.mayBe(id))) return;
+      await scheduler.wait(REPORT_POLL_MS);
+    }
+  }
+}

@@ -1,41 +1,51 @@
-import { setBenchmarkProfile } from "./benchmarks/profile.ts";
-import { decide } from "./decisions/decide.ts";
-import { releaseHold } from "./decisions/release.ts";
-import { approve, deny } from "./approvals/decide.ts";
-import { mintKey } from "./keys/mint.ts";
-import { revokeKey } from "./keys/revoke.ts";
-import { rotateKey } from "./keys/rotate.ts";
-import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policy-rules/change.ts";
-import { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./orgs/change.ts";
-import { openOrg } from "./orgs/open.ts";
-import { setRateLimits } from "./rate-limits/set.ts";
-import { setResidency } from "./residency/rule.ts";
-import { recordCohort, recordDeprecation, recordOrgCreated, recordPlan } from "./platform/commands.ts";
-import { recordRun, recordRuns } from "./runs/commands.ts";
-import { setContentSafety } from "./content-safety/config.ts";
+import { approve, deny } from "./approvals/commands.ts";
+import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
+import { setBenchmarkProfile } from "./benchmarks/commands.ts";
 import { changeBudget, createBudget, deleteBudget } from "./budgets/commands.ts";
 import { deleteChainBudget, setChainBudget } from "./chain-budget/commands.ts";
+import { setContentSafety } from "./content-safety/commands.ts";
 import { createCreditPack, voidCreditPack } from "./credit-packs/commands.ts";
 import { changeCustomerLimit, createCustomerLimit, deleteCustomerLimit } from "./customer-limits/commands.ts";
+import { decide, releaseHold } from "./decisions/commands.ts";
+import { noteDeprecatedCall } from "./deprecated-calls/commands.ts";
+import { mintKey, revokeKey, rotateKey } from "./keys/commands.ts";
 import { deleteModel, setModel } from "./models/commands.ts";
+import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg } from "./orgs/commands.ts";
+import {
+  admitSession,
+  openSession,
+  putSso,
+  rememberSignIn,
+  revokeSession,
+  spendSignInLink,
+  takeSignIn,
+} from "./people/commands.ts";
 import { setPlanTerms } from "./plans/commands.ts";
+import { recordCohort, recordDeprecation, recordOrgCreated, recordPlan } from "./platform/commands.ts";
+import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policy-rules/commands.ts";
 import { deleteQuota, setQuota, topUpQuota } from "./quota/commands.ts";
+import { setRateLimits } from "./rate-limits/commands.ts";
+import { setResidency } from "./residency/commands.ts";
+import { setRetentionPolicy } from "./retention-policy/commands.ts";
+import { recordEval, setRoutingPolicy } from "./routing/commands.ts";
+import { recordRun, recordRuns } from "./runs/commands.ts";
 import { deleteSpendCap, setSpendCap } from "./spend-cap/commands.ts";
-import { changeWebhook, deleteWebhook } from "./webhooks/change.ts";
-import { createWebhook } from "./webhooks/create.ts";
-import { pingWebhook, replayDelivery } from "./webhooks/log.ts";
-import { rotateOrgWebhookSecret, rotateSigning } from "./webhooks/signing.ts";
-import { beginAuditExport, listAudit } from "./audit-log/read.ts";
-import { recordVerification } from "./audit-log/verify.ts";
-import { setRetentionPolicy } from "./retention-policy/policy.ts";
-import { recordEval } from "./routing/evals.ts";
-import { setRoutingPolicy } from "./routing/policy.ts";
-import { admitSession, openSession, revokeSession } from "./people/session.ts";
-import { rememberSignIn, spendSignInLink, takeSignIn } from "./people/sign-in.ts";
-import { putSso } from "./people/sso.ts";
-import { closeSupportGrant, openSupportGrant } from "./support/grant.ts";
-import { admitSupport, openSupportSession, recordSupportRequest } from "./support/session.ts";
-import { noteDeprecatedCall } from "./deprecated-calls/note.ts";
+import {
+  admitSupport,
+  closeSupportGrant,
+  openSupportGrant,
+  openSupportSession,
+  recordSupportRequest,
+} from "./support/commands.ts";
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  pingWebhook,
+  replayDelivery,
+  rotateOrgWebhookSecret,
+  rotateSigning,
+} from "./webhooks/commands.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {

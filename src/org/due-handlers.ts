@@ -1,5 +1,5 @@
 import { DUE, type DueKind } from "./kernel/due-kinds.ts";
-import { expireApproval } from "./approvals/decide.ts";
+import { expireApproval } from "./approvals/commands.ts";
 import { publishBenchmarks } from "./benchmarks/publish.ts";
 import { flushCounts } from "./kernel/counters/flush.ts";
 import type { DueHandler } from "./kernel/due/handler.ts";

@@ -1,37 +1,36 @@
-import { getApproval, listApprovals } from "./approvals/read.ts";
-import { listEvents } from "./events/log.ts";
-import { benchmarkFigures } from "./benchmarks/figures.ts";
-import { getBenchmarkProfile } from "./benchmarks/profile.ts";
-import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecasts/inputs.ts";
-import { getKey, listKeys } from "./keys/list.ts";
-import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policy-rules/read.ts";
-import { getOrg } from "./orgs/change.ts";
-import { getRateLimits } from "./rate-limits/set.ts";
-import { getResidency } from "./residency/rule.ts";
-import { getRun, listRuns } from "./runs/list.ts";
-import { getContentSafety } from "./content-safety/config.ts";
-import { getBudget, listBudgets } from "./budgets/commands.ts";
-import { getChainBudget } from "./chain-budget/commands.ts";
-import { getCreditPack, listCreditPacks } from "./credit-packs/commands.ts";
-import { getCustomerLimit, listCustomerLimits } from "./customer-limits/commands.ts";
-import { getModel, listModels } from "./models/commands.ts";
-import { getPlan } from "./plans/commands.ts";
-import { getQuota } from "./quota/commands.ts";
-import { getSpendCap } from "./spend-cap/commands.ts";
-import { getWebhook, listWebhooks } from "./webhooks/change.ts";
-import { listDeliveries } from "./webhooks/log.ts";
-import { getOrgWebhookSecret, getSigning } from "./webhooks/signing.ts";
-import { auditPage } from "./audit-log/read.ts";
-import { verifyAuditStep } from "./audit-log/verify.ts";
-import { getRetentionPolicy } from "./retention-policy/policy.ts";
-import { listEvals } from "./routing/evals.ts";
-import { getRoutingPolicy } from "./routing/policy.ts";
-import { selectModel } from "./routing/select.ts";
-import { listSessions } from "./people/session.ts";
-import { getSso, ssoSettings } from "./people/sso.ts";
-import { listSupportGrants, supportInside } from "./support/grant.ts";
-import { listDeprecatedCalls } from "./deprecated-calls/note.ts";
-import { readUsage } from "./usage/read.ts";
+import { getApproval, listApprovals } from "./approvals/queries.ts";
+import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
+import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
+import { getBudget, listBudgets } from "./budgets/queries.ts";
+import { getChainBudget } from "./chain-budget/queries.ts";
+import { getContentSafety } from "./content-safety/queries.ts";
+import { getCreditPack, listCreditPacks } from "./credit-packs/queries.ts";
+import { getCustomerLimit, listCustomerLimits } from "./customer-limits/queries.ts";
+import { listDeprecatedCalls } from "./deprecated-calls/queries.ts";
+import { listEvents } from "./events/queries.ts";
+import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecasts/queries.ts";
+import { getKey, listKeys } from "./keys/queries.ts";
+import { getModel, listModels } from "./models/queries.ts";
+import { getOrg } from "./orgs/queries.ts";
+import { getSso, listSessions, ssoSettings } from "./people/queries.ts";
+import { getPlan } from "./plans/queries.ts";
+import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policy-rules/queries.ts";
+import { getQuota } from "./quota/queries.ts";
+import { getRateLimits } from "./rate-limits/queries.ts";
+import { getResidency } from "./residency/queries.ts";
+import { getRetentionPolicy } from "./retention-policy/queries.ts";
+import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
+import { getRun, listRuns } from "./runs/queries.ts";
+import { getSpendCap } from "./spend-cap/queries.ts";
+import { listSupportGrants, supportInside } from "./support/queries.ts";
+import { readUsage } from "./usage/queries.ts";
+import {
+  getOrgWebhookSecret,
+  getSigning,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+} from "./webhooks/queries.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {

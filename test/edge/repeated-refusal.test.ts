@@ -69,10 +69,10 @@ describe("a refusal that is repeated", () => {
 
   test("is not given again once the object has said something new", async () => {
     const keys = new Set<string>();
-    const { rate } = gate;
-    vi.spyOn(gate, "rate").mockImplementation(function read(this: OrgGate, key, now) {
+    const read = gate.rate.bind(gate);
+    vi.spyOn(gate, "rate").mockImplementation((key, now) => {
       keys.add(key);
-      return rate.call(this, key, now);
+      return read(key, now);
     });
     const { now } = await refused();
     expect(refusalAt(now)?.status).toBe(429);

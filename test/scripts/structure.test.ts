@@ -26,6 +26,12 @@ describe("folders", () => {
     expect(outside).toEqual([]);
   });
 
+  test.each(["commands", "queries"])("each noun of the object shows its %s in one file", (what) => {
+    const listed = edges.filter(([from]) => from === `src/org/${what}.ts`).map(([, to]) => to);
+    expect(listed.length).toBeGreaterThan(10);
+    for (const file of listed) expect(file).toMatch(new RegExp(`^src/org/[a-z-]+/${what}\\.ts$`));
+  });
+
   test("layers form no circle", () => {
     expect(circlesOf(edges, layerOf)).toEqual([]);
   });

@@ -16,7 +16,7 @@ import { type Plan, planCapacity } from "../../domain/forecast/plan.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
-import type { BudgetedScopes } from "../../org/forecasts/inputs.ts";
+import type { BudgetedScopes } from "../../org/forecasts/queries.ts";
 import { capacityForecasts, wholeNumber } from "../../contract/resources/forecasts.ts";
 
 /** What one request may take of an isolate's time. */

@@ -9,7 +9,7 @@ import { transaction } from "../kernel/copies.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { eventText } from "../events/log.ts";
+import { eventText } from "../events/queries.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";

@@ -1,0 +1,2 @@
+export { beginAuditExport, listAudit } from "./read.ts";
+export { recordVerification } from "./verify.ts";

@@ -1,0 +1,2 @@
+export { auditPage } from "./read.ts";
+export { verifyAuditStep } from "./verify.ts";

@@ -1,0 +1,1 @@
+export { setBenchmarkProfile } from "./profile.ts";

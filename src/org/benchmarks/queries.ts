@@ -1,0 +1,2 @@
+export { benchmarkFigures } from "./figures.ts";
+export { getBenchmarkProfile } from "./profile.ts";

@@ -1,0 +1,1 @@
+export { getBudget, listBudgets } from "./commands.ts";

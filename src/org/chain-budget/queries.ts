@@ -1,0 +1,1 @@
+export { getChainBudget } from "./commands.ts";

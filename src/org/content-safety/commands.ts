@@ -1,0 +1,1 @@
+export { setContentSafety } from "./config.ts";

@@ -1,0 +1,1 @@
+export { getContentSafety } from "./config.ts";

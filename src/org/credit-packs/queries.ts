@@ -1,0 +1,1 @@
+export { getCreditPack, listCreditPacks } from "./commands.ts";

@@ -1,0 +1,1 @@
+export { getCustomerLimit, listCustomerLimits } from "./commands.ts";

@@ -1,0 +1,2 @@
+export { decide } from "./decide.ts";
+export { releaseHold } from "./release.ts";

@@ -1,0 +1,1 @@
+export { noteDeprecatedCall } from "./note.ts";

@@ -1,0 +1,1 @@
+export { listDeprecatedCalls } from "./note.ts";

@@ -1,0 +1,1 @@
+export { getModel, listModels } from "./commands.ts";

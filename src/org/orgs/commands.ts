@@ -1,0 +1,2 @@
+export { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./change.ts";
+export { openOrg } from "./open.ts";

@@ -1,0 +1,1 @@
+export { getOrg } from "./change.ts";

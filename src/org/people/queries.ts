@@ -1,0 +1,2 @@
+export { listSessions } from "./session.ts";
+export { getSso, ssoSettings } from "./sso.ts";

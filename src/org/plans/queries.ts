@@ -1,0 +1,1 @@
+export { getPlan } from "./commands.ts";

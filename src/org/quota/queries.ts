@@ -1,0 +1,1 @@
+export { getQuota } from "./commands.ts";

@@ -1,0 +1,1 @@
+export { setRateLimits } from "./set.ts";

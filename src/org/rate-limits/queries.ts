@@ -1,0 +1,1 @@
+export { getRateLimits } from "./set.ts";

@@ -1,0 +1,1 @@
+export { setResidency } from "./rule.ts";

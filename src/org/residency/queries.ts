@@ -1,0 +1,1 @@
+export { getResidency } from "./rule.ts";

@@ -1,0 +1,1 @@
+export { setRetentionPolicy } from "./policy.ts";

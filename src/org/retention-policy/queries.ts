@@ -1,0 +1,1 @@
+export { getRetentionPolicy } from "./policy.ts";

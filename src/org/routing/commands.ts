@@ -1,0 +1,2 @@
+export { recordEval } from "./evals.ts";
+export { setRoutingPolicy } from "./policy.ts";

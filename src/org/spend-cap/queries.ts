@@ -1,0 +1,1 @@
+export { getSpendCap } from "./commands.ts";

@@ -1,0 +1,1 @@
+export { listSupportGrants, supportInside } from "./grant.ts";

@@ -1,0 +1,4 @@
+export { changeWebhook, deleteWebhook } from "./change.ts";
+export { createWebhook } from "./create.ts";
+export { pingWebhook, replayDelivery } from "./log.ts";
+export { rotateOrgWebhookSecret, rotateSigning } from "./signing.ts";

@@ -13,7 +13,7 @@ export const MOST_DETECTORS = 30;
 
 /** What a policy rule is about. */
 export const TARGETS = ["model", "action"] as const;
-/** The heaviest first. */
+/** Most restrictive first. */
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
 export const MODES = ["enforce", "shadow"] as const;
 

@@ -48,7 +48,7 @@ export function isForSlices(ask: DecisionAsk): boolean {
   return ask.dry_run !== true && (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
 }
 
-/** Null: the isolate cannot tell by itself, and the object decides. */
+/** Null if the isolate cannot decide by itself: then the object decides. */
 export function decideHere(
   gate: OrgGate,
   asker: Asker,
@@ -154,7 +154,7 @@ function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefin
   return gate.matters === null ? undefined : gate.touches.get(gate.matters, asker.keyId, ask);
 }
 
-/** Counts a call that the object let through as demand for slices. */
+/** Counts a call that the object allowed as demand for slices. */
 export function wish(
   gate: OrgGate,
   asker: Asker,

@@ -72,7 +72,7 @@ type Take = "one" | "tokens" | "nanos" | "nothing";
 /** What calls touch, by who calls and the names that they give. */
 export class Touches {
   readonly #byKey = new Map<string, Touch>();
-  /** Found last: a caller's next call mostly names the same things, and comparing them is cheaper than to look it up. */
+  /** The one found last. A caller's next call mostly names the same things, and comparing them is cheaper than a lookup. */
   #last: { matters: Known; keyId: string; names: ScopeNames; touch: Touch } | null = null;
 
   get size(): number {

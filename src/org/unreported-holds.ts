@@ -1,4 +1,4 @@
-import { ReservationIds } from "../domain/reservation-id.ts";
+import type { ReservationIds } from "../domain/reservation-id.ts";
 import { loadHolds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
 import type { ObjectGate } from "./leases/gate.ts";

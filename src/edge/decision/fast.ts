@@ -113,7 +113,7 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   }
 }
 
-/** Puts a character that no plain body has in the place of what is no text. */
+/** Replaces bytes that are not UTF-8 with a character that no plain body contains. */
 const utf8 = new TextDecoder();
 
 /** The request with its body as it came, to the byte. */
@@ -121,7 +121,7 @@ function again(request: Request, body: ArrayBuffer | ReadableStream): Request {
   return new Request(request, { method: DECISION.method, body });
 }
 
-/** A body that never arrives, as the client's own did not. */
+/** A body that breaks off, as the client's did. */
 function cutOff(): ReadableStream {
   return new ReadableStream({ pull: (stream) => stream.error(new Error("the upload was broken off")) });
 }
@@ -251,7 +251,7 @@ function respond(
 
 const texts = new WeakMap<Refusal, string>();
 
-/** A refusal stands for many calls, and is written once. */
+/** A refusal is given to many calls, and serialized once. */
 function refusalText(refusal: Refusal): string {
   let text = texts.get(refusal);
   if (text === undefined) {
@@ -261,7 +261,7 @@ function refusalText(refusal: Refusal): string {
   return text;
 }
 
-/** By place and region, what every answer carries: a response copies it, which is cheaper than to make it anew. */
+/** The headers of every answer, by place and region. A response copies them, which is cheaper than building them. */
 const common = new Map<string, Headers>();
 
 function headersOf(call: FastCall, refusal: Refusal | null, place: DecidedAt): Headers {

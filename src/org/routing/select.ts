@@ -72,7 +72,7 @@ function candidateOf(
   };
 }
 
-/** A model that would be denied, held for approval or judged by a rule that fails is none to send a call to. */
+/** A model that a rule denies, holds for approval or fails on cannot be selected. */
 function ruledOut(
   view: View,
   { policies, allowance }: Judging,

@@ -29,7 +29,7 @@ export class Batch {
   readonly #draft: Draft;
   /** Runs that others of the batch may be the same as, or follow. */
   readonly #known = new Map<string, Run>();
-  /** Those that retention has taken away. */
+  /** Those that retention has deleted. */
   #purged: ReturnType<typeof findPurged> = new Map();
   /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
   #relates = false;

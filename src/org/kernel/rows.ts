@@ -46,8 +46,8 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   for (const [name, value] of Object.entries(query.filters)) bounds.push(filtered(source, name, value));
   const { after } = query;
   if (after !== null) {
-    const sql = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
-    bounds.push({ sql, bindings: [after.value, after.value, after.id] });
+    const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
+    bounds.push({ sql: beyond, bindings: [after.value, after.value, after.id] });
   }
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
   const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");

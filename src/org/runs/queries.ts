@@ -1,5 +1,4 @@
 import type { ListQuery } from "../../contract/list.ts";
-import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../kernel/door.ts";

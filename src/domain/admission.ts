@@ -2,7 +2,7 @@ import { type CreditPool, type Draw, drawFrom } from "./credit.ts";
 import { isAddedUp, METERS } from "../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "./kinds.ts";
 import { type Account, hasRoomFor } from "./meter.ts";
-import { withFact, withHeld, withSpent } from "./usage.ts";
+import { excessOf, withFact, withHeld, withSpent } from "./usage.ts";
 
 /** Whether an attempt may go ahead. This changes nothing. */
 export interface Verdict {
@@ -59,7 +59,7 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
 
 export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
 
-/** Charges a fact. No meter can refuse it, and the part over a limit is counted separately. */
+/** Charges a fact. No meter can refuse it, and the part that brings what is spent past a limit is told. */
 export function chargeFact(accounts: readonly Account[], attempt: Attempt): Charged {
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];
@@ -75,9 +75,8 @@ export function chargeFact(accounts: readonly Account[], attempt: Attempt): Char
       if (drawn.uncovered > 0n) over.push({ account, amount: drawn.uncovered });
       continue;
     }
-    const before = account.usage.over;
+    const excess = excessOf(account.usage, amount, account.meter.limit);
     account.usage = withFact(account.usage, amount, account.meter.limit);
-    const excess = account.usage.over - before;
     if (excess > 0n && account.meter.mode === "enforce") over.push({ account, amount: excess });
   }
   return { ...drawn, over };

@@ -1,4 +1,4 @@
-import type { Usage } from "./meter.ts";
+import { totalSpent, type Usage } from "./meter.ts";
 
 /** Changes of usage. Each takes a usage and returns the next. The caller has already checked that there is room. */
 
@@ -20,6 +20,17 @@ export function withFact(usage: Usage, amount: bigint, limit: bigint | null): Us
   const room = limit - usage.spent - usage.over - usage.held - usage.leased;
   const fits = room <= 0n ? 0n : room < amount ? room : amount;
   return { ...usage, spent: usage.spent + fits, over: usage.over + amount - fits };
+}
+
+/**
+ * The part of a fact that brings what is spent past the limit. What is reserved may still be settled for less, so it does
+ * not count here: each dollar over a limit is found once, by the fact that spends it.
+ */
+export function excessOf(usage: Usage, amount: bigint, limit: bigint | null): bigint {
+  if (limit === null) return 0n;
+  const past = totalSpent(usage) + amount - limit;
+  if (past <= 0n) return 0n;
+  return past < amount ? past : amount;
 }
 
 /** A lease reserves a slice before an isolate may use it. */

@@ -27,6 +27,39 @@ describe("a reservation", () => {
     expect((await org.release(reservation_id)).status).toBe(409);
   });
 
+  test("is not spent: only what is spent past a limit is announced, each dollar once", async () => {
+    const org = await newSpender();
+    const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "10", period: "month" });
+    const { id } = budget.body;
+    const held = await org.decide("5");
+    const within = await org.run({ id: "within", cost_usd: "6", incurred: true });
+    expect(within.body.charges).toContainEqual({ kind: "budget", id, amount_usd: "6.00" });
+    expect(await org.events("run.over_limit")).toEqual([]);
+    await org.run({ id: "past", cost_usd: "5", reservation_id: held.body.reservation.id });
+    const over = async () =>
+      (await org.events("run.over_limit")).map(({ data }) => [data["run_id"], data["limits"]]);
+    const first = ["past", [{ kind: "budget", id, over_usd: "1.00" }]];
+    expect(await over()).toEqual([first]);
+    // What was spent before the limit was lowered was within it then.
+    await org.send("PATCH", `budgets/${id}`, { limit_usd: "2" });
+    await org.bulk([aRun({ id: "after", cost_usd: "3", incurred: true })]);
+    expect(await over()).toEqual([first, ["after", [{ kind: "budget", id, over_usd: "3.00" }]]]);
+  });
+
+  test("of a limit that was lowered under it is over by what it is settled for, and not before", async () => {
+    const org = await newSpender();
+    const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "10", period: "month" });
+    const { id } = budget.body;
+    const held = await org.decide("9");
+    await org.send("PATCH", `budgets/${id}`, { limit_usd: "5" });
+    await org.run({ cost_usd: "3", incurred: true });
+    expect(await org.events("run.over_limit")).toEqual([]);
+    await org.run({ cost_usd: "9", reservation_id: held.body.reservation.id });
+    expect(await org.events("run.over_limit")).toMatchObject([
+      { data: { limits: [{ kind: "budget", id, over_usd: "7.00" }] } },
+    ]);
+  });
+
   test("settled for less returns the rest", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" });

@@ -42,6 +42,7 @@ async function agree({ world, model }: Play): Promise<void> {
   expect(
     rows.flatMap((row) => [row.spent, row.over, row.held, row.leased]).filter((text) => text.startsWith("-")),
   ).toEqual([]);
+  expect(await world.over()).toEqual(model.over.map(({ run, limit, amount }) => ({ run, limit, amount })));
   expect((await world.runIds()).toSorted()).toEqual(model.runs.map((run) => run.id).toSorted());
 }
 

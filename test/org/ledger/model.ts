@@ -78,6 +78,14 @@ export interface Attempt {
   readonly depth: number;
 }
 
+/** The part of one fact that was past one limit. */
+export interface OverLimit {
+  readonly run: string;
+  readonly limit: string;
+  readonly window: string;
+  readonly amount: bigint;
+}
+
 export type Verdict = { readonly refusedBy: Limit | "credits" | null };
 
 const ORDER = [
@@ -120,6 +128,8 @@ export class Model {
   packs: Pack[] = [];
   runs: ModelRun[] = [];
   holds: ModelHold[] = [];
+  /** What facts spent past limits that enforce, in the order in which they came. */
+  over: OverLimit[] = [];
 
   touched(scopes: Scopes, phase: "run" | "decision"): Limit[] {
     const matches = this.limits.filter((one) => {
@@ -230,6 +240,19 @@ export class Model {
     }
     const charged = this.touched(attempt.scopes, "run").map((limit) => limit.id);
     this.runs.push({ id, ...attempt, hour, charged, draws });
+  }
+
+  /** The same for a fact, with what is then spent past each limit: what is held is not spent. */
+  recordFact(id: string, attempt: Attempt, hour: number): void {
+    this.record(id, attempt, hour);
+    for (const limit of this.touched(attempt.scopes, "run")) {
+      if (limit.mode !== "enforce" || limit.limit === null || limit.kind === "chain_depth") continue;
+      const past = this.spent(limit, this.subjectOf(limit, attempt.scopes), hour) - limit.limit;
+      const own = this.amountOf(limit, attempt);
+      const amount = past < own ? past : own;
+      if (amount > 0n)
+        this.over.push({ run: id, limit: limit.id, window: this.windowOf(limit, hour), amount });
+    }
   }
 
   expire(): void {

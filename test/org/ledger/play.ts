@@ -100,7 +100,9 @@ export class Play {
       if (refusedBy !== null) return refusedBy === "credits" ? "credits_exhausted" : CODES[refusedBy.kind];
     }
     if (hold !== null) this.model.end(hold, "settled");
-    this.model.record(id, attempt, hold?.hour ?? this.model.hour);
+    const hour = hold?.hour ?? this.model.hour;
+    if (hold !== null || fact) this.model.recordFact(id, attempt, hour);
+    else this.model.record(id, attempt, hour);
     return null;
   }
 
@@ -212,7 +214,7 @@ export class Play {
       return;
     }
     expect(answer.status).toBe(201);
-    this.model.record(first.input.id, first.attempt, this.model.hour);
+    this.model.recordFact(first.input.id, first.attempt, this.model.hour);
     expect(codeOf(await this.world.call("recordRun", run().input))).toBe("conflict");
     this.#held(reservation_id, { ...first.attempt, cost: 0n }, 0, null);
     const hold = this.model.holds.at(-1);

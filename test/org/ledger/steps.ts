@@ -95,21 +95,19 @@ const runFields: fc.Arbitrary<RunFields> = fc.record({
 
 const kind = <K extends Step["do"]>(name: K) => fc.constant(name);
 
+const oneRun = fc
+  .record({ fault, do: kind("run"), again: fc.boolean() })
+  .chain((head) => runFields.map((run) => ({ ...run, ...head })));
+const manyRuns = fc.record({
+  fault,
+  do: kind("bulk"),
+  runs: fc.array(runFields, { minLength: 1, maxLength: 6 }),
+});
+const changedLimit = fc.record({ fault, do: kind("changeLimit"), pick, limit, period: maybe(period) });
+
 export const step = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .record({ fault, do: kind("run"), again: fc.boolean() })
-      .chain((head) => runFields.map((run) => ({ ...run, ...head }))),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      fault,
-      do: kind("bulk"),
-      runs: fc.array(runFields, { minLength: 1, maxLength: 6 }),
-    }),
-  },
+  { weight: 8, arbitrary: oneRun },
+  { weight: 3, arbitrary: manyRuns },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -143,7 +141,7 @@ export const step = fc.oneof(
       shadow: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ fault, do: kind("changeLimit"), pick, limit, period: maybe(period) }) },
+  { weight: 2, arbitrary: changedLimit },
   { weight: 1, arbitrary: fc.record({ fault, do: kind("deleteLimit"), pick }) },
   {
     weight: 2,
@@ -194,4 +192,26 @@ export const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ fault, do: kind("advance"), hours: fc.constantFrom(1, 2, 11, 12, 13, 24, 170) }),
   },
+) as fc.Arbitrary<Step>;
+
+const few = fc.bigInt({ min: 0n, max: 20n });
+
+/** Reservations, their runs, facts and changed limits, and hardly anything else: most runs pass a limit here. */
+export const overLimitStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      fault: fc.constant("none"),
+      do: kind("decide"),
+      cost: few,
+      scopes,
+      hold: fc.constantFrom(1800, 80_000),
+      named: fc.constant(false),
+    }),
+  },
+  { weight: 5, arbitrary: oneRun.map((run) => ({ ...run, fact: true, again: false, fault: "none" })) },
+  { weight: 2, arbitrary: manyRuns },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("release"), pick }) },
+  { weight: 2, arbitrary: changedLimit.map((change) => ({ ...change, period: undefined })) },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("advance"), hours: fc.constantFrom(1, 13, 24) }) },
 ) as fc.Arbitrary<Step>;

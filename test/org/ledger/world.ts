@@ -4,6 +4,7 @@ import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { loadProfile, saveProfile } from "../../../src/org/orgs/store.ts";
+import { parseUsd } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { env } from "../../support/worker.ts";
@@ -17,6 +18,11 @@ export type Fault = "none" | "twice" | "lost" | "evicted";
 export type Outcome = { readonly status: number; readonly body: Body; readonly replayed: boolean };
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
 type Body = any;
+
+interface OverLimitData {
+  readonly run_id: string;
+  readonly limits: readonly { id: string; kind: string; over_usd?: string; over?: number }[];
+}
 
 /** One org's real object, its clock in the test's hands. */
 export class World {
@@ -92,6 +98,24 @@ export class World {
         )
         .toArray(),
     );
+  }
+
+  /** What `run.over_limit` has said, an entry for each run and limit that is counted by itself. */
+  async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
+    const rows = await runInDurableObject(this.#stub, (_object, state) =>
+      state.storage.sql
+        .exec<{ data: string }>("SELECT data FROM events WHERE type = 'run.over_limit' ORDER BY seq")
+        .toArray(),
+    );
+    return rows.flatMap(({ data }) => {
+      const { run_id: run, limits } = JSON.parse(data) as OverLimitData;
+      const counted = limits.filter(({ kind }) => kind !== "credits" && kind !== "chain_depth");
+      return counted.map(({ id, over_usd: usd, over }) => {
+        const amount = usd === undefined ? BigInt(over ?? 0) : parseUsd(usd);
+        if (amount === null) throw new Error(`${usd} is no amount`);
+        return { run, limit: id, amount };
+      });
+    });
   }
 
   async runIds(): Promise<string[]> {

@@ -39,32 +39,25 @@ export function needsNoBody(policy: RatePolicy): boolean {
   return policy.unit === "requests" && policy.match.customer_id === undefined;
 }
 
-/** The policies that may apply to a request once its body is read. */
-export function policiesThatNeedBody(
-  policies: readonly RatePolicy[],
-  { route, keyId }: Pick<RateSubject, "route" | "keyId">,
-): RatePolicy[] {
-  return policies.filter(
-    (policy) =>
-      !needsNoBody(policy) &&
-      (policy.match.route ?? route) === route &&
-      (policy.match.key_id ?? keyId) === keyId,
-  );
-}
-
 /** The policies that apply to a request, sliding windows first. This is the order in which they refuse. */
 export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubject): RateMeter[] {
   const meters: RateMeter[] = [];
   for (const policy of policies) {
-    const { route, key_id: keyId, customer_id: customerId } = policy.match;
+    const { route, key_id: keyId } = policy.match;
     if (route !== undefined && route !== subject.route) continue;
     if (keyId !== undefined && keyId !== subject.keyId) continue;
-    if (customerId === undefined) meters.push({ policy, key: policy.id });
-    else if (subject.customerId !== undefined && (customerId === "*" || customerId === subject.customerId)) {
-      meters.push({ policy, key: `${policy.id} ${subject.customerId}` });
-    }
+    const meter = meterOf(policy, subject.customerId);
+    if (meter !== null) meters.push(meter);
   }
   return meters.sort((left, right) => rank(left) - rank(right));
+}
+
+/** What a policy counts a customer under; null: it does not apply to that customer, or to a call that names none. */
+export function meterOf(policy: RatePolicy, customerId: string | undefined): RateMeter | null {
+  const { customer_id: whose } = policy.match;
+  if (whose === undefined) return { policy, key: policy.id };
+  if (customerId === undefined || (whose !== "*" && whose !== customerId)) return null;
+  return { policy, key: `${policy.id} ${customerId}` };
 }
 
 function rank({ policy }: RateMeter): number {

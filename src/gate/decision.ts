@@ -83,6 +83,7 @@ export function decideHere(
     id,
     named: named !== null,
     nanos,
+    tokens,
     at: orgNow,
     expiresAt,
   });

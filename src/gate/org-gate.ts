@@ -38,6 +38,8 @@ export interface MadeHold {
   /** Whether its id is made of a request's id. */
   readonly named: boolean;
   readonly nanos: number;
+  /** What rate limits by tokens counted of it. */
+  readonly tokens: number;
   readonly at: number;
   readonly expiresAt: number;
 }
@@ -58,6 +60,7 @@ function weigh({ touch }: MadeHold, named: Set<unknown>): number {
   named.add(touch);
   let bytes = LINE_BYTES + TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
   for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
+  for (const key of touch.rates ?? []) bytes += key.length + TOUCH_BYTES;
   return bytes;
 }
 
@@ -248,11 +251,26 @@ export function isFresh(askedAt: number, now: number): boolean {
 
 /** Holds as they are reported, those of one touch together; `touches` gets those that are new to it. */
 function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
-  const groups = new Map<ReportedTouch, [number, ReportedHold[], ReportedHold[]]>();
-  for (const { touch, id, named, nanos, at, expiresAt } of holds) {
+  const groups = new Map<ReportedTouch, Group>();
+  for (const { touch, id, named, nanos, tokens, at, expiresAt } of holds) {
     const index = cached(touches, touch, () => touches.size);
-    const [, withName, without] = cached(groups, touch, () => [index, [], []]);
-    (named ? withName : without).push(reportedHold({ id, at, expiresAt, nanos }));
+    const group = cached(groups, touch, () => newGroup(index));
+    const place = named ? 0 : 1;
+    group.lines[place].push(reportedHold({ id, at, expiresAt, nanos }));
+    group.tokens[place].push(tokens);
   }
-  return [...groups.values()];
+  return [...groups].map(([{ rates = [] }, { index, lines, tokens }]) =>
+    rates.length === 0 ? [index, ...lines] : [index, ...lines, tokens],
+  );
+}
+
+/** The holds of one touch, named ones first. */
+interface Group {
+  readonly index: number;
+  readonly lines: readonly [ReportedHold[], ReportedHold[]];
+  readonly tokens: readonly [number[], number[]];
+}
+
+function newGroup(index: number): Group {
+  return { index, lines: [[], []], tokens: [[], []] };
 }

@@ -1,9 +1,9 @@
 import { TimeText } from "../domain/time-text.ts";
 
 /**
- * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, and its amount. Thousands of
- * them come with a report, and text of fixed places is what the isolate writes, the object checks and its database reads
- * at the least cost.
+ * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a space,
+ * the tokens that rate limits counted of it, if any do. Thousands of them come with a report, and text of fixed places is
+ * what the isolate writes, the object checks and its database reads at the least cost.
  */
 export type ReportedHold = string;
 
@@ -13,7 +13,7 @@ const MADE_AT = ID_CHARACTERS;
 const ENDS_AT = MADE_AT + TIME_CHARACTERS;
 const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 
-/** Where the parts of a line are; the amount goes to its end. */
+/** Where the parts of a line are; the amount goes to the space before the tokens, else to the end. */
 export const PLACES = {
   id: { from: 0, characters: ID_CHARACTERS },
   at: { from: MADE_AT, characters: TIME_CHARACTERS },
@@ -59,7 +59,17 @@ export function endsAt(hold: ReportedHold): string {
 }
 
 export function amountOf(hold: ReportedHold): string {
-  return hold.slice(AMOUNT_AT);
+  const space = hold.indexOf(" ");
+  return space < 0 ? hold.slice(AMOUNT_AT) : hold.slice(AMOUNT_AT, space);
+}
+
+export function tokensOf(hold: ReportedHold): number {
+  const space = hold.indexOf(" ");
+  return space < 0 ? 0 : Number(hold.slice(space + 1));
+}
+
+export function withTokens(hold: ReportedHold, tokens: number): ReportedHold {
+  return `${hold} ${tokens}`;
 }
 
 export function withId(hold: ReportedHold, id: string): ReportedHold {

@@ -7,7 +7,12 @@ export interface ReportedTouch {
   readonly meters: string;
   /** Null where it makes no difference to them. */
   readonly customer: string | null;
+  /** Lease keys of the rate limits that counted it by its body. Isolates of an earlier version do not send them. */
+  readonly rates?: readonly string[];
 }
+
+/** How many tokens rate limits counted of each hold, in the order of the holds. */
+export type ReportedTokens = readonly [named: readonly number[], unnamed: readonly number[]];
 
 /**
  * The holds of one touch. Only a request with an id of its caller's can have been decided elsewhere as well: those are
@@ -17,4 +22,9 @@ export type ReportedHolds = readonly [
   touch: number,
   named: readonly ReportedHold[],
   unnamed: readonly ReportedHold[],
+  /**
+   * Only where the touch has rate limits. Beside the lines, not in them: objects of an earlier version take a line's end for
+   * the amount.
+   */
+  tokens?: ReportedTokens,
 ];

@@ -11,7 +11,7 @@ import { type Account, roomOf, type Usage } from "../domain/meter.ts";
 import { type UsdParts, usdParts } from "../domain/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
-import { type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
+import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
 import type { Matters } from "./lesson.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { LAST_REPORTED_MS } from "./reported-hold.ts";
@@ -168,6 +168,7 @@ export function newTouch({
       keys: accounts.map(({ key }) => key),
       meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
       customer: customer ?? null,
+      rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
     },
     endsAt: firstEnd(accounts, rates, orgNow),
   };

@@ -2,6 +2,7 @@ import type { Ask, Grant } from "./lease/protocol.ts";
 import type { Usage } from "../domain/meter.ts";
 import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
 import type { RateStanding } from "../domain/rate-policy.ts";
+import { withTokens } from "./reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
 /**
@@ -80,7 +81,7 @@ export function readAsk(text: string): Report {
     attempt,
     batches: batches.map(([number, holds, used]) => ({
       number,
-      holds,
+      holds: holds.map(joined),
       used: new Map(used.map(([meter, sum]) => [meter, BigInt(sum)])),
     })),
     wants: new Map(
@@ -91,6 +92,18 @@ export function readAsk(text: string): Report {
     ),
   };
   return { ask, touches, watch, lagMs, heard };
+}
+
+/** With each hold's tokens in its line. */
+function joined(group: ReportedHolds): ReportedHolds {
+  const [touch, named, unnamed, tokens] = group;
+  if (tokens === undefined) return group;
+  const [ofNamed, ofUnnamed] = tokens;
+  return [
+    touch,
+    named.map((line, index) => withTokens(line, ofNamed[index] ?? 0)),
+    unnamed.map((line, index) => withTokens(line, ofUnnamed[index] ?? 0)),
+  ];
 }
 
 type WireReply = {

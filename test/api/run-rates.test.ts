@@ -79,14 +79,6 @@ describe("a rate-limit policy by tokens", () => {
     expect((await org.bulk([aRun(tokens(500))])).status).toBe(200);
   });
 
-  test("does not count a run that settles a reservation, because its decision was counted", async () => {
-    const org = await limited({});
-    const ask = { estimate: { cost_usd: "0", input_tokens: 80, max_output_tokens: 0 } };
-    const { id } = (await org.decide("0", ask)).body.reservation as { id: string };
-    expect((await org.run(tokens(300, { reservation_id: id }))).status).toBe(201);
-    expect(await used(org)).toBe(80);
-  });
-
   test("always records a fact, and counts it", async () => {
     const org = await limited({});
     expect((await org.run(tokens(250, { incurred: true }))).status).toBe(201);

@@ -46,6 +46,7 @@ test("a report of more than another region takes at once goes there in parts, an
     keys,
     meters: (lesson?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
     customer: `${index}`.padStart(128, "c"),
+    rates: Array.from({ length: 20 }, (_each, policy) => `rate\n\n${newId("rlp", policy)}`),
   }));
   for (let made = 0; made < HOLDS; made += 1) {
     const touch = touches[made % CUSTOMERS];
@@ -58,7 +59,7 @@ test("a report of more than another region takes at once goes there in parts, an
       ),
     ).toBe(true);
     const times = { at: Date.now(), expiresAt: Date.now() + 900_000 };
-    gate.purse.note({ touch, id: newId("rsv", times.at), named: false, nanos: NANOS, ...times });
+    gate.purse.note({ touch, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times });
   }
   for (let report = 0; report < 200 && !gate.purse.idle; report += 1) await gate.flush(background);
 

@@ -16,6 +16,7 @@ import { isSameAsEarlier } from "./earlier.ts";
 import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
 import { otherQuestion, questionOf } from "../../gate/question.ts";
+import type { CountedRates } from "./counted.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it holds something now that it did not before. */
@@ -32,25 +33,30 @@ type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "confl
 export const decide = command({
   action: null,
   refuses: [...DECISION_CODES, "validation_failed", "conflict"],
-  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask).result,
+  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,
 });
 
 /** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
-export function decideOnce(tx: Tx, ask: DecisionAsk): Decided {
+export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Decided {
   if (ask.request_id === undefined || ask.dry_run === true) {
-    const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now));
+    const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now), counted);
     return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
   }
   // The same question has the same id wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
   const told = retold(tx, ask, id);
   if (told !== null) return { result: told, taken: false, named: null };
-  const result = decideAnew(tx, ask, id);
+  const result = decideAnew(tx, ask, id, counted);
   const taken = !isRefusal(result);
   return { result, taken, named: taken ? id : null };
 }
 
-function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<DecideCode> {
+function decideAnew(
+  tx: Tx,
+  ask: DecisionAsk,
+  id: string,
+  counted: CountedRates,
+): Done<Verdict> | Refusal<DecideCode> {
   const nanos = estimateOf(tx.sql, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
@@ -74,7 +80,7 @@ function decideAnew(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refus
   holdAll(accounts, attempt);
   draft.save();
   if (before !== null) deleteHold(tx.sql, id);
-  return done(200, hold(tx, ask, { id, nanos, accounts, shadowed }));
+  return done(200, hold(tx, ask, { id, nanos, counted, accounts, shadowed }));
 }
 
 /** A limit refuses only when what it still counts of holds that are over is not what fills it. */
@@ -88,20 +94,18 @@ function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attemp
   return found;
 }
 
+interface NewHold {
+  readonly id: string;
+  readonly nanos: bigint;
+  readonly counted: CountedRates;
+  readonly accounts: readonly Account[];
+  readonly shadowed: Denial[];
+}
+
 function hold(
   tx: Tx,
   ask: DecisionAsk,
-  {
-    id,
-    nanos,
-    accounts,
-    shadowed,
-  }: {
-    readonly id: string;
-    readonly nanos: bigint;
-    readonly accounts: readonly Account[];
-    readonly shadowed: Denial[];
-  },
+  { id, nanos, counted, accounts, shadowed }: NewHold,
 ) {
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
@@ -124,6 +128,7 @@ function hold(
     // Only a request that has an id can be asked again.
     verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
     unreported: null,
+    ...counted,
   };
   expireNoLaterThan(tx, expiresAt);
   insertHold(tx.sql, row);

@@ -92,4 +92,10 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE TABLE unchecked_ids (until INTEGER NOT NULL) STRICT;
     INSERT INTO unchecked_ids SELECT (unixepoch() + 3600) * 1000 WHERE EXISTS (SELECT 1 FROM holds)`,
   },
+  {
+    // What rate limits counted of the decision, so that its run counts for the rest. Of a hold from before it is not known.
+    name: "holds/6",
+    sql: `ALTER TABLE holds ADD COLUMN rates TEXT;
+    ALTER TABLE holds ADD COLUMN tokens INTEGER`,
+  },
 ];

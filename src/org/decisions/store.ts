@@ -1,5 +1,6 @@
 import { isSameRequest } from "../../domain/reservation-id.ts";
 import { withoutHeld } from "../../domain/usage.ts";
+import type { CountedRates } from "./counted.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { idTail } from "./schema.ts";
 
@@ -21,7 +22,7 @@ export type HoldRow = {
   verdict: string;
   /** Set where a run settled it before any isolate reported it. */
   unreported: 1 | null;
-};
+} & CountedRates;
 
 /** By the end of its id, which has an index, and by all of it. */
 const BY_ID = `${idTail("id")} = ${idTail("?1")} AND id = ?1`;
@@ -53,8 +54,9 @@ export function hasUnreported(sql: SqlStorage): boolean {
 
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
-    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,
+       rates, tokens)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.digest,
     row.status,
@@ -66,6 +68,8 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
     row.customer_id,
     row.verdict,
     row.unreported,
+    row.rates,
+    row.tokens,
   );
 }
 

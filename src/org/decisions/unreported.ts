@@ -46,5 +46,8 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     customer_id: null,
     verdict: "",
     unreported: 1,
+    // Should an isolate report it after all, what it counted is given back as far as the run was counted for it.
+    rates: "",
+    tokens: 0,
   };
 }

@@ -18,6 +18,7 @@ import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
 import { decideOnce } from "../decisions/decide.ts";
+import type { CountedRates } from "../decisions/counted.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
@@ -45,6 +46,12 @@ interface Decided {
 
 function turnedAway(refusal: Refusal): Decided {
   return { result: refusal, taken: false, named: null };
+}
+
+/** What rate limits count of a decision by its body, should it be allowed. */
+function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): CountedRates {
+  const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
+  return { rates: byBody.map(({ policy }) => policy.id).join(" "), tokens: tokensOf(ask) };
 }
 
 /** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
@@ -120,7 +127,8 @@ export class ObjectGate {
       const standings = this.#standings(meters, amountOf, clock);
       const denial = rateDenial(standings, clock.org);
       const limit = denial === null ? null : rateRefusal(denial);
-      const decided = limit !== null && ask.dry_run !== true ? turnedAway(limit) : this.#exact(ask, view);
+      const isLimited = limit !== null && ask.dry_run !== true;
+      const decided = isLimited ? turnedAway(limit) : this.#exact(ask, countedOf(ask, meters), view);
       const { result } = decided;
       named = decided.named;
       const takenOf = (meter: RateMeter): number => {
@@ -175,8 +183,9 @@ export class ObjectGate {
     performDue(this.#storage, view, (tx) => {
       const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
       for (const [key, move] of settled.moves) {
-        if (isRateKey(key)) this.#rates.report(key, move, clock);
-        else accounts.apply(key, move, dropped.get(key) ?? 0n);
+        const none = dropped.get(key) ?? 0n;
+        if (isRateKey(key)) this.#rates.report(key, move, none, clock);
+        else accounts.apply(key, move, none);
       }
       accounts.save();
       sweepWhenOrphaned(tx, ask.holder, clock);
@@ -224,9 +233,9 @@ export class ObjectGate {
   }
 
   /** A decision that is refused has held nothing, so that there is nothing to take back. */
-  #exact(ask: DecisionAsk, view: View): Decided {
+  #exact(ask: DecisionAsk, counted: CountedRates, view: View): Decided {
     const aftermath: (() => void)[] = [];
-    const decided = decideOnce(openTx(view, aftermath), ask);
+    const decided = decideOnce(openTx(view, aftermath), ask, counted);
     if (isRefusal(decided.result)) for (const effect of aftermath) effect();
     return decided;
   }

@@ -12,9 +12,12 @@ import {
   madeAtLater,
   type ReportedHold,
   timeText,
+  tokensOf,
   withId,
 } from "../../gate/reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
+import { leaseKeyIds } from "../../domain/rate-policy.ts";
+import { countedBy } from "../decisions/counted.ts";
 import { REPORTED_COLUMNS } from "./reported-columns.ts";
 
 /** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
@@ -43,9 +46,16 @@ export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): 
 }
 
 /** What is known of the hold that stands, or has stood, under an id. */
-type Known = Pick<HoldRow, "status" | "amount" | "meters" | "customer_id" | "ended_at" | "expires_at">;
+type Known = Omit<HoldRow, "id" | "digest" | "at" | "verdict">;
 
-const NEW = { status: "open", ended_at: null, expires_at: 0 } as const;
+const NEW = {
+  status: "open",
+  ended_at: null,
+  expires_at: 0,
+  unreported: null,
+  rates: null,
+  tokens: null,
+} as const;
 
 class Keeping {
   readonly dropped = new Map<string, bigint>();
@@ -68,13 +78,15 @@ class Keeping {
     const fresh: ReportedHold[] = [];
     for (const hold of named) this.#keepNamed(hold, touch, fresh);
     for (const hold of unnamed) {
-      if (this.#known.has(idOf(hold))) this.#drop(hold, touch.keys);
-      else fresh.push(hold);
+      const before = this.#known.get(idOf(hold));
+      if (before === undefined) fresh.push(hold);
+      else this.#dropKnown(hold, touch, before);
     }
     this.#insert(this.#placed(fresh, touch.keys), touch);
   }
 
-  #keepNamed(hold: ReportedHold, { keys, meters, customer }: ReportedTouch, fresh: ReportedHold[]): void {
+  #keepNamed(hold: ReportedHold, touch: ReportedTouch, fresh: ReportedHold[]): void {
+    const { keys, meters, customer } = touch;
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
@@ -83,7 +95,7 @@ class Keeping {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
       this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
-    } else if (fate === "over") this.#drop(hold, keys);
+    } else if (fate === "over") this.#dropKnown(hold, touch, before);
     else if (
       fate === "apart" ||
       before.amount !== amount ||
@@ -136,24 +148,44 @@ class Keeping {
   }
 
   #drop(hold: ReportedHold, keys: readonly string[]): void {
-    for (const key of keys) {
-      this.dropped.set(key, (this.dropped.get(key) ?? 0n) + BigInt(amountOf(hold)));
+    for (const key of keys) this.#add(key, BigInt(amountOf(hold)));
+  }
+
+  /** A run that settled it before this report was counted as if nothing had been: rate limits count the larger of the two. */
+  #dropKnown(hold: ReportedHold, { keys, customer, rates = [] }: ReportedTouch, before: Known): void {
+    this.#drop(hold, keys);
+    if (before.unreported === null || before.rates === null) return;
+    for (const key of rates) {
+      const [id, ofCustomer] = leaseKeyIds(key);
+      const policy = this.#tx
+        .rates()
+        .policies()
+        .find((one) => one.id === id);
+      if (policy === undefined || (ofCustomer !== "" && before.customer_id !== customer)) continue;
+      const byRun = countedBy(policy, before);
+      const byDecision = policy.unit === "tokens" ? tokensOf(hold) : 1;
+      this.#add(key, BigInt(Math.min(byRun, byDecision)));
     }
   }
 
-  #insert(holds: readonly ReportedHold[], { meters, customer }: ReportedTouch): void {
+  #add(key: string, amount: bigint): void {
+    this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
+  }
+
+  #insert(holds: readonly ReportedHold[], { meters, customer, rates }: ReportedTouch): void {
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
-    const { id, at, expiresAt, amount } = REPORTED_COLUMNS;
+    const { id, at, expiresAt, amount, tokens } = REPORTED_COLUMNS;
     this.#tx.sql.exec(
-      `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict)
-       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '' FROM ${jsonRows("?1")}`,
+      `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens)
+       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens} FROM ${jsonRows("?1")}`,
       JSON.stringify(holds),
       meters,
       customer,
+      rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" "),
     );
   }
 }

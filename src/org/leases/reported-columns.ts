@@ -5,9 +5,10 @@ export const REPORTED_COLUMNS = {
   id: columnOf(PLACES.id),
   at: columnOf(PLACES.at),
   expiresAt: columnOf(PLACES.expiresAt),
-  amount: columnOf(PLACES.amount),
+  amount: `substr(row, ${PLACES.amount.from + 1}, instr(row || ' ', ' ') - ${PLACES.amount.from + 1})`,
+  tokens: "CAST(substr(row, instr(row || ' ', ' ') + 1) AS INTEGER)",
 } as const;
 
-function columnOf({ from, characters }: (typeof PLACES)[keyof typeof PLACES]): string {
-  return characters === null ? `substr(row, ${from + 1})` : `substr(row, ${from + 1}, ${characters})`;
+function columnOf({ from, characters }: (typeof PLACES)["id" | "at" | "expiresAt"]): string {
+  return `substr(row, ${from + 1}, ${characters})`;
 }

@@ -120,11 +120,14 @@ export class RateMeters {
     return { limit: BigInt(policy.limit), used, lifeMs, lingerMs: windowMs + bucketMs };
   }
 
-  /** Counts what an isolate reports of its slice, at the latest moment at which it can have been used. */
-  report(key: string, move: Move, clock: Clock): void {
+  /**
+   * Counts what an isolate reports of its slice, at the latest moment at which it can have been used; `counted` is the part
+   * that runs were counted for already.
+   */
+  report(key: string, move: Move, counted: bigint, clock: Clock): void {
     const found = this.find(key, clock.org);
-    if (found === null || move.used === 0n) return;
-    this.take(found, Number(move.used), move.until + clock.org - clock.real, clock.org);
+    if (found === null || move.used <= counted) return;
+    this.take(found, Number(move.used - counted), move.until + clock.org - clock.real, clock.org);
   }
 
   #limits(): { policies: readonly RatePolicy[]; read: RatePolicy } {

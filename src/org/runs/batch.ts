@@ -1,3 +1,4 @@
+import type { CountedRates } from "../decisions/counted.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
@@ -86,10 +87,12 @@ export class Batch {
     if (this.#relates) this.#known.set(run.id, run);
   }
 
-  settle(hold: HoldRow): void {
+  /** `countedOf` tells what the run counts under rate limits where the hold was not reported yet. */
+  settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): void {
     const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
-    if (hold.unreported !== null) insertHold(this.#tx.sql, settled);
-    else {
+    if (hold.unreported !== null) {
+      insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
+    } else {
       if (hold.status === "open") letGo(this.#draft, hold);
       endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
     }

@@ -1,6 +1,8 @@
+import { DECISION_ROUTE } from "../../contract/decision.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import {
-  policiesThatNeedBody,
+  meterOf,
+  needsNoBody,
   rateDenial,
   type RateMeter,
   rateMetersFor,
@@ -9,6 +11,8 @@ import {
 } from "../../domain/rate-policy.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
+import { countedBy, type CountedRates, policiesIn } from "../decisions/counted.ts";
+import type { HoldRow } from "../decisions/store.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
 export const BULK_ROUTE = "POST /v1/runs/bulk";
@@ -29,7 +33,7 @@ export class RunRates {
   readonly #route: string;
   readonly #keyId: string;
   readonly #now: number;
-  readonly #byCustomer = new Map<string | undefined, readonly Counted[]>();
+  readonly #touched = new Map<string, readonly Counted[]>();
   readonly #counted = new Map<string, Counted>();
 
   private constructor(tx: Tx, route: string, book: RateBook, policies: readonly RatePolicy[]) {
@@ -40,16 +44,16 @@ export class RunRates {
     this.#now = tx.now;
   }
 
-  /** Null where the org has no such limit on this route. */
+  /** Null where the org has no such limit. */
   static of(tx: Tx, route: string): RunRates | null {
     const book = tx.rates();
-    const policies = policiesThatNeedBody(book.policies(), { route, keyId: tx.actor.id });
+    const policies = book.policies().filter((policy) => !needsNoBody(policy));
     return policies.length === 0 ? null : new RunRates(tx, route, book, policies);
   }
 
   /** Why a run may not be recorded, if it may not. Nothing is taken. */
   refusalOf(run: RunInput): Refusal<"rate_limited" | "quota_exhausted"> | null {
-    const counted = this.#touchedBy(run);
+    const counted = this.#touchedBy(run, this.#route);
     if (counted.every((one) => amountOf(one, run) <= Math.max(0, one.room - one.taken))) return null;
     // With what the runs before it took on the books, the wait that is named is exact.
     this.save();
@@ -61,12 +65,15 @@ export class RunRates {
     return denial === null ? null : rateRefusal(denial);
   }
 
-  /** Of a run that is recorded. Its decision has counted one that settles a reservation, but not where a route is named. */
-  take(run: RunInput): void {
-    const settles = run.reservation_id !== undefined;
-    for (const one of this.#touchedBy(run)) {
-      if (!settles || one.policy.match.route !== undefined) one.taken += amountOf(one, run);
-    }
+  /** Of a run that is recorded. Where it settles a hold, what its decision did not count already. */
+  take(run: RunInput, hold: HoldRow | null): void {
+    for (const one of this.#countedFor(run, hold)) one.taken += restOf(one, run, hold);
+  }
+
+  /** What is counted of a run whose hold nobody has reported. */
+  countedOf(run: RunInput, hold: HoldRow): CountedRates {
+    const rates = [...this.#countedFor(run, hold)].map(({ policy }) => policy.id);
+    return { rates: rates.join(" "), tokens: tokensOf(run) };
   }
 
   save(): void {
@@ -78,14 +85,34 @@ export class RunRates {
     }
   }
 
-  #touchedBy({ customer_id: customerId }: RunInput): readonly Counted[] {
-    let counted = this.#byCustomer.get(customerId);
+  #touchedBy({ customer_id: customerId }: RunInput, route: string): readonly Counted[] {
+    const key = `${route} ${customerId ?? ""}`;
+    let counted = this.#touched.get(key);
     if (counted === undefined) {
-      const subject = { route: this.#route, keyId: this.#keyId, customerId };
+      const subject = { route, keyId: this.#keyId, customerId };
       counted = rateMetersFor(this.#policies, subject).map((meter) => this.#count(meter));
-      this.#byCustomer.set(customerId, counted);
+      this.#touched.set(key, counted);
     }
     return counted;
+  }
+
+  /** The limits that a run touches, and those that its decision did: they may name another route or key. */
+  #countedFor(run: RunInput, hold: HoldRow | null): Iterable<Counted> {
+    const own = this.#touchedBy(run, this.#route);
+    if (hold === null) return own;
+    const decided =
+      hold.unreported === null ? this.#countedWith(hold, run) : this.#touchedBy(run, DECISION_ROUTE);
+    return decided.length === 0 ? own : new Set([...own, ...decided]);
+  }
+
+  #countedWith(hold: HoldRow, run: RunInput): readonly Counted[] {
+    const ids = policiesIn(hold.rates);
+    if (ids.length === 0) return [];
+    return this.#policies.flatMap((policy) => {
+      if (!ids.includes(policy.id) || isOfAnother(policy, run, hold)) return [];
+      const meter = meterOf(policy, run.customer_id);
+      return meter === null ? [] : [this.#count(meter)];
+    });
   }
 
   #count(meter: RateMeter): Counted {
@@ -98,6 +125,23 @@ export class RunRates {
   }
 }
 
-function amountOf({ policy }: RateMeter, { usage }: RunInput): number {
-  return policy.unit === "tokens" ? usage.input_tokens + usage.output_tokens : 1;
+function amountOf({ policy }: RateMeter, run: RunInput): number {
+  return policy.unit === "tokens" ? tokensOf(run) : 1;
+}
+
+function tokensOf({ usage }: RunInput): number {
+  return usage.input_tokens + usage.output_tokens;
+}
+
+/** A decision that estimated more than its run used stays counted as it was: the room was taken in its window. */
+function restOf(meter: RateMeter, run: RunInput, hold: HoldRow | null): number {
+  const amount = amountOf(meter, run);
+  if (hold === null) return amount;
+  if (isOfAnother(meter.policy, run, hold)) return amount;
+  return Math.max(0, amount - countedBy(meter.policy, hold));
+}
+
+/** Whether what the decision counted, if anything, was another customer's. */
+function isOfAnother({ match }: RatePolicy, run: RunInput, hold: HoldRow): boolean {
+  return match.customer_id !== undefined && hold.customer_id !== run.customer_id;
 }

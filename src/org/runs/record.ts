@@ -174,7 +174,8 @@ export class Recorder {
   }
 
   #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
-    if (prepared.hold !== null) this.#batch.settle(prepared.hold);
+    const { hold } = prepared;
+    if (hold !== null) this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold));
     const charged = chargeFact(accounts, prepared.attempt);
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
@@ -204,7 +205,7 @@ export class Recorder {
       extra: extraOf(input, charged, shadow),
     });
     this.#accepted.push(run);
-    this.#rates?.take(input);
+    this.#rates?.take(input, prepared.hold);
     this.#sums.add(run, accounts);
     this.#batch.remember(run);
     return { status: "accepted", run };

@@ -11,7 +11,9 @@ import {
   madeAtLater,
   reportedHold,
   timeText,
+  tokensOf,
   withId,
+  withTokens,
 } from "../../../src/gate/reported-hold.ts";
 import { REPORTED_COLUMNS } from "../../../src/org/leases/reported-columns.ts";
 import { jsonRows } from "../../../src/org/kernel/json-rows.ts";
@@ -24,7 +26,7 @@ const hold = fc.record({ at: moment, until: moment, amount });
 
 test("a line gives back what was written in it", () => {
   fc.assert(
-    fc.property(hold, moment, ({ at, until, amount: nanos }, later) => {
+    fc.property(hold, moment, amount, ({ at, until, amount: nanos }, later, tokens) => {
       const id = newId("rsv", at);
       const line = reportedHold({ id, at, expiresAt: until, nanos });
       expect([idOf(line), Number(madeAt(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
@@ -33,6 +35,11 @@ test("a line gives back what was written in it", () => {
         until,
         String(nanos),
       ]);
+      const counted = withTokens(line, tokens);
+      expect([amountOf(counted), tokensOf(counted), tokensOf(line)]).toEqual([String(nanos), tokens, 0]);
+      expect(endingLater(counted, timeText(later))).toBe(
+        withTokens(endingLater(line, timeText(later)), tokens),
+      );
       const other = newId("rsv", at);
       expect(withId(line, other)).toBe(reportedHold({ id: other, at, expiresAt: until, nanos }));
       expect(madeAtLater(line, timeText(later))).toBe(
@@ -55,12 +62,16 @@ test("the database reads the same from a line", async () => {
   const org = await newOrg();
   const id = newId("rsv", Date.now());
   const line = reportedHold({ id, at: 7, expiresAt: LAST_REPORTED_MS, nanos: 1_250_000 });
-  const { at, expiresAt, amount: nanos } = REPORTED_COLUMNS;
-  const [row] = await rowsOf(
+  const { at, expiresAt, amount: nanos, tokens } = REPORTED_COLUMNS;
+  const rows = await rowsOf(
     org.id,
     `SELECT ${REPORTED_COLUMNS.id} AS id, CAST(${at} AS INTEGER) AS at, CAST(${expiresAt} AS INTEGER) AS until,
-       ${nanos} AS amount FROM ${jsonRows()}`,
-    JSON.stringify([line]),
+       ${nanos} AS amount, ${tokens} AS tokens FROM ${jsonRows()}`,
+    JSON.stringify([line, withTokens(line, 4096)]),
   );
-  expect(row).toEqual({ id, at: 7, until: LAST_REPORTED_MS, amount: "1250000" });
+  const read = { id, at: 7, until: LAST_REPORTED_MS, amount: "1250000" };
+  expect(rows).toEqual([
+    { ...read, tokens: 0 },
+    { ...read, tokens: 4096 },
+  ]);
 });

@@ -21,6 +21,10 @@ const fieldError = z.object({
 });
 export type FieldError = z.output<typeof fieldError>;
 
+const attempted = z.number().int().optional().meta({
+  description: "What the call asks for, if that is more than the whole limit. Then waiting does not help.",
+});
+
 const quotaDetails = z.union([
   z.object({ quota: z.literal("prepaid"), available_usd: usd, attempted_usd: usd }),
   z.object({
@@ -30,6 +34,7 @@ const quotaDetails = z.union([
     used: z.number().int(),
     window_seconds: z.number().int(),
     resets_at: z.string(),
+    attempted,
   }),
 ]);
 
@@ -91,7 +96,11 @@ export const DETAILS = {
     limit: z.number().int(),
     used: z.number().int(),
   }),
-  rate_limited: z.object({ retry_after_seconds: z.number().int().min(1) }),
+  rate_limited: z.object({
+    retry_after_seconds: z.number().int().min(1),
+    limit: z.number().int().optional().meta({ description: "Only with `attempted`." }),
+    attempted,
+  }),
   policy_expression_error: z.object({ rule_id: z.string() }),
   internal: none,
   no_model_passes_eval: none,

@@ -1,7 +1,5 @@
-import { type Refusal, refuse } from "../contract/refusal.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
-import { quotaWindow, retryAfterSeconds, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
-import { formatInZone } from "./zone.ts";
+import { quotaWindow, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
 
 /** A limit on how fast: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
 export type RatePolicy = RateLimits["policies"][number];
@@ -101,7 +99,10 @@ export function quotaWindowEnd(policy: RatePolicy, nowMs: number): number {
 export interface RateStanding {
   readonly used: number;
   readonly room: number;
-  /** The wait until `amount` fits, 0 if it does now. If the limit is below the amount, the wait is the whole window. */
+  /**
+   * The wait until `amount` fits, 0 if it does now. An amount above the limit never fits: then it is what is left of a fixed
+   * window, and the whole of a sliding one.
+   */
   readonly waitMs: number;
 }
 
@@ -123,64 +124,6 @@ export function standingOf(
   const wait =
     amount === 0 ? 0 : (waitMs(window, taken, { limit: policy.limit, amount, nowMs }) ?? window.windowMs);
   return { used, room: policy.limit - used, waitMs: wait };
-}
-
-/** The refusal of a full policy. */
-export type RateDenial =
-  | {
-      readonly code: "rate_limited";
-      readonly details: { readonly retry_after_seconds: number };
-      readonly retryAfterSeconds: number;
-    }
-  | {
-      readonly code: "quota_exhausted";
-      readonly details: {
-        readonly quota: "window";
-        readonly policy_id: string;
-        readonly limit: number;
-        readonly used: number;
-        readonly window_seconds: number;
-        readonly resets_at: string;
-      };
-      readonly retryAfterSeconds: number;
-    };
-
-/**
- * The refusal of a request, given the state of each policy that applies. If several sliding windows are full, it names
- * the longest wait, so that waiting helps.
- */
-export function rateDenial(
-  meters: readonly { readonly meter: RateMeter; readonly standing: RateStanding }[],
-  nowMs: number,
-): RateDenial | null {
-  const full = meters.filter(({ standing }) => standing.waitMs > 0);
-  const [first] = full;
-  if (first === undefined) return null;
-  if (first.meter.policy.kind === "rate") {
-    const sliding = full.filter(({ meter }) => meter.policy.kind === "rate");
-    const seconds = retryAfterSeconds(Math.max(...sliding.map(({ standing }) => standing.waitMs)));
-    return { code: "rate_limited", details: { retry_after_seconds: seconds }, retryAfterSeconds: seconds };
-  }
-  const { policy } = first.meter;
-  return {
-    code: "quota_exhausted",
-    details: {
-      quota: "window",
-      policy_id: policy.id,
-      limit: policy.limit,
-      used: first.standing.used,
-      window_seconds: policy.window_seconds,
-      resets_at: formatInZone("UTC", quotaWindow(policy.window_seconds, nowMs).endMs),
-    },
-    retryAfterSeconds: retryAfterSeconds(first.standing.waitMs),
-  };
-}
-
-export function rateRefusal(denial: RateDenial): Refusal<"rate_limited" | "quota_exhausted"> {
-  const { retryAfterSeconds: seconds } = denial;
-  return denial.code === "rate_limited"
-    ? refuse(denial.code, denial.details)
-    : refuse(denial.code, denial.details, { status: 429, retryAfterSeconds: seconds });
 }
 
 /** The IETF's `RateLimit-Policy` header: the policies that apply. */

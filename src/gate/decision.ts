@@ -4,7 +4,8 @@ import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
 import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
-import { leaseKey, rateDenial, rateMetersFor, rateRefusal } from "../domain/rate-policy.ts";
+import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
+import { rateRefusal } from "../domain/rate-denial.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import { accountKey } from "./account-key.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
@@ -34,13 +35,14 @@ export function refusedUnread(
   const standings = asker.unread.map((meter) => {
     const key = leaseKey(meter, orgNow);
     const told = gate.rate(key, now);
-    return { meter, key, told, standing: standingNow(told, gate.purse.slice(key), now) };
+    const slice = gate.purse.slice(key);
+    return { meter, key, told, standing: standingNow({ meter, told, slice, amount: 1 }, now), amount: 1 };
   });
-  const denial = rateDenial(standings, orgNow);
-  if (denial === null) return null;
+  const refusal = rateRefusal(standings, orgNow);
+  if (refusal === null) return null;
   const keys = standings.map(({ key }) => key);
   gate.recheck(keys, Math.min(...standings.map(({ told }) => told?.askedAt ?? now)), now, background);
-  return rateRefusal(denial);
+  return refusal;
 }
 
 /** Whether calls like this one can be decided from slices at all; others are no reason to ask for any. */
@@ -191,10 +193,11 @@ function refusedHere(
   if (touch.rates.length > 0) {
     const standings = touch.rates.map(({ meter, key, slice }) => {
       const amount = meter.policy.unit === "tokens" ? tokens : 1;
-      return { meter, standing: standingNow(gate.rate(key, now), slice, now, amount) };
+      const told = gate.rate(key, now);
+      return { meter, standing: standingNow({ meter, told, slice, amount }, now), amount };
     });
-    const denial = rateDenial(standings, orgNow);
-    if (denial !== null) return rateRefusal(denial);
+    const refusal = rateRefusal(standings, orgNow);
+    if (refusal !== null) return refusal;
   }
   for (const { known, slice } of touch.accounts) {
     if (!isFresh(known.askedAt, now)) return null;

@@ -6,9 +6,18 @@ import {
   type RateMeter,
   type RateStanding,
 } from "../domain/rate-policy.ts";
+import { isMoreThanAll } from "../domain/rate-denial.ts";
 import type { RateInfo } from "./wire.ts";
 import type { Asker } from "./asker.ts";
 import type { OrgGate, Told } from "./org-gate.ts";
+
+/** What a call asks of one rate limit, and what the isolate knows of it. */
+interface TouchedNow {
+  readonly meter: RateMeter;
+  readonly told: Told<RateInfo> | null;
+  readonly slice: Slice | undefined;
+  readonly amount: number;
+}
 
 const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
 
@@ -16,18 +25,17 @@ const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 
  * How a rate limit stands as far as the isolate knows: what the object last said, less the time since, and with what is
  * left of the isolate's own slice. Unknown is taken for room: only what is known refuses.
  */
-export function standingNow(
-  known: Told<RateInfo> | null,
-  slice: Slice | undefined,
-  now: number,
-  amount = 1,
-): RateStanding {
-  if (known === null) return ROOM;
-  const { used, room, waitMs } = known.info;
+export function standingNow({ meter, told, slice, amount }: TouchedNow, now: number): RateStanding {
+  if (told === null) return ROOM;
+  const { used, room, waitMs } = told.info;
   const own = slice !== undefined && now < slice.until ? slice.left : 0;
+  const { policy } = meter;
+  if (policy.kind === "rate" && isMoreThanAll(policy, amount)) {
+    return { used, room: room + own, waitMs: policy.window_seconds * 1000 };
+  }
   // The object named the wait for one; more may take longer, which the object is then asked.
   const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
-  return { used, room: room + own, waitMs: full ? Math.max(0, known.at + waitMs - now) : 0 };
+  return { used, room: room + own, waitMs: full ? Math.max(0, told.at + waitMs - now) : 0 };
 }
 
 /** The IETF's headers, for the policies whose standing is known. */
@@ -53,8 +61,9 @@ export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): R
   return rateHeaders(
     asker.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
-      const known = gate.rate(key, now);
-      return { meter, known, standing: standingNow(known, gate.purse.slice(key), now) };
+      const told = gate.rate(key, now);
+      const standing = standingNow({ meter, told, slice: gate.purse.slice(key), amount: 1 }, now);
+      return { meter, known: told, standing };
     }),
   );
 }

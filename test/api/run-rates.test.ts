@@ -109,6 +109,65 @@ describe("a rate-limit policy by tokens", () => {
   });
 });
 
+describe("a call for more than a whole limit", () => {
+  const words = /more than the whole limit of .* Waiting does not help/;
+
+  test("by tokens in a sliding window is told so in each way, here and there", async () => {
+    const org = await limited({ kind: "rate", window_seconds: 60 });
+    await org.run(tokens(100));
+    const ask = { estimate: { cost_usd: "0", input_tokens: 150, max_output_tokens: 0 } };
+    const inBulk = [aRun(tokens(150))];
+    const answers = [await org.run(tokens(150)), await org.bulk(inBulk), await org.decide("0", ask)];
+    const decided = answers.at(-1)?.headers.get("x-svc-decided");
+    const again = async () => {
+      const answer = await org.decide("0", ask);
+      answers.push(answer);
+      return answer.headers.get("x-svc-decided");
+    };
+    expect(decided).toBe("object");
+    await expect.poll(again, { timeout: 10_000 }).toBe("edge");
+    for (const answer of answers) {
+      expect(seen(answer)).toEqual([429, "rate_limited"]);
+      expect(answer.body.error.message).toMatch(words);
+      expect(answer.body.error.details).toEqual({ retry_after_seconds: 60, limit: 100, attempted: 150 });
+      expect(answer.headers.get("retry-after")).toBe("60");
+    }
+    const dry = await org.decide("0", { ...ask, dry_run: true });
+    expect(dry.body.would_deny).toMatchObject({ code: "rate_limited", details: { attempted: 150 } });
+    // What fits into the limit waits its turn, and is not told so.
+    const wait = await org.run(tokens(90));
+    expect(wait.body.error.message).not.toMatch(words);
+    expect(Object.keys(wait.body.error.details)).toEqual(["retry_after_seconds"]);
+  });
+
+  test("by tokens in a fixed window is told so", async () => {
+    const org = await limited({});
+    const refused = await org.run(tokens(150));
+    expect(seen(refused)).toEqual([429, "quota_exhausted"]);
+    expect(refused.body.error.message).toMatch(words);
+    expect(refused.body.error.details).toMatchObject({ limit: 100, used: 0, attempted: 150 });
+    await org.run(tokens(60));
+    const later = await org.run(tokens(90));
+    expect(later.body.error.message).not.toMatch(words);
+    expect(later.body.error.details.attempted).toBe(undefined);
+  });
+
+  test("is every call under a limit of zero", async () => {
+    const org = await limited({ kind: "rate", window_seconds: 60, unit: "requests", limit: 0 });
+    const places = new Set<string | null>();
+    const ask = async () => {
+      for (const answer of [await org.decide("0"), await org.run()]) {
+        expect(seen(answer)).toEqual([429, "rate_limited"]);
+        expect(answer.body.error.message).toMatch(words);
+        expect(answer.body.error.details).toEqual({ retry_after_seconds: 60, limit: 0, attempted: 1 });
+        places.add(answer.headers.get("x-svc-decided"));
+      }
+      return places.has("edge");
+    };
+    await expect.poll(ask, { timeout: 10_000 }).toBe(true);
+  });
+});
+
 describe("a rate-limit policy by customer", () => {
   test("counts each customer's runs separately, and ignores runs without a customer", async () => {
     const org = await limited({ match: { customer_id: "*" }, unit: "requests", limit: 2 });

@@ -4,12 +4,11 @@ import type { Refusal } from "../../contract/refusal.ts";
 import {
   leaseKey,
   needsNoBody,
-  rateDenial,
   type RateMeter,
   rateMetersFor,
-  rateRefusal,
   readPolicy,
 } from "../../domain/rate-policy.ts";
+import { rateRefusal } from "../../domain/rate-denial.ts";
 import type { RequestVerdict } from "../../gate/object-verdict.ts";
 import type { Call } from "../call.ts";
 import type { KnownOrg } from "../known-keys.ts";
@@ -73,18 +72,19 @@ function inIsolate(
   const taken = call.op.refusalsAreFree !== true && gate.purse.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
-    return { meter, known, standing: standingNow(known, slices[index], now) };
+    const standing = standingNow({ meter, told: known, slice: slices[index], amount: 1 }, now);
+    return { meter, known, standing, amount: 1 };
   });
   if (taken) {
     gate.keep(now, slices, background);
     Object.assign(call.headers, rateHeaders(standings));
     return null;
   }
-  const denial = rateDenial(standings, orgNow);
-  if (denial === null) return undefined;
+  const refusal = rateRefusal(standings, orgNow);
+  if (refusal === null) return undefined;
   gate.recheck(keys, Math.min(...standings.map(({ known }) => known?.askedAt ?? now)), now, background);
   Object.assign(call.headers, rateHeaders(standings));
-  return refused(call, rateRefusal(denial), "edge");
+  return refused(call, refusal, "edge");
 }
 
 async function byObject(

@@ -6,12 +6,10 @@ import {
   isRateKey,
   leaseKey,
   needsNoBody,
-  rateDenial,
   type RateMeter,
-  rateRefusal,
-  type RateStanding,
   type RateSubject,
 } from "../../domain/rate-policy.ts";
+import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
 import { transaction } from "../kernel/copies.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
@@ -84,11 +82,11 @@ export class ObjectGate {
     return this.#transaction(() => {
       const meters = this.#rates.touchedBy(subject, needsNoBody);
       const standings = this.#standings(meters, () => 1, clock);
-      const denial = rateDenial(standings, clock.org);
-      if (denial === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
+      const refusal = rateRefusal(standings, clock.org);
+      if (refusal === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
       else this.#toldAt = clock.real;
       return {
-        refusal: denial === null ? null : rateRefusal(denial),
+        refusal,
         rates: meters.map((meter) => this.#info(meter, clock)),
         orgNow: clock.org,
       };
@@ -125,8 +123,7 @@ export class ObjectGate {
       const meters = this.#rates.touchedBy(subject);
       const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
       const standings = this.#standings(meters, amountOf, clock);
-      const denial = rateDenial(standings, clock.org);
-      const limit = denial === null ? null : rateRefusal(denial);
+      const limit = rateRefusal(standings, clock.org);
       const isLimited = limit !== null && ask.dry_run !== true;
       const decided = isLimited ? turnedAway(limit) : this.#exact(ask, countedOf(ask, meters), view);
       const { result } = decided;
@@ -262,11 +259,11 @@ export class ObjectGate {
     meters: readonly RateMeter[],
     amountOf: (meter: RateMeter) => number,
     clock: Clock,
-  ): { meter: RateMeter; standing: RateStanding }[] {
-    return meters.map((meter) => ({
-      meter,
-      standing: this.#rates.standing(meter, amountOf(meter), this.#leases(), clock),
-    }));
+  ): AskedRate[] {
+    return meters.map((meter) => {
+      const amount = amountOf(meter);
+      return { meter, standing: this.#rates.standing(meter, amount, this.#leases(), clock), amount };
+    });
   }
 
   #info(meter: RateMeter, clock: Clock): RateInfo {

@@ -3,12 +3,11 @@ import type { Refusal } from "../../contract/refusal.ts";
 import {
   meterOf,
   needsNoBody,
-  rateDenial,
   type RateMeter,
   rateMetersFor,
   type RatePolicy,
-  rateRefusal,
 } from "../../domain/rate-policy.ts";
+import { rateRefusal } from "../../domain/rate-denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { countedBy, type CountedRates, policiesIn } from "../decisions/counted.ts";
@@ -57,12 +56,11 @@ export class RunRates {
     if (counted.every((one) => amountOf(one, run) <= Math.max(0, one.room - one.taken))) return null;
     // With what the runs before it took on the books, the wait that is named is exact.
     this.save();
-    const standings = counted.map((meter) => ({
-      meter,
-      standing: this.#book.standing(meter, amountOf(meter, run)),
-    }));
-    const denial = rateDenial(standings, this.#now);
-    return denial === null ? null : rateRefusal(denial);
+    const asked = counted.map((meter) => {
+      const amount = amountOf(meter, run);
+      return { meter, standing: this.#book.standing(meter, amount), amount };
+    });
+    return rateRefusal(asked, this.#now);
   }
 
   /** Of a run that is recorded. Where it settles a hold, what its decision did not count already. */

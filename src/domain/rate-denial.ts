@@ -1,0 +1,67 @@
+import type { DetailsOf } from "../contract/error-details.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import type { RateMeter, RatePolicy, RateStanding } from "./rate-policy.ts";
+import { quotaWindow, retryAfterSeconds } from "./rate.ts";
+import { formatInZone } from "./zone.ts";
+
+/** One policy, how it stands, and what a call asks of it. */
+export interface AskedRate {
+  readonly meter: RateMeter;
+  readonly standing: RateStanding;
+  readonly amount: number;
+}
+
+type RateRefusal = Refusal<"rate_limited" | "quota_exhausted">;
+
+/**
+ * The refusal of a call, given the state of each policy that applies; null: none is full. If several sliding windows are
+ * full, it names the longest wait, so that waiting helps. The contract has a wait on every `rate_limited`: where the amount
+ * is more than the whole limit it is the window, and the refusal says that no wait helps.
+ */
+export function rateRefusal(asked: readonly AskedRate[], nowMs: number): RateRefusal | null {
+  const full = asked.filter(({ standing }) => standing.waitMs > 0);
+  const [first] = full;
+  if (first === undefined) return null;
+  return first.meter.policy.kind === "rate" ? slidingRefusal(full) : quotaRefusal(first, nowMs);
+}
+
+function slidingRefusal(full: readonly AskedRate[]): RateRefusal {
+  const sliding = full.filter(({ meter }) => meter.policy.kind === "rate");
+  const seconds = retryAfterSeconds(Math.max(...sliding.map(({ standing }) => standing.waitMs)));
+  const details = { retry_after_seconds: seconds };
+  const never = sliding.find(({ meter, amount }) => isMoreThanAll(meter.policy, amount));
+  if (never === undefined) return refuse("rate_limited", details);
+  const { policy } = never.meter;
+  return refuse(
+    "rate_limited",
+    { ...details, limit: policy.limit, attempted: never.amount },
+    { message: moreThanAll(never) },
+  );
+}
+
+function quotaRefusal(asked: AskedRate, nowMs: number): RateRefusal {
+  const { policy } = asked.meter;
+  const isNever = isMoreThanAll(policy, asked.amount);
+  const details: DetailsOf<"quota_exhausted"> = {
+    quota: "window",
+    policy_id: policy.id,
+    limit: policy.limit,
+    used: asked.standing.used,
+    window_seconds: policy.window_seconds,
+    resets_at: formatInZone("UTC", quotaWindow(policy.window_seconds, nowMs).endMs),
+    ...(isNever ? { attempted: asked.amount } : {}),
+  };
+  const retry = { status: 429, retryAfterSeconds: retryAfterSeconds(asked.standing.waitMs) } as const;
+  return refuse("quota_exhausted", details, isNever ? { ...retry, message: moreThanAll(asked) } : retry);
+}
+
+/** Whether an amount does not fit into a limit even when nothing is used. */
+export function isMoreThanAll({ limit }: RatePolicy, amount: number): boolean {
+  return amount > limit;
+}
+
+function moreThanAll({ meter: { policy }, amount }: AskedRate): string {
+  const { unit, limit, window_seconds: seconds } = policy;
+  const asked = unit === "tokens" ? `${amount} tokens` : `${amount} request`;
+  return `This call asks for ${asked}, more than the whole limit of ${limit} ${unit} in ${seconds} seconds. Waiting does not help: ask for less, or have the limit raised.`;
+}

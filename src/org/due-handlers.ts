@@ -9,6 +9,7 @@ import { expireDueHolds } from "./decisions/expire.ts";
 import { publishProfile } from "./orgs/publish.ts";
 import { publishRates } from "./rate-limits/publish.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
+import { fanOutInSteps } from "./webhooks/fan-out.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
@@ -27,6 +28,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.packExpiry]: expireCreditPack,
   [DUE.approvalExpiry]: expireApproval,
   [DUE.delivery]: deliverQueue,
+  [DUE.fanOut]: fanOutInSteps,
   [DUE.retentionSweep]: sweepRetention,
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,

@@ -25,7 +25,7 @@ import type {
 } from "./kernel/door.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
-import { fanOut } from "./webhooks/queue.ts";
+import { fanOut } from "./webhooks/fan-out.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";

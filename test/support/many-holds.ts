@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject } from "cloudflare:test";
 import { rowsOf } from "./rows.ts";
 import { env } from "./worker.ts";
 
@@ -42,28 +42,4 @@ export async function copyReservation(
 export async function endTime(orgId: string, id: string, expiresAt: number): Promise<void> {
   await rowsOf(orgId, "UPDATE holds SET expires_at = ? WHERE id = ?", expiresAt, id);
   await evictDurableObject(env.ORG.getByName(orgId));
-}
-
-/** From now on, how many reservations each transaction of the object ends. */
-export async function endedByTransaction(orgId: string): Promise<number[]> {
-  const ended: number[] = [];
-  await runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) => {
-    const transact = storage.transactionSync.bind(storage);
-    const open = () =>
-      storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM holds WHERE status = 'open'").one().n;
-    let depth = 0;
-    const counted = <T>(run: () => T): T => {
-      if (depth > 0) return transact(run);
-      const before = open();
-      depth += 1;
-      try {
-        return transact(run);
-      } finally {
-        depth -= 1;
-        ended.push(before - open());
-      }
-    };
-    Object.defineProperty(storage, "transactionSync", { value: counted });
-  });
-  return ended;
 }

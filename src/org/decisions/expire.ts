@@ -7,7 +7,7 @@ import { Copy } from "../kernel/copies.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { Draft } from "../ledger/draft.ts";
-import { hearersOf } from "../webhooks/queue.ts";
+import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
 
 /**
@@ -15,7 +15,6 @@ import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
  * between: so many holds, so many webhook deliveries, and for a limit that has no room as many again, this often.
  */
 const AT_ONCE = 500;
-const DELIVERIES_AT_ONCE = 1500;
 export const TRIES_FOR_ROOM = 4;
 
 /** No open hold ends before this moment; null when none is open. */

@@ -12,6 +12,7 @@ export const DUE = {
   approvalExpiry: "approval.expiry",
   supportExpiry: "support-expiry",
   delivery: "webhook-delivery",
+  fanOut: "webhook-fan-out",
   retentionSweep: "retention.sweep",
   usageSweep: "retention.usage",
   runPacking: "runs.packing",

@@ -4,6 +4,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
+import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
 import { dropSecrets } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
@@ -70,6 +71,7 @@ export const deleteWebhook = command({
     if (row === null) return refuse("not_found");
     tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
     tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
+    forgetFanOuts(tx.sql, webhookId);
     dropSecrets(tx.sql, webhookId);
     tx.schedule(DUE.delivery, webhookId, null);
     return done(204, null, { target: webhookId, detail: { url: row.url } });

@@ -1,10 +1,9 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
+import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";
-import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**
  * Each subscription has a queue of its own, in order of creation: its head is tried until it succeeds or is
@@ -78,18 +77,8 @@ export function enqueue(
   return id;
 }
 
-/** Queues events of one kind for every subscription that asked for it, with the change that caused them. */
-export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
-  for (const subscription of hearersOf(sql, type))
-    enqueueAll(sql, { now, subscriptionId: subscription.id, type, eventIds: ids });
-}
-
-/** The subscriptions that get events of a kind. */
-export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
-  return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
-}
-
-function enqueueAll(
+/** Many events of one kind, in their order. */
+export function enqueueAll(
   sql: SqlStorage,
   {
     now,

@@ -39,4 +39,15 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
     CREATE INDEX webhook_deliveries_log ON webhook_deliveries (subscription_id, seq);
     CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id)`,
   },
+  {
+    // Events that are yet to be queued for a subscription, where there are too many for one transaction.
+    name: "webhooks/2",
+    sql: `CREATE TABLE webhook_fan_outs (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      subscription_id TEXT NOT NULL,
+      event_type TEXT NOT NULL,
+      first_event INTEGER NOT NULL,
+      last_event INTEGER NOT NULL
+    ) STRICT`,
+  },
 ];

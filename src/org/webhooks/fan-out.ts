@@ -1,0 +1,111 @@
+import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
+import { Copy } from "../kernel/copies.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
+import { enqueueAll } from "./queue.ts";
+import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
+
+/**
+ * A batch of a thousand runs may cause as many events, each for every subscription. So many deliveries are queued in one
+ * transaction; where there are more, a row for each subscription stands for them, and due work queues them in steps of so
+ * many. The object answers other calls in between.
+ */
+export const DELIVERIES_AT_ONCE = 1500;
+
+/** Events that one subscription has yet to get, from the first to the last by their place in the log. */
+type FanOutRow = {
+  seq: number;
+  subscription_id: string;
+  event_type: EventKind;
+  first_event: number;
+  last_event: number;
+};
+
+/** Subscriptions for which rows stand: what comes later waits behind those, so that each gets its events in order. */
+const waiting = new Copy<ReadonlySet<string>>();
+
+/** Queues events of one kind for every subscription that asked for it, with the change that caused them. */
+export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
+  const hearers = hearersOf(sql, type);
+  const isMany = hearers.length * ids.length > DELIVERIES_AT_ONCE;
+  const behind = waiting.get(sql, () => readWaiting(sql));
+  const later: string[] = [];
+  for (const { id } of hearers) {
+    if (isMany || behind.has(id)) later.push(id);
+    else enqueueAll(sql, { now, subscriptionId: id, type, eventIds: ids });
+  }
+  if (later.length > 0) queueLater(sql, now, type, ids, later);
+}
+
+/** The subscriptions that get events of a kind. */
+export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
+  return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
+}
+
+/** Events of one change have places in a row. */
+function queueLater(
+  sql: SqlStorage,
+  now: number,
+  type: EventKind,
+  ids: readonly string[],
+  subscriptions: readonly string[],
+): void {
+  sql.exec(
+    `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)
+     SELECT value, ?2, (SELECT seq FROM events WHERE id = ?3), (SELECT seq FROM events WHERE id = ?4)
+     FROM json_each(?1)`,
+    JSON.stringify(subscriptions),
+    type,
+    ids[0] ?? "",
+    ids.at(-1) ?? "",
+  );
+  waiting.forget(sql);
+  scheduleDue(sql, DUE.fanOut, "", now);
+}
+
+/** A subscription that is deleted gets nothing more. */
+export function forgetFanOuts(sql: SqlStorage, subscriptionId: string): void {
+  sql.exec("DELETE FROM webhook_fan_outs WHERE subscription_id = ?", subscriptionId);
+  waiting.forget(sql);
+}
+
+/** The next deliveries, the oldest events first; as long as there are more, it is due again at once. */
+export const fanOutInSteps: DueHandler = {
+  kind: "change",
+  run(tx) {
+    const { sql, now } = tx;
+    let left = DELIVERIES_AT_ONCE;
+    for (let row = oldest(sql); row !== null; row = oldest(sql)) {
+      if (left === 0) {
+        tx.schedule(DUE.fanOut, "", now);
+        break;
+      }
+      left -= queueSome(sql, now, row, left);
+    }
+    waiting.forget(sql);
+  },
+};
+
+/** How many were queued. */
+function queueSome(sql: SqlStorage, now: number, row: FanOutRow, most: number): number {
+  const { seq, subscription_id: subscription, event_type: type, first_event: first, last_event: last } = row;
+  const end = Math.min(last, first + most - 1);
+  const events = sql
+    .exec<{ id: string }>("SELECT id FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq", first, end)
+    .toArray();
+  const ids = events.map(({ id }) => id);
+  if (ids.length > 0) enqueueAll(sql, { now, subscriptionId: subscription, type, eventIds: ids });
+  if (end === last) sql.exec("DELETE FROM webhook_fan_outs WHERE seq = ?", seq);
+  else sql.exec("UPDATE webhook_fan_outs SET first_event = ? WHERE seq = ?", end + 1, seq);
+  return end - first + 1;
+}
+
+function oldest(sql: SqlStorage): FanOutRow | null {
+  return sql.exec<FanOutRow>("SELECT * FROM webhook_fan_outs ORDER BY seq LIMIT 1").toArray()[0] ?? null;
+}
+
+function readWaiting(sql: SqlStorage): ReadonlySet<string> {
+  const rows = sql.exec<{ id: string }>("SELECT DISTINCT subscription_id AS id FROM webhook_fan_outs");
+  return new Set(rows.toArray().map(({ id }) => id));
+}

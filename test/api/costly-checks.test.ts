@@ -46,6 +46,81 @@ describe("a detector whose pattern costs too much on an input", () => {
   });
 });
 
+const numbers = (count: number) => `[${Array.from({ length: count }, (_, at) => at).join(",")}]`;
+/** A rule that takes its time and matches nothing: with 35 numbers, 4 % of the work of a run. */
+const slowRule = (count: number, mode: string) => ({
+  target: "model",
+  effect: "deny",
+  when: `${numbers(count)}.all(a, ${numbers(count)}.all(b, a + b >= 0)) && false`,
+  reason: "x",
+  mode,
+});
+
+async function addRules(org: Spender, rule: object): Promise<void> {
+  for (let at = 0; at < 10; at += 1) expect((await org.send("POST", "policy-rules", rule)).status).toBe(201);
+}
+
+describe("the work of checks is bounded together", () => {
+  /** Three quarters of the work of a run for one detector, and of a shadow detector's. */
+  const LARGE = HOSTILE.slice(0, 8000);
+  const SMALL = HOSTILE.slice(0, 2500);
+  const block = { pattern: COSTLY, action: "block" };
+  const shadow = { pattern: COSTLY, action: "shadow" };
+  const unread = async (org: Spender) =>
+    (await actions(org)).filter((action) => action === "safety.shadow_not_evaluated").length;
+
+  test("for all detectors of a run", async () => {
+    const org = await newSpender();
+    await detect(org, block);
+    expect((await org.run({ input: LARGE })).status).toBe(201);
+    await detect(org, block, block);
+    const refused = await org.run({ input: LARGE });
+    expect([refused.status, refused.body.error.details.detector]).toEqual([403, "p1"]);
+  });
+
+  test("for the rules and detectors of a run", async () => {
+    const org = await newSpender();
+    await addRules(org, slowRule(35, "enforce"));
+    expect((await org.run({ input: LARGE })).status).toBe(201);
+    await detect(org, block);
+    const refused = await org.run({ input: LARGE });
+    expect([refused.status, refused.body.error.details.detector]).toEqual([403, "p0"]);
+    expect((await org.run({ input: SMALL })).status).toBe(201);
+  });
+
+  test("for all runs of a call", async () => {
+    const org = await newSpender();
+    await detect(org, block);
+    const { body } = await org.bulk(Array.from({ length: 12 }, () => aRun({ input: LARGE })));
+    expect(body.rejected).toBeGreaterThan(0);
+    expect(body.accepted).toBeGreaterThan(5);
+    expect(body.results.at(-1).error.code).toBe("content_safety_blocked");
+  });
+
+  test("in shadow mode, for detectors, rules and runs alike", async () => {
+    const org = await newSpender();
+    await detect(org, shadow);
+    expect((await org.run({ input: SMALL })).status).toBe(201);
+    expect(await unread(org)).toBe(0);
+    await detect(org, shadow, shadow);
+    expect((await org.run({ input: SMALL })).status).toBe(201);
+    expect(await unread(org)).toBe(1);
+
+    const ruled = await newSpender();
+    await addRules(ruled, slowRule(25, "shadow"));
+    await detect(ruled, shadow);
+    expect((await ruled.run({ input: SMALL })).status).toBe(201);
+    expect(await unread(ruled)).toBe(1);
+
+    const many = await newSpender();
+    await detect(many, shadow);
+    expect((await many.bulk(Array.from({ length: 12 }, () => aRun({ input: SMALL })))).body.accepted).toBe(
+      12,
+    );
+    expect(await unread(many)).toBeGreaterThan(0);
+  });
+});
+
 describe("too large a pattern is refused when it is written", () => {
   test("for one detector, and for all of them together", async () => {
     const org = await newSpender();

@@ -102,11 +102,7 @@ interface NewHold {
   readonly shadowed: Denial[];
 }
 
-function hold(
-  tx: Tx,
-  ask: DecisionAsk,
-  { id, nanos, counted, accounts, shadowed }: NewHold,
-) {
+function hold(tx: Tx, ask: DecisionAsk, { id, nanos, counted, accounts, shadowed }: NewHold) {
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
     id,

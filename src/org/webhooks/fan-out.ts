@@ -35,7 +35,7 @@ export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: reado
     if (isMany || behind.has(id)) later.push(id);
     else enqueueAll(sql, { now, subscriptionId: id, type, eventIds: ids });
   }
-  if (later.length > 0) queueLater(sql, now, type, ids, later);
+  if (later.length > 0) queueLater(sql, { now, type, ids, subscriptions: later });
 }
 
 /** The subscriptions that get events of a kind. */
@@ -46,10 +46,17 @@ export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
 /** Events of one change have places in a row. */
 function queueLater(
   sql: SqlStorage,
-  now: number,
-  type: EventKind,
-  ids: readonly string[],
-  subscriptions: readonly string[],
+  {
+    now,
+    type,
+    ids,
+    subscriptions,
+  }: {
+    readonly now: number;
+    readonly type: EventKind;
+    readonly ids: readonly string[];
+    readonly subscriptions: readonly string[];
+  },
 ): void {
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)

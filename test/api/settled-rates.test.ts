@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** Rate limits that count by the body, and runs that settle reservations. */
 

@@ -7,6 +7,9 @@ import { accountKey } from "../../src/gate/account-key.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 const HOLDS = 70_000;
 const CUSTOMERS = 2000;

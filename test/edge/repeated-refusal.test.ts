@@ -5,6 +5,9 @@ import { gates } from "../../src/edge/decision/gates.ts";
 import type { OrgGate } from "../../src/gate/org-gate.ts";
 import { byPipeline, requestOf } from "../support/two-ways.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { useRealLives } from "../support/lives.ts";
+
+useRealLives();
 
 /** The fast path keeps the refusal of a full rate limit for calls of the same moment. It must not outlive its reasons. */
 

@@ -30,6 +30,11 @@ export function withMetadata(sql: SqlStorage, run: Run): Run {
   return { ...run, extra: { ...run.extra, metadata: { ...rawJson(text) } } };
 }
 
+/** How much of a run's metadata lies apart. */
+export function charactersApart({ extra }: Run): number {
+  return extra?.long?.characters ?? 0;
+}
+
 /** When the runs are gone. */
 export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
   const ids = runs.filter(({ extra }) => extra?.long !== undefined).map(({ id }) => id);

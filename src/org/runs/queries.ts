@@ -3,14 +3,14 @@ import { refuse } from "../../contract/refusal.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../kernel/door.ts";
 import { pageOfRuns } from "./blocks/page.ts";
-import { withMetadata } from "./long-metadata.ts";
+import { charactersApart, withMetadata } from "./long-metadata.ts";
 import { toRun } from "./run.ts";
 import { findRuns } from "./store.ts";
 
 export const listRuns = query({
   refuses: [],
   run(view, input: ListQuery) {
-    const { runs, next_cursor } = pageOfRuns(view.sql, input);
+    const { runs, next_cursor } = pageOfRuns(view.sql, input, charactersApart);
     return { data: runs.map((run) => toRun(withMetadata(view.sql, run))), next_cursor };
   },
 });

@@ -4,7 +4,6 @@ import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { followRollbacks } from "../../kernel/copies.ts";
-import type { Run } from "../run.ts";
 import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
 import { partsOf } from "./parts.ts";
 import {
@@ -92,8 +91,8 @@ class RunBlocks {
   }
 
   /** Those of the runs with these seqs that have one of the ids, and what remains of others with these seqs. */
-  find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: Run[]; remains: Remains[] } {
-    const runs: Run[] = [];
+  find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: RunRecord[]; remains: Remains[] } {
+    const runs: RunRecord[] = [];
     const remains: Remains[] = [];
     for (const seq of seqs.toSorted((a, b) => a - b)) {
       const entry = this.#entryOf(seq);
@@ -108,7 +107,7 @@ class RunBlocks {
   }
 
   /** Latest first. */
-  *latest(): Generator<Run> {
+  *latest(): Generator<RunRecord> {
     for (const entry of this.#held.toReversed()) {
       const block = this.block(entry);
       for (let at = block.count - 1; at >= 0; at -= 1) yield block.run(at);
@@ -131,7 +130,7 @@ class RunBlocks {
 
   /** The oldest runs, as long as they were recorded before a moment: of one block at most. */
   oldest(beforeMs: number): {
-    readonly runs: readonly Run[];
+    readonly runs: readonly RunRecord[];
     readonly bytes: number;
     readonly isWhole: boolean;
   } {

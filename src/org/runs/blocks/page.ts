@@ -1,7 +1,6 @@
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
-import type { NameColumn } from "../../../domain/run-block/record.ts";
-import { RUN_SCOPES } from "../scopes.ts";
-import type { Run } from "../run.ts";
+import { NAMED_FIELDS } from "../../../contract/scopes.ts";
+import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { runBlocks } from "./blocks.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
 import type { BlockEntry } from "./entry.ts";
@@ -14,20 +13,23 @@ const PAGE_CHARACTERS = 4_194_304;
 const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
   model: "model",
   action: "action",
-  ...Object.fromEntries(RUN_SCOPES.map(({ field, property }) => [field, property])),
+  ...Object.fromEntries(NAMED_FIELDS.map(([kind, field]) => [field, `${kind}Id` as const])),
   chain_id: "chainId",
 };
 
 interface PageOfRuns {
-  readonly runs: readonly Run[];
+  readonly runs: readonly RunRecord[];
   readonly next_cursor: string | null;
 }
+
+/** How many characters of a run lie elsewhere. */
+type SizeApart = (run: RunRecord) => number;
 
 /**
  * One page by keyset: the runs after the last one seen, in a total order. Runs that are recorded meanwhile neither repeat
  * nor push out what the caller has yet to see.
  */
-export function pageOfRuns(sql: SqlStorage, query: ListQuery): PageOfRuns {
+export function pageOfRuns(sql: SqlStorage, query: ListQuery, apartOf: SizeApart): PageOfRuns {
   const wanted = new Wanted(query);
   const { order } = wanted;
   const top = new TopRuns(order, query.limit + 1);
@@ -49,21 +51,24 @@ export function pageOfRuns(sql: SqlStorage, query: ListQuery): PageOfRuns {
     seen += entry.runs;
     wanted.take(blocks.block(entry), top);
   }
-  return cut(
-    query,
-    order,
-    end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0),
-    end,
-  );
+  const found = end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0);
+  return cut(query, order, { found, end, apartOf });
+}
+
+interface Sighting {
+  readonly found: readonly Found[];
+  /** Where the page must end; null: all has been looked at. */
+  readonly end: Key | null;
+  readonly apartOf: SizeApart;
 }
 
 /** The page, and where the next one begins. */
-function cut(query: ListQuery, order: PageOrder, found: readonly Found[], end: Key | null): PageOfRuns {
-  const runs: Run[] = [];
+function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighting): PageOfRuns {
+  const runs: RunRecord[] = [];
   let characters = 0;
   for (const { block, at } of found.slice(0, query.limit)) {
-    const run: Run = block.run(at);
-    characters += block.charactersOf(at) + (run.extra?.long?.characters ?? 0);
+    const run = block.run(at);
+    characters += block.charactersOf(at) + apartOf(run);
     if (characters > PAGE_CHARACTERS && runs.length > 0) break;
     runs.push(run);
   }

@@ -3,7 +3,7 @@ import type { Window } from "../../domain/period.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import type { HoldRow } from "../decisions/store.ts";
-import { amountCharged } from "../runs/run.ts";
+import { amountCharged, type Run } from "../runs/run.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { noteRecount } from "../meters/store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
@@ -53,7 +53,8 @@ export function recount(tx: Tx, meter: Meter): void {
   const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
   const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
   const counters = new Counters(meter);
-  for (const run of runBlocks(tx.sql).latest()) {
+  for (const stored of runBlocks(tx.sql).latest()) {
+    const run: Run = stored;
     // None is charged to a time after it was recorded, nor to a meter that came later. One that settles a hold may well
     // be charged to a time before the meter.
     if (run.recordedAt < fromMs || run.recordedAt < meter.sinceMs) break;

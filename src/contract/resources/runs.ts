@@ -6,9 +6,54 @@ import { callerId, SAFE_ID } from "../ids.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
+import {
+  MOST_UNITS,
+  partAboveTotal,
+  PRICE_NAME,
+  TOKEN_CLASSES,
+  TOKEN_CLASS_NAMES,
+  type TokenClass,
+} from "../token-classes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
 export const modelName = z.string().min(1).max(MODEL_NAME_MOST_CHARACTERS);
+
+type PartField = `${TokenClass}_tokens`;
+
+function parts<Shape extends z.ZodType>(shape: (name: TokenClass) => Shape): Record<PartField, Shape> {
+  const fields = TOKEN_CLASS_NAMES.map((name) => [`${name}_tokens`, shape(name)] as const);
+  return Object.fromEntries(fields) as Record<PartField, Shape>;
+}
+
+const usageInput = z
+  .strictObject({
+    input_tokens: tokens.meta({ description: "All input tokens, parts included." }),
+    output_tokens: tokens.meta({ description: "All output tokens, parts included." }),
+    ...parts((name) =>
+      tokens
+        .optional()
+        .meta({ description: `A part of ${TOKEN_CLASSES[name]}_tokens. Parts do not overlap.` }),
+    ),
+    units: z
+      .record(z.string().regex(PRICE_NAME, "must be 1 to 64 characters of a-z, 0-9, _, . and -"), tokens)
+      .refine((units) => Object.keys(units).length <= MOST_UNITS, {
+        message: `must have at most ${MOST_UNITS} entries`,
+        params: { code: "too_many" },
+      })
+      .optional()
+      .meta({ description: "Counts of what is priced by the unit, such as `web_search`." }),
+  })
+  .superRefine((usage, context) => {
+    const part = partAboveTotal(usage);
+    if (part === null) return;
+    const total = `${TOKEN_CLASSES[part.slice(0, -"_tokens".length) as TokenClass]}_tokens`;
+    context.addIssue({
+      code: "custom",
+      path: [part],
+      message: `exceeds ${total}, together with the parts before it`,
+      params: { code: "out_of_range" },
+    });
+  });
 
 export const runInput = z
   .strictObject({
@@ -21,8 +66,13 @@ export const runInput = z
     action: callerId.optional(),
     ...underEachField(callerId.optional()),
     chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
-    usage: z.strictObject({ input_tokens: tokens, output_tokens: tokens }),
-    cost_usd: usdInput.optional().meta({ description: "If omitted, tokens are priced from the price book." }),
+    usage: usageInput,
+    variant: callerId.optional().meta({
+      description: "The variant of the model's price, such as `batch`. If omitted: the standard rates.",
+    }),
+    cost_usd: usdInput
+      .optional()
+      .meta({ description: "If omitted, the usage is priced from the price book." }),
     reservation_id: z
       .string()
       .regex(SAFE_ID)
@@ -62,6 +112,17 @@ const charge = z.object({
   over: z.number().optional(),
 });
 
+const costEntry = z.object({
+  class: z.string().meta({ description: "A class of tokens, or the name of a unit." }),
+  quantity: z.int(),
+  usd_per_mtok: z
+    .string()
+    .optional()
+    .meta({ description: "Dollars per million tokens, with the variant's factor." }),
+  usd_each: z.string().optional().meta({ description: "Dollars for one unit." }),
+  cost_usd: usd,
+});
+
 export const denial = z
   .object({ status: z.int(), code: z.string(), details: z.record(z.string(), z.unknown()) })
   .meta({ id: "Denial" });
@@ -81,8 +142,25 @@ export const run = z
         depth: z.int().meta({ description: "Position in the chain. The first run has depth 1." }),
       })
       .nullable(),
-    usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
+    usage: z.object({
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      ...parts(() => z.int().optional()),
+      units: z.record(z.string(), z.int()).optional(),
+    }),
+    variant: z.string().nullable(),
     cost_usd: usd,
+    cost_source: z
+      .enum(["caller", "price_book"])
+      .meta({ description: "`caller`: the run was reported with its cost." }),
+    price_revision: z
+      .int()
+      .nullable()
+      .meta({ description: "The revision of the model's price. Null if the caller gave the cost." }),
+    cost_breakdown: z
+      .array(costEntry)
+      .nullable()
+      .meta({ description: "Adds up to `cost_usd`. Null if the caller gave the cost." }),
     reservation_id: z.string().nullable(),
     incurred: z.boolean(),
     approval_id: z.string().nullable(),

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { timestamp } from "../shapes.ts";
+import { checkTiers, priceShown, priceTerms } from "./prices.ts";
+import { modelName } from "./runs.ts";
+
+const MOST_MODELS = 5000;
+const MOST_ALIASES = 50;
+
+const origin = z.string().min(1).max(200);
+
+/** One model of the platform's price book. */
+const listedModel = z.object({
+  model: z.string(),
+  aliases: z.array(z.string()),
+  source: z.string().nullable(),
+  ...priceShown,
+});
+export type ListedModel = z.output<typeof listedModel>;
+
+export const priceBook = z
+  .object({
+    revision: z.int().meta({ description: "0 before the first." }),
+    updated_at: timestamp.nullable(),
+    models: z.array(listedModel),
+  })
+  .meta({ id: "PriceBook" });
+export type PriceBook = z.output<typeof priceBook>;
+
+const newListedModel = z
+  .strictObject({
+    model: modelName,
+    aliases: z.array(modelName).max(MOST_ALIASES).optional().meta({
+      description: "Other names of the model. `#` is any digit, as in `m1-########` for dated versions.",
+    }),
+    source: origin.optional().meta({ description: "Where the price was taken from." }),
+    ...priceTerms,
+  })
+  .superRefine(checkTiers);
+export type NewListedModel = z.output<typeof newListedModel>;
+
+export const newPriceBook = z
+  .strictObject({ models: z.array(newListedModel).max(MOST_MODELS) })
+  .superRefine(({ models }, context) => {
+    const seen = new Set<string>();
+    for (const [index, { model }] of models.entries()) {
+      if (seen.has(model)) {
+        const message = "is in the list already";
+        const params = { code: "duplicate" };
+        context.addIssue({ code: "custom", path: ["models", index, "model"], message, params });
+      }
+      seen.add(model);
+    }
+  });

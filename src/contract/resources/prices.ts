@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { callerId } from "../ids.ts";
+import { MAX_TOKENS } from "../runs.ts";
+import { timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";
+import {
+  MOST_TIERS,
+  MOST_UNITS,
+  MOST_VARIANTS,
+  PRICE_NAME,
+  TOKEN_CLASSES,
+  TOKEN_CLASS_NAMES,
+  type TokenClass,
+} from "../token-classes.ts";
+
+type RateField = `${TokenClass}_usd_per_mtok`;
+
+function classRates<Shape extends z.ZodType>(shape: (name: TokenClass) => Shape): Record<RateField, Shape> {
+  const fields = TOKEN_CLASS_NAMES.map((name) => [`${name}_usd_per_mtok`, shape(name)] as const);
+  return Object.fromEntries(fields) as Record<RateField, Shape>;
+}
+
+const classRateInputs = classRates((name) =>
+  usdInput.optional().meta({
+    description: `Dollars per million ${name} tokens. If omitted: the ${TOKEN_CLASSES[name]} rate.`,
+  }),
+);
+
+const MOST_FACTOR = 1000;
+
+/** The factor of a variant: a decimal string, such as `"0.5"`. */
+const factorInput = z
+  .string()
+  .meta({ description: "A decimal factor of the token rates.", examples: ["0.5"] })
+  .superRefine((text, context) => {
+    const problem =
+      usdProblem(text) ??
+      (Number(text) <= MOST_FACTOR
+        ? null
+        : { code: "out_of_range", message: `must be at most ${MOST_FACTOR}` });
+    if (problem !== null)
+      context.addIssue({ code: "custom", message: problem.message, params: { code: problem.code } });
+  });
+
+function named<Shape extends z.ZodType>(shape: Shape, most: number) {
+  return z
+    .record(z.string().regex(PRICE_NAME, "must be 1 to 64 characters of a-z, 0-9, _, . and -"), shape)
+    .refine((entries) => Object.keys(entries).length <= most, {
+      message: `must have at most ${most} entries`,
+      params: { code: "too_many" },
+    });
+}
+
+const tierInput = z.strictObject({
+  above_input_tokens: z.int().min(0).max(MAX_TOKENS),
+  input_usd_per_mtok: usdInput.optional().meta({ description: "If omitted: the model's own." }),
+  output_usd_per_mtok: usdInput.optional().meta({ description: "If omitted: the model's own." }),
+  ...classRateInputs,
+});
+
+/** What a price is made of, as it is written. */
+export const priceTerms = {
+  provider: callerId.optional().meta({ description: "Also finds the model as `provider/model`." }),
+  input_usd_per_mtok: usdInput.meta({ description: "Dollars per million input tokens." }),
+  output_usd_per_mtok: usdInput.meta({ description: "Dollars per million output tokens." }),
+  ...classRateInputs,
+  units: named(usdInput, MOST_UNITS)
+    .optional()
+    .meta({ description: "Dollars for one of each unit, such as `web_search`." }),
+  tiers: z.array(tierInput).max(MOST_TIERS).optional().meta({
+    description:
+      "Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier.",
+  }),
+  variants: named(factorInput, MOST_VARIANTS)
+    .optional()
+    .meta({ description: 'Factors of the token rates by name, such as `batch: "0.5"`.' }),
+};
+
+export const newPrice = z.strictObject(priceTerms);
+export type NewPrice = z.output<typeof newPrice>;
+
+/** Tiers must ascend: the highest that applies is found by their order. */
+export function checkTiers(price: Pick<NewPrice, "tiers">, context: z.core.$RefinementCtx): void {
+  const tiers = price.tiers ?? [];
+  for (const [index, tier] of tiers.entries()) {
+    const before = index === 0 ? -1 : (tiers[index - 1]?.above_input_tokens ?? -1);
+    if (tier.above_input_tokens > before) continue;
+    context.addIssue({
+      code: "custom",
+      path: ["tiers", index, "above_input_tokens"],
+      message: "must be above that of the tier before",
+      params: { code: "out_of_range" },
+    });
+  }
+}
+
+const nullableRate = usd.nullable().meta({ description: "Null: priced at the input or output rate." });
+
+const tier = z.object({
+  above_input_tokens: z.int(),
+  input_usd_per_mtok: usd,
+  output_usd_per_mtok: usd,
+  ...classRates(() => nullableRate),
+});
+
+/** What a price is made of, as it is read. */
+export const priceShown = {
+  provider: z.string().nullable(),
+  input_usd_per_mtok: usd.meta({ description: "Price per million input tokens." }),
+  output_usd_per_mtok: usd.meta({ description: "Price per million output tokens." }),
+  ...classRates(() => nullableRate),
+  units: z.record(z.string(), usd),
+  tiers: z.array(tier),
+  variants: z.record(z.string(), z.string()),
+};
+const shown = z.object(priceShown);
+export type PriceShown = z.output<typeof shown>;
+
+export const priceSource = z.enum(["org", "platform"]).meta({
+  description: "`org`: set by this organization. `platform`: from the platform's price book.",
+});
+
+export const effectiveAt = timestampInput.optional().meta({
+  description: "When the price takes effect. If omitted: now.",
+});
+
+export const priceRevision = z
+  .object({
+    revision: z.int().meta({ description: "The number that runs name as `price_revision`." }),
+    model: z.string(),
+    source: priceSource,
+    status: z.enum(["current", "scheduled", "past"]),
+    effective_at: timestamp,
+    created_at: timestamp,
+    removed: z
+      .boolean()
+      .meta({ description: "True: from then on the organization has no price of its own." }),
+    ...shown.partial().shape,
+  })
+  .meta({ id: "PriceRevision" });
+export type PriceRevision = z.output<typeof priceRevision>;

@@ -1,0 +1,50 @@
+/** Kinds of token that may have a rate of their own, each with the total that it is a part of. Append-only. */
+export const TOKEN_CLASSES = {
+  cache_read: "input",
+  cache_write: "input",
+  cache_write_1h: "input",
+  audio_input: "input",
+  image_input: "input",
+  reasoning: "output",
+  audio_output: "output",
+  image_output: "output",
+} as const;
+export type TokenClass = keyof typeof TOKEN_CLASSES;
+export type TokenTotal = "input" | "output";
+
+export const TOKEN_CLASS_NAMES = Object.keys(TOKEN_CLASSES) as readonly TokenClass[];
+
+type PartField = `${TokenClass}_tokens`;
+
+/** The fields of a usage that are parts of a total. A list, because names that are put together anew are slow to look up. */
+export const TOKEN_PARTS: readonly {
+  readonly name: TokenClass;
+  readonly field: PartField;
+  readonly total: TokenTotal;
+}[] = TOKEN_CLASS_NAMES.map((name) => ({ name, field: `${name}_tokens`, total: TOKEN_CLASSES[name] }));
+
+/** The usage of a run as callers report it: parts do not overlap, and are within their total. */
+export type RunUsage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly units?: Readonly<Record<string, number>> | undefined;
+} & { readonly [Class in TokenClass as `${Class}_tokens`]?: number | undefined };
+
+/** The first part with which the parts of a total exceed it. Null if all are within. */
+export function partAboveTotal(usage: RunUsage): PartField | null {
+  let { input_tokens: input, output_tokens: output } = usage;
+  for (const { field, total } of TOKEN_PARTS) {
+    const part = usage[field];
+    if (part === undefined) continue;
+    if (total === "input") input -= part;
+    else output -= part;
+    if (input < 0 || output < 0) return field;
+  }
+  return null;
+}
+
+/** Names of units and variants in a price. */
+export const PRICE_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+export const MOST_UNITS = 50;
+export const MOST_TIERS = 10;
+export const MOST_VARIANTS = 20;

@@ -1,0 +1,70 @@
+import { TOKEN_CLASSES, TOKEN_CLASS_NAMES, type TokenTotal } from "../../contract/token-classes.ts";
+import { FACTOR_OF_ONE, factorOf, type Price, type Rates } from "./price.ts";
+
+/** The most that requests of a model may cost: all that an isolate needs to reserve for one. */
+export interface Ceiling {
+  /** By the input that a request must exceed, lowest first: the highest rates it may reach from there on. */
+  readonly steps: readonly CeilingStep[];
+  /** A list, not a map: it also travels as JSON. */
+  readonly variants: readonly { readonly name: string; readonly factor: bigint }[];
+  /** The factor for a request that names no variant. */
+  readonly highestFactor: bigint;
+}
+
+interface CeilingStep {
+  readonly aboveInputTokens: number;
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+const PARTS_PER_NANO = 1_000_000n * FACTOR_OF_ONE;
+
+export function ceilingOf(price: Price): Ceiling {
+  const steps: CeilingStep[] = [];
+  let input = 0n;
+  let output = 0n;
+  // A request may use less input than it says and stay in a lower tier, so no step is below the one before.
+  for (const { aboveInputTokens, rates } of [{ aboveInputTokens: -1, rates: price.rates }, ...price.tiers]) {
+    input = higher(input, highestRate(rates, "input"));
+    output = higher(output, highestRate(rates, "output"));
+    steps.push({ aboveInputTokens, input, output });
+  }
+  const highestFactor = [...price.variants.values()].reduce(higher, FACTOR_OF_ONE);
+  return {
+    steps,
+    variants: Array.from(price.variants, ([name, factor]) => ({ name, factor })),
+    highestFactor,
+  };
+}
+
+/** Covers every usage within these tokens, in nano-dollars. Null if the price has no such variant. */
+export function reservationOf(
+  ceiling: Ceiling,
+  inputTokens: number,
+  outputTokens: number,
+  variant: string | undefined,
+): bigint | null {
+  const factor = variant === undefined ? ceiling.highestFactor : namedFactor(ceiling, variant);
+  if (factor === null) return null;
+  let reached = ceiling.steps[0];
+  for (const step of ceiling.steps) if (inputTokens > step.aboveInputTokens) reached = step;
+  if (reached === undefined) return null;
+  const parts = (BigInt(inputTokens) * reached.input + BigInt(outputTokens) * reached.output) * factor;
+  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO;
+}
+
+function namedFactor({ variants }: Ceiling, variant: string): bigint | null {
+  return factorOf({ variants: new Map(variants.map(({ name, factor }) => [name, factor])) }, variant);
+}
+
+function highestRate(rates: Rates, total: TokenTotal): bigint {
+  let highest = rates[total];
+  for (const name of TOKEN_CLASS_NAMES) {
+    if (TOKEN_CLASSES[name] === total) highest = higher(highest, rates[name] ?? 0n);
+  }
+  return highest;
+}
+
+function higher(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

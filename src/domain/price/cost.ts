@@ -1,0 +1,123 @@
+import {
+  type RunUsage,
+  TOKEN_PARTS,
+  type TokenClass,
+  type TokenTotal,
+} from "../../contract/token-classes.ts";
+import { FACTOR_OF_ONE, factorOf, type Price, rateOf, ratesFor } from "./price.ts";
+
+/** What cannot be priced: a variant or a unit that the price does not have. It is refused, never free. */
+export interface Unpriced {
+  readonly unpriced: "variant" | "unit";
+  readonly name: string;
+}
+
+/** One class of tokens, or one unit, of a usage. */
+interface Line {
+  readonly name: string;
+  readonly quantity: number;
+  readonly isUnit: boolean;
+  /** Billionths of a nano-dollar, for a million tokens or for one unit. */
+  readonly rate: bigint;
+  /** In parts of a nano-dollar. */
+  readonly parts: bigint;
+}
+
+export interface BreakdownEntry {
+  readonly name: string;
+  readonly quantity: number;
+  readonly isUnit: boolean;
+  readonly rate: bigint;
+  readonly nanos: bigint;
+}
+
+const MILLION = 1_000_000n;
+const TOKENS_PER_RATE = 1_000_000;
+const LARGEST_SMALL = Number.MAX_SAFE_INTEGER / 2;
+/** Rates are per million tokens and have factors in billionths, so costs are exact in these parts. */
+const PARTS_PER_NANO = MILLION * FACTOR_OF_ONE;
+
+export function isUnpriced(value: unknown): value is Unpriced {
+  return typeof value === "object" && value !== null && "unpriced" in value;
+}
+
+/** The cost in nano-dollars: exact, and rounded up once as a whole. */
+export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | Unpriced {
+  const small = variant === undefined && usage.units === undefined ? smallCost(price, usage) : null;
+  if (small !== null) return BigInt(small);
+  const lines = linesOf(price, usage, variant);
+  return isUnpriced(lines) ? lines : roundedUp(lines);
+}
+
+/** The same in numbers, as most runs of a batch can be priced. Null where a number may not be exact. */
+function smallCost(price: Price, usage: RunUsage): number | null {
+  const rates = ratesFor(price, usage.input_tokens);
+  let { input_tokens: input, output_tokens: output } = usage;
+  let sum = 0;
+  for (const { name, field, total } of TOKEN_PARTS) {
+    const quantity = usage[field];
+    if (quantity === undefined) continue;
+    if (total === "input") input -= quantity;
+    else output -= quantity;
+    sum += quantity * Number(rateOf(rates, name));
+  }
+  sum += input * Number(rates.input) + output * Number(rates.output);
+  // What is not exact is larger than this, whatever was lost of it.
+  if (sum > LARGEST_SMALL) return null;
+  const rest = sum % TOKENS_PER_RATE;
+  return (sum - rest) / TOKENS_PER_RATE + (rest === 0 ? 0 : 1);
+}
+
+/** What each class and unit adds to the cost. Their sum is the cost: the rounding is in the largest entry. */
+export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | Unpriced {
+  const lines = linesOf(price, usage, variant);
+  if (isUnpriced(lines)) return lines;
+  let rest = roundedUp(lines);
+  for (const { parts } of lines) rest -= parts / PARTS_PER_NANO;
+  let largest = 0;
+  for (const [index, { parts }] of lines.entries()) {
+    if (parts > (lines[largest]?.parts ?? 0n)) largest = index;
+  }
+  return lines.map(({ name, quantity, isUnit, rate, parts }, index) => {
+    const nanos = parts / PARTS_PER_NANO + (index === largest ? rest : 0n);
+    return { name, quantity, isUnit, rate, nanos };
+  });
+}
+
+function roundedUp(lines: readonly Line[]): bigint {
+  let parts = 0n;
+  for (const line of lines) parts += line.parts;
+  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO;
+}
+
+function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Line[] | Unpriced {
+  const factor = factorOf(price, variant);
+  if (factor === null) return { unpriced: "variant", name: variant ?? "" };
+  const rates = ratesFor(price, usage.input_tokens);
+  const left = { input: usage.input_tokens, output: usage.output_tokens };
+  const lines: Line[] = [];
+  const add = (name: TokenClass | TokenTotal, quantity: number) => {
+    const rate = rateOf(rates, name) * factor;
+    lines.push({ name, quantity, isUnit: false, rate, parts: rate * BigInt(quantity) });
+  };
+  for (const { name, field, total } of TOKEN_PARTS) {
+    const quantity = usage[field];
+    if (quantity === undefined || quantity === 0) continue;
+    left[total] -= quantity;
+    add(name, quantity);
+  }
+  if (left.input > 0) add("input", left.input);
+  if (left.output > 0) add("output", left.output);
+  return addUnits(lines, price, usage);
+}
+
+function addUnits(lines: Line[], price: Price, { units = {} }: RunUsage): Line[] | Unpriced {
+  for (const [name, quantity] of Object.entries(units)) {
+    if (quantity === 0) continue;
+    const each = price.units.get(name);
+    if (each === undefined) return { unpriced: "unit", name };
+    const rate = each * FACTOR_OF_ONE;
+    lines.push({ name, quantity, isUnit: true, rate, parts: rate * MILLION * BigInt(quantity) });
+  }
+  return lines;
+}

@@ -1,0 +1,46 @@
+import { TOKEN_CLASSES, type TokenClass, type TokenTotal } from "../../contract/token-classes.ts";
+
+/** Nano-dollars for a million tokens. A class without a rate is priced at its total's, never at zero. */
+export type Rates = Readonly<Record<TokenTotal, bigint>> & {
+  readonly [Class in TokenClass]?: bigint | undefined;
+};
+
+export interface PriceTier {
+  readonly aboveInputTokens: number;
+  readonly rates: Rates;
+}
+
+/** What a model costs. */
+export interface Price {
+  readonly rates: Rates;
+  /** Lowest first. A request is priced as a whole by the highest tier that its input exceeds. */
+  readonly tiers: readonly PriceTier[];
+  /** Nano-dollars for one of each unit. */
+  readonly units: ReadonlyMap<string, bigint>;
+  /** Factors of the token rates, in billionths. */
+  readonly variants: ReadonlyMap<string, bigint>;
+}
+
+export const FACTOR_OF_ONE = 1_000_000_000n;
+/** The name of the rates as they are, unless the price gives it a factor of its own. */
+const STANDARD = "standard";
+
+export function rateOf(rates: Rates, name: TokenClass | TokenTotal): bigint {
+  if (name === "input" || name === "output") return rates[name];
+  return rates[name] ?? rates[TOKEN_CLASSES[name]];
+}
+
+export function ratesFor(price: Price, inputTokens: number): Rates {
+  let { rates } = price;
+  for (const tier of price.tiers) {
+    if (inputTokens <= tier.aboveInputTokens) break;
+    ({ rates } = tier);
+  }
+  return rates;
+}
+
+/** Null if the price has no such variant. */
+export function factorOf(price: Pick<Price, "variants">, variant: string | undefined): bigint | null {
+  if (variant === undefined) return FACTOR_OF_ONE;
+  return price.variants.get(variant) ?? (variant === STANDARD ? FACTOR_OF_ONE : null);
+}

@@ -28,7 +28,10 @@ import { listCustomerLimits } from "./api/customer-limits/list.ts";
 import { deleteModel } from "./api/models/delete.ts";
 import { getModel } from "./api/models/get.ts";
 import { listModels } from "./api/models/list.ts";
+import { listPrices } from "./api/models/prices.ts";
 import { setModel } from "./api/models/set.ts";
+import { getPriceBook } from "./api/price-book/get.ts";
+import { setPriceBook } from "./api/price-book/set.ts";
 import { getPlan } from "./api/plans/get.ts";
 import { listPlans } from "./api/plans/list.ts";
 import { setPlan } from "./api/plans/set.ts";
@@ -196,6 +199,9 @@ export const OPERATIONS: readonly Operation[] = [
   listModels,
   setModel,
   deleteModel,
+  listPrices,
+  getPriceBook,
+  setPriceBook,
   decide,
   releaseReservation,
   createWebhook,

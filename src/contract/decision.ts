@@ -24,6 +24,7 @@ export const DECISION_FIELDS = {
   model: "model",
   action: "id",
   ...underEachField("id" as const),
+  variant: "id",
   estimate: "estimate",
   hold_seconds: "seconds",
   dry_run: "flag",

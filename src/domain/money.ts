@@ -10,7 +10,6 @@ const NANOS_PER_USD = 1_000_000_000n;
  */
 export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 
-const TOKENS_PER_PRICE = 1_000_000n;
 const DIGITS = String.raw`\d{1,${USD_MOST_DIGITS}}`;
 const USD_PATTERN = new RegExp(String.raw`^0*${DIGITS}(?:\.${DIGITS})?$`);
 
@@ -84,19 +83,4 @@ function formatParts(dollars: number, nanos: number): string {
   if (middle > 0) return `${dollars}.${THREE_DIGITS[high]}${TRIMMED[middle]}`;
   const digits = THREE_DIGITS[high] ?? "";
   return `${dollars}.${high % 10 === 0 ? digits.slice(0, 2) : digits}`;
-}
-
-/** A model's price: nano-dollars for a million tokens, each way. */
-export interface TokenPrice {
-  readonly inputNanosPerMtok: bigint;
-  readonly outputNanosPerMtok: bigint;
-}
-
-/**
- * The price of tokens, rounded up to the next nano-dollar, so that a reservation or charge is never below the price.
- */
-export function costOfTokensRoundedUp(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
-  const scaled =
-    BigInt(inputTokens) * price.inputNanosPerMtok + BigInt(outputTokens) * price.outputNanosPerMtok;
-  return (scaled + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE;
 }

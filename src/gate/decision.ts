@@ -3,7 +3,8 @@ import { denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
-import { costOfTokensRoundedUp, MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
+import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
+import { reservationOf } from "../domain/price/ceiling.ts";
 import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
@@ -70,7 +71,7 @@ export function decideHere(
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const touch = gate.touches.get(gate.matters, asker.keyId, ask);
   if (touch === undefined || orgNow >= touch.endsAt) return null;
-  const nanos = costOf(gate, ask);
+  const nanos = costOf(gate, ask, orgNow);
   if (nanos === null) return null;
   const tokens = tokensOf(ask);
   const amounts = amountsOf(touch, { nanos, tokens });
@@ -110,7 +111,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   if (lesson === null) return;
   gate.taught(version, askedAt);
   gate.matters = new Known(lesson.matters);
-  if (ask.model !== undefined) gate.prices.set(ask.model, lesson.price);
+  if (ask.model !== undefined) gate.ceilings.set(ask.model, lesson.ceiling ?? null);
   const accounts = lesson.accounts.map((account) => {
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };
@@ -145,7 +146,8 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
 /** Whether the isolate knows already what calls like this one touch. */
 export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
   const touch = gate.knows(now) ? touchOf(gate, asker, ask) : undefined;
-  return touch !== undefined && (gate.orgNow(now) ?? 0) < touch.endsAt && costOf(gate, ask) !== null;
+  const orgNow = gate.orgNow(now) ?? 0;
+  return touch !== undefined && orgNow < touch.endsAt && costOf(gate, ask, orgNow) !== null;
 }
 
 /** What calls like this one would be decided from, as far as the isolate has been taught. */
@@ -165,7 +167,7 @@ export function wish(
   { now, background }: { readonly now: number; readonly background: Background },
 ): void {
   const touch = touchOf(gate, asker, ask);
-  const nanos = costOf(gate, ask);
+  const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
   if (touch !== undefined && nanos !== null) {
     const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask) });
     for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
@@ -227,14 +229,15 @@ function asNumber(nanos: bigint): number | null {
 }
 
 /** Null: unknown, or more than slices are counted in. */
-function costOf(gate: OrgGate, { estimate, model }: DecisionAsk): number | null {
+function costOf(gate: OrgGate, { estimate, model, variant }: DecisionAsk, orgNow: number): number | null {
   if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
-  const price = model === undefined ? undefined : gate.prices.get(model);
-  if (price === undefined || price === null) return null;
+  const ceiling = model === undefined ? undefined : gate.ceilings.get(model);
+  if (ceiling === undefined || ceiling === null) return null;
+  if (ceiling.untilMs !== null && orgNow >= ceiling.untilMs) return null;
   const { input_tokens: input, max_output_tokens: output } = estimate;
   if (input === undefined && output === undefined) return null;
-  const nanos = costOfTokensRoundedUp(input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, price);
-  return nanos > MAX_USD_NANOS ? null : asNumber(nanos);
+  const nanos = reservationOf(ceiling, input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, variant);
+  return nanos === null || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
 function idOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {

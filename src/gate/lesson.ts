@@ -1,13 +1,21 @@
 import type { SingleScope } from "../contract/scopes.ts";
 import type { Account } from "../domain/meter.ts";
-import type { TokenPrice } from "../domain/money.ts";
+import type { Ceiling } from "../domain/price/ceiling.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
 export interface Lesson {
   /** The dollar limits that the call touches, in order of refusal, and how they stand. */
   readonly accounts: readonly Account[];
   readonly matters: Matters;
-  readonly price: TokenPrice | null;
+  /** Isolates of an earlier version look for a price here, and ask again where there is none. */
+  readonly price: null;
+  /** Null: the model has no price, or none was asked for. Objects of an earlier version do not send it. */
+  readonly ceiling?: KnownCeiling | null;
+}
+
+/** The most that calls of a model may cost, and until when, by the org's clock. */
+export interface KnownCeiling extends Ceiling {
+  readonly untilMs: number | null;
 }
 
 /**

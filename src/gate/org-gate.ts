@@ -2,7 +2,7 @@ import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
 import type { Account } from "../domain/meter.ts";
-import type { TokenPrice } from "../domain/money.ts";
+import type { KnownCeiling } from "./lesson.ts";
 import { ReservationIds } from "../domain/reservation-id.ts";
 import type { Asker } from "./asker.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
@@ -74,7 +74,7 @@ export class OrgGate {
   readonly recent: Recent;
   readonly heard: HeardRequests;
   readonly touches = new Touches();
-  readonly prices = new Map<string, TokenPrice | null>();
+  readonly ceilings = new Map<string, KnownCeiling | null>();
   matters: Known | null = null;
   /** Calls that the object decided since the last look. */
   asked = 0;
@@ -127,7 +127,7 @@ export class OrgGate {
     if (version !== this.#version || this.touches.size > MOST_TOUCHES) {
       this.#version = version;
       this.touches.clear();
-      this.prices.clear();
+      this.ceilings.clear();
       this.#accounts.clear();
       this.purse.prune();
     }

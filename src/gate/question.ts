@@ -16,6 +16,7 @@ export function questionOf(ask: DecisionAsk): string {
     model: ask.model,
     action: ask.action,
     ...scopeNamesOf(ask),
+    variant: ask.variant,
     hold_seconds: ask.hold_seconds,
   };
   const estimated: Record<keyof Estimate, unknown> = {

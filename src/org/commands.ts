@@ -10,6 +10,7 @@ import { decide, releaseHold } from "./decisions/commands.ts";
 import { noteDeprecatedCall } from "./deprecated-calls/commands.ts";
 import { mintKey, revokeKey, rotateKey } from "./keys/commands.ts";
 import { deleteModel, setModel } from "./models/commands.ts";
+import { rereadPrices } from "./models/platform-book.ts";
 import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg } from "./orgs/commands.ts";
 import {
   admitSession,
@@ -21,7 +22,13 @@ import {
   takeSignIn,
 } from "./people/commands.ts";
 import { setPlanTerms } from "./plans/commands.ts";
-import { recordCohort, recordDeprecation, recordOrgCreated, recordPlan } from "./platform/commands.ts";
+import {
+  recordCohort,
+  recordDeprecation,
+  recordOrgCreated,
+  recordPlan,
+  recordPriceBook,
+} from "./platform/commands.ts";
 import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policy-rules/commands.ts";
 import { deleteQuota, setQuota, topUpQuota } from "./quota/commands.ts";
 import { setRateLimits } from "./rate-limits/commands.ts";
@@ -64,6 +71,7 @@ export const COMMANDS = {
   recordOrgCreated,
   recordDeprecation,
   recordPlan,
+  recordPriceBook,
   recordRun,
   recordRuns,
   decide,
@@ -93,6 +101,7 @@ export const COMMANDS = {
   deleteChainBudget,
   setModel,
   deleteModel,
+  rereadPrices,
   setPlanTerms,
   createWebhook,
   changeWebhook,

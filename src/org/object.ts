@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
-import { isRefusal, refuse } from "../contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { ReservationIds } from "../domain/reservation-id.ts";
@@ -31,8 +31,10 @@ import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import type { RateInfo } from "../gate/wire.ts";
+import { modelsOf } from "./decisions/decide.ts";
 import { claim } from "./kernel/idempotency/records.ts";
 import { perform } from "./kernel/perform/perform.ts";
+import { PlatformBook } from "./models/platform-book.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { loadProfile, saveProfile } from "./orgs/store.ts";
@@ -59,6 +61,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #granted: Granted;
   readonly #due: DueRunner;
   readonly #gate: ObjectGate;
+  readonly #book: PlatformBook;
   readonly #id: string;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
@@ -82,6 +85,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#settings.SVC_READ_LIMIT_PER_MINUTE,
       this.#opened ? Date.now() : 0,
     );
+    this.#book = new PlatformBook(ctx.storage, env.DB, this.#id);
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
@@ -90,7 +94,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     });
     // An upgrade may leave work that is due at once, also where nothing but reads comes.
     if (upgraded) this.#due.arm();
-    if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlan());
+    if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
   }
 
   /** Takes a pass that the isolate has checked: once, and only when it was made for this life of the object. */
@@ -136,8 +140,11 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
     if (command.reservations !== undefined) await this.#holds().wait(command.reservations(input));
+    const unlearned = await this.#learnPrices(command.models?.(input) ?? [], envelope.trace);
+    if (unlearned !== null) return unlearned;
+    const given = name === "rereadPrices" ? await this.#book.reread(revisionOf(input)) : input;
     const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
-    const outcome = perform(this.ctx.storage, view, { envelope, command, input });
+    const outcome = perform(this.ctx.storage, view, { envelope, command, input: given });
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#clock());
     }
@@ -160,17 +167,22 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     learn: boolean,
     envelope: Envelope,
     report: string | null,
-  ): DecisionReply | null {
+  ): DecisionReply | null | Promise<DecisionReply | null> {
     if (!this.#opened) return null;
-    const clock = this.#clock();
-    const view = this.#view(clock.org, envelope.actor, envelope.trace, envelope.credential);
-    const refusal = callerRefusal(view);
-    const verdict =
-      refusal === null
-        ? this.#gate.decide(ask, { keyId, learn, view, clock })
-        : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
-    this.#due.arm();
-    return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
+    const { actor, trace, credential } = envelope;
+    const decideNow = (unlearned: Refusal | null): DecisionReply => {
+      const clock = this.#clock();
+      const view = this.#view(clock.org, actor, trace, credential);
+      const refusal = callerRefusal(view) ?? unlearned;
+      const verdict =
+        refusal === null
+          ? this.#gate.decide(ask, { keyId, learn, view, clock })
+          : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
+      this.#due.arm();
+      return { ...verdict, leases: report === null ? null : this.#carriedReport(report, trace) };
+    };
+    const missing = this.#book.missing(modelsOf(ask), this.#now());
+    return missing.length === 0 ? decideNow(null) : this.#learnPrices(missing, trace).then(decideNow);
   }
 
   /** Counts a request against its rate limits; null: no such org. */
@@ -201,10 +213,36 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#opened ? this.#gate.look(keys, this.#clock()) : [];
   }
 
-  ask(name: keyof typeof QUERIES, input: unknown, envelope: Envelope): Outcome | object {
+  ask(
+    name: keyof typeof QUERIES,
+    input: unknown,
+    envelope: Envelope,
+  ): Outcome | object | Promise<Outcome | object> {
     if (!this.#opened) return refuse("not_found");
     const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
-    return query.run(this.#view(this.#now(), envelope.actor, envelope.trace), input);
+    const view = (): View => this.#view(this.#now(), envelope.actor, envelope.trace);
+    const models = query.models?.(input, view()) ?? [];
+    if (this.#book.missing(models, this.#now()).length === 0) return query.run(view(), input);
+    return this.#learnPrices(models, envelope.trace).then(
+      (unlearned) => unlearned ?? query.run(view(), input),
+    );
+  }
+
+  /** Prices that may be in the platform's book are read before anything is decided by them; else a refusal. */
+  async #learnPrices(models: readonly string[], trace: string): Promise<Refusal | null> {
+    const missing = this.#book.missing(models, this.#now());
+    if (missing.length === 0) return null;
+    try {
+      await this.#book.learn(missing, this.#now());
+      return null;
+    } catch (error) {
+      logFailure(trace, error);
+      return refuse(
+        "service_unavailable",
+        {},
+        { message: "The platform's price book is out of reach. Try again." },
+      );
+    }
   }
 
   /** Takes an idempotency key ahead of work that spans more than this object. */
@@ -226,12 +264,15 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** What was pushed while the object was out of reach is found when it wakes; nobody waits for that. */
-  async #rereadPlan(): Promise<void> {
+  async #rereadPlatform(): Promise<void> {
     const trace = `wake-${crypto.randomUUID()}`;
+    const alone = { actor: SYSTEM, trace, idempotency: null, ifMatch: null };
     try {
+      const revision = await this.#book.hasMissed();
+      if (revision !== null) await this.execute("rereadPrices", { revision }, alone);
       const terms = await missedPlanTerms(this.env.DB, this.#view(this.#now(), SYSTEM, trace));
       if (terms === null) return;
-      await this.execute("setPlanTerms", terms, { actor: SYSTEM, trace, idempotency: null, ifMatch: null });
+      await this.execute("setPlanTerms", terms, alone);
     } catch (error) {
       logFailure(trace, error);
     }
@@ -288,6 +329,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 /** Refused, by whatever limit or rule. A malformed call is one that has been served: it counts. */
 function isTurnedAway(outcome: Outcome): boolean {
   return outcome.code !== null && outcome.code !== "validation_failed";
+}
+
+function revisionOf(input: unknown): number {
+  return (input as { revision: number }).revision;
 }
 
 function unopened(): never {

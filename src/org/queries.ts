@@ -10,7 +10,7 @@ import { listDeprecatedCalls } from "./deprecated-calls/queries.ts";
 import { listEvents } from "./events/queries.ts";
 import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecasts/queries.ts";
 import { getKey, listKeys } from "./keys/queries.ts";
-import { getModel, listModels } from "./models/queries.ts";
+import { getModel, listModels, listPrices } from "./models/queries.ts";
 import { getOrg } from "./orgs/queries.ts";
 import { getSso, listSessions, ssoSettings } from "./people/queries.ts";
 import { getPlan } from "./plans/queries.ts";
@@ -66,6 +66,7 @@ export const QUERIES = {
   getChainBudget,
   getModel,
   listModels,
+  listPrices,
   getPlan,
   listEvents,
   listWebhooks,

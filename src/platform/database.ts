@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export * from "./cohort-tables.ts";
+export * from "./price-book-tables.ts";
 
 /** D1: what spans orgs. `migrations/` makes these tables; a test holds the two against each other. */
 

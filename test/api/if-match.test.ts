@@ -50,6 +50,7 @@ const ALWAYS_THERE = [
   "PUT /v1/orgs/{id}/retention-policy",
   "PUT /v1/orgs/{id}/content-safety",
   "PUT /v1/orgs/{id}/benchmark-profile",
+  "PUT /v1/admin/price-book",
 ];
 /** Adds to a list, and has no resource of its own to match. */
 const NO_RESOURCE = ["PUT /v1/admin/deprecations"];

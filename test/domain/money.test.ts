@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  costOfTokensRoundedUp,
   formatSum,
   formatUsd,
   MAX_USD_NANOS,
@@ -73,23 +72,5 @@ describe("an amount", () => {
   test("is refused above the bound and with twenty digits", () => {
     expect(parseUsd("1000000000")).toBeNull();
     expect(parseUsd("12345678901234567890")).toBeNull();
-  });
-});
-
-describe("the cost of tokens", () => {
-  const price = fc.record({
-    inputNanosPerMtok: fc.bigInt({ min: 0n, max: 10n ** 12n }),
-    outputNanosPerMtok: fc.bigInt({ min: 0n, max: 10n ** 12n }),
-  });
-  const tokens = fc.integer({ min: 0, max: 1_000_000_000 });
-
-  test("is never below the price and less than a nano-dollar above it", () => {
-    fc.assert(
-      fc.property(tokens, tokens, price, (input, output, each) => {
-        const exact = BigInt(input) * each.inputNanosPerMtok + BigInt(output) * each.outputNanosPerMtok;
-        const excess = costOfTokensRoundedUp(input, output, each) * 1_000_000n - exact;
-        expect(excess >= 0n && excess < 1_000_000n).toBe(true);
-      }),
-    );
   });
 });

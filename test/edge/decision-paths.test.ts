@@ -33,7 +33,15 @@ const bodies = (named: Record<string, readonly [body: string, status: number, wa
     Object.entries(named).map(([name, [body, ...rest]]) => [name, [{ body }, ...rest] as const]),
   );
 
-const ID_FIELDS = ["request_id", "action", "workflow_id", "deployment_id", "department_id", "customer_id"];
+const ID_FIELDS = [
+  "request_id",
+  "action",
+  "workflow_id",
+  "deployment_id",
+  "department_id",
+  "customer_id",
+  "variant",
+];
 
 describe("both ways agree on", () => {
   test.each(ID_FIELDS)("the bounds of %s", async (field) => {

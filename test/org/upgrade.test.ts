@@ -1,5 +1,8 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { Sought } from "../../src/domain/id-index/sought.ts";
+import { Breakdowns } from "../../src/org/runs/breakdown.ts";
+import { findRuns } from "../../src/org/runs/store.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
@@ -169,4 +172,30 @@ test("runs of a version that had an index of ids in the database are each known 
     const again = await org.bulk(runs.slice(from, from + 1000));
     expect(again.body).toMatchObject({ accepted: 0, duplicates: 1000 });
   }
+});
+
+test("prices of before there were revisions are the first, and old runs keep their costs", async () => {
+  const org = await newSpender();
+  await org.send("PUT", "models/m", { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: ["eu"] });
+  const usage = { input_tokens: 1_000_000, output_tokens: 0 };
+  const run = { id: "old", model: "m", cost_usd: undefined, usage };
+  await org.run(run);
+  await rowsOf(
+    org.id,
+    `DROP VIEW priced_models; DROP TABLE price_revisions; DROP TABLE platform_book;
+     DELETE FROM schema_steps WHERE name = 'models/2'`,
+  );
+  await evictDurableObject(env.ORG.getByName(org.id));
+  const model = (await org.send("GET", "models/m")).body;
+  expect(model).toMatchObject({ input_usd_per_mtok: "3.00", revision: 1, source: "org", regions: ["eu"] });
+  const shown = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    const stored = findRuns(storage.sql, new Sought(["old"])).runs.get("old");
+    if (stored === undefined) throw new Error("no run");
+    return new Breakdowns(storage.sql).of({ ...stored, extra: { priced: true } });
+  });
+  expect(shown).toEqual({ cost_source: "price_book", price_revision: null, cost_breakdown: null });
+  expect((await org.run(run)).status).toBe(200);
+  expect((await org.run({ ...run, id: "new" })).body).toMatchObject({ cost_usd: "3.00", price_revision: 1 });
+  await org.send("PUT", "models/m", { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: ["eu"] });
+  expect((await org.send("GET", "models/m/prices")).body.data).toHaveLength(1);
 });

@@ -42,6 +42,9 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "PUT /v1/admin/plans/{plan}": { runs_limit: null, tokens_limit: null, overage_policy: "allow" },
   "PUT /v1/orgs/{id}/chain-budget": { max_cost_usd: "1000" },
   "PUT /v1/orgs/{id}/models/{model}": { input_usd_per_mtok: "1", output_usd_per_mtok: "1" },
+  "PUT /v1/admin/price-book": {
+    models: [{ model: "sample", source: "s", input_usd_per_mtok: "1", output_usd_per_mtok: "1" }],
+  },
   "POST /v1/edge/decision": { model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } },
   "POST /v1/orgs/{id}/webhooks": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },
   "PATCH /v1/orgs/{id}/webhooks/{sub_id}": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },

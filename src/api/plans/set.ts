@@ -3,11 +3,8 @@ import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
-import { ObjectUnreachable } from "../../edge/unreachable.ts";
+import { tellOrgs } from "../../edge/tell-orgs.ts";
 import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
-
-/** Objects that are told at once. */
-const AT_ONCE = 20;
 
 export const setPlan = operation(
   {
@@ -33,7 +30,7 @@ export const setPlan = operation(
     if (outdated !== null) return outdated;
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
     await savePlan(call.env.DB, terms);
-    const unreached = await tell(await orgIdsOnPlan(call.env.DB, terms.plan), (orgId) =>
+    const unreached = await tellOrgs(await orgIdsOnPlan(call.env.DB, terms.plan), (orgId) =>
       call.door(orgId, alone).command("setPlanTerms", terms),
     );
     const recorded = await call.door(PLATFORM_ORG_ID, alone).command("recordPlan", terms);
@@ -42,17 +39,3 @@ export const setPlan = operation(
     return refuse("service_unavailable", {}, { message });
   },
 );
-
-/** Tells every org, whichever of the others cannot be reached; gives back how many were not. */
-async function tell(orgIds: readonly string[], push: (orgId: string) => Promise<unknown>): Promise<number> {
-  let unreached = 0;
-  for (let at = 0; at < orgIds.length; at += AT_ONCE) {
-    const told = await Promise.allSettled(orgIds.slice(at, at + AT_ONCE).map(push));
-    for (const one of told) {
-      if (one.status === "fulfilled") continue;
-      if (!(one.reason instanceof ObjectUnreachable)) throw one.reason;
-      unreached += 1;
-    }
-  }
-  return unreached;
-}

@@ -3,7 +3,8 @@ import type { Verdict } from "../../contract/resources/decisions.ts";
 import { admit, holdAll } from "../../domain/admission.ts";
 import { type Attempt, availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { costOfTokensRoundedUp, formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { reservationOf } from "../../domain/price/ceiling.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
@@ -11,7 +12,7 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { DECISION_CODES, toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
-import { priceOf } from "../models/store.ts";
+import { pricesOf } from "../models/revisions.ts";
 import { isSameAsEarlier } from "./earlier.ts";
 import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
@@ -33,8 +34,14 @@ type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "confl
 export const decide = command({
   action: null,
   refuses: [...DECISION_CODES, "validation_failed", "conflict"],
+  models: modelsOf,
   run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,
 });
+
+/** The model of an ask that does not say what it costs. */
+export function modelsOf({ model, estimate }: DecisionAsk): readonly string[] {
+  return model === undefined || estimate.cost_usd !== undefined ? [] : [model];
+}
 
 /** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
 export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Decided {
@@ -57,7 +64,7 @@ function decideAnew(
   id: string,
   counted: CountedRates,
 ): Done<Verdict> | Refusal<DecideCode> {
-  const nanos = estimateOf(tx.sql, ask);
+  const nanos = estimateOf(tx, ask);
   if (isRefusal(nanos)) return nanos;
   expireHolds(tx);
   const before = ask.request_id === undefined ? null : loadHold(tx.sql, id);
@@ -138,7 +145,7 @@ function hold(tx: Tx, ask: DecisionAsk, { id, nanos, counted, accounts, shadowed
 function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
   if (standing.length === 0) return null;
-  const estimate = estimateOf(tx.sql, ask);
+  const estimate = estimateOf(tx, ask);
   const nanos = isRefusal(estimate) ? null : estimate;
   const row =
     standing.find((one) => one.id === id) ??
@@ -191,8 +198,11 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
   };
 }
 
-/** `cost_usd` wins; else tokens at the price book. What has no price is refused, never free. */
-function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"validation_failed"> {
+/**
+ * `cost_usd` wins; else tokens at the highest rates of the price book that may apply. What has no price is refused, never
+ * free.
+ */
+function estimateOf(tx: Pick<Tx, "sql" | "now">, ask: DecisionAsk): bigint | Refusal<"validation_failed"> {
   const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
   if (cost_usd !== undefined) {
     return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");
@@ -203,10 +213,12 @@ function estimateOf(sql: SqlStorage, ask: DecisionAsk): bigint | Refusal<"valida
   if (ask.model === undefined) {
     return invalidField("model", "required", "is required to price tokens");
   }
-  const price = priceOf(sql, ask.model);
-  if (price === null)
+  const revision = pricesOf(tx.sql, ask.model).at(tx.now, tx.now);
+  if (revision === null)
     return invalidField("model", "no_price", "has no price in this organization's price book");
-  const nanos = costOfTokensRoundedUp(input_tokens ?? 0, max_output_tokens ?? DEFAULT_OUTPUT_TOKENS, price);
+  const output = max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
+  const nanos = reservationOf(revision.ceiling, input_tokens ?? 0, output, ask.variant);
+  if (nanos === null) return invalidField("variant", "no_price", "is not a variant of this model's price");
   return nanos > MAX_USD_NANOS
     ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
     : nanos;

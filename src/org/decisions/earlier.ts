@@ -6,6 +6,8 @@ import type { HoldRow } from "./store.ts";
  * question with the holds that it made; of those that isolates made only the amount is known, and must be the same.
  */
 export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | null): boolean {
+  // No question of then named a variant.
+  if (ask.variant !== undefined) return false;
   return row.verdict === "" ? BigInt(row.amount) === nanos : row.digest === digestOf(ask);
 }
 

@@ -174,6 +174,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly replayRefusal?: (view: View, answer: string) => Refusal<Code> | null;
   /** Reservations that it is about: one that an isolate has made but not reported yet is waited for, briefly. */
   readonly reservations?: (input: Input) => readonly string[];
+  /** Models that it may have to price: those without a price here are looked up in the platform's book first. */
+  readonly models?: (input: Input) => readonly string[];
   run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
 
@@ -185,6 +187,8 @@ export function command<Input, const Code extends ErrorCode, B extends Body>(
 
 export interface Query<Input, Code extends ErrorCode, B extends object = object> {
   readonly refuses: readonly Code[];
+  /** As for a command. */
+  readonly models?: (input: Input, view: View) => readonly string[];
   run(view: View, input: Input): B | Refusal<Code>;
 }
 

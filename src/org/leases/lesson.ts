@@ -3,11 +3,11 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
-import type { Lesson, Matters } from "../../gate/lesson.ts";
+import type { KnownCeiling, Lesson, Matters } from "../../gate/lesson.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import { Draft } from "../ledger/draft.ts";
 import { knownMeters } from "../meters/store.ts";
-import { priceOf } from "../models/store.ts";
+import { pricesOf } from "../models/revisions.ts";
 
 const MOST_NAMES = 500;
 
@@ -43,8 +43,15 @@ export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean):
   return {
     accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
     matters: mattersIn(view.sql, customerRates),
-    price: ask.model === undefined ? null : priceOf(view.sql, ask.model),
+    price: null,
+    ceiling: ask.model === undefined ? null : ceilingAt(view, ask.model),
   };
+}
+
+function ceilingAt({ sql, now }: View, model: string): KnownCeiling | null {
+  const prices = pricesOf(sql, model);
+  const revision = prices.at(now, now);
+  return revision === null ? null : { ...revision.ceiling, untilMs: prices.nextChange(now) };
 }
 
 function mattersIn(sql: SqlStorage, customerRates: boolean): Matters {

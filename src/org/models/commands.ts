@@ -1,58 +1,109 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { NewModel } from "../../contract/resources/models.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import { instantOf } from "../../domain/instant.ts";
+import { termsOf } from "../../domain/price/terms.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
-import { loadModel, type ModelRow, saveModel, toModel } from "./store.ts";
+import { forgetPrices, insertRevision } from "./revisions.ts";
+import { loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } from "./store.ts";
 
-const current = (view: View, input: { model: string }) => {
-  const row = loadModel(view.sql, input.model);
-  return row === null ? null : toModel(row);
-};
+const current = (view: View, input: { model: string }) => modelAt(view.sql, input.model, view.now);
+const named = ({ model }: { model: string }) => [model];
 
 export const getModel = query({
   refuses: ["not_found"],
+  models: named,
   run: (view, input: { model: string }) => current(view, input) ?? refuse("not_found"),
 });
 
+/** Terms that are in force then already make no revision. */
 export const setModel = command({
   action: "model.set",
   changesLimits: true,
   refuses: [],
+  models: named,
   current,
   run(tx, input: NewModel & { model: string }) {
+    const { model, regions, effective_at, ...given } = input;
+    const terms = termsOf(given);
+    const effectiveAt = effective_at === undefined ? tx.now : instantOf(effective_at);
+    const before = loadModel(tx.sql, model);
+    const there = before === null ? null : ownPriceAt(tx.sql, model, effectiveAt);
+    const isSame = there?.has(terms) === true;
+    const revision = isSame
+      ? there
+      : insertRevision(tx.sql, {
+          model,
+          source: "org",
+          platformRevision: null,
+          effectiveAt,
+          createdAt: tx.now,
+          terms,
+        });
     const row: ModelRow = {
-      model: input.model,
-      input_nanos_per_mtok: String(parseUsd(input.input_usd_per_mtok) ?? 0n),
-      output_nanos_per_mtok: String(parseUsd(input.output_usd_per_mtok) ?? 0n),
-      regions: input.regions === undefined ? null : JSON.stringify(input.regions),
-      created_at: loadModel(tx.sql, input.model)?.created_at ?? tx.now,
-      updated_at: tx.now,
+      model,
+      regions: regions === undefined ? null : JSON.stringify(regions),
+      created_at: before?.created_at ?? tx.now,
+      updated_at: isSame && before?.regions === regionsText(regions) ? before.updated_at : tx.now,
     };
-    saveModel(tx.sql, row);
-    return done(200, toModel(row), { target: row.model, detail: { ...input } });
+    saveModel(tx.sql, row, terms);
+    const detail = { ...input, revision: revision.revision, changed: !isSame };
+    return done(200, toModel(revision, row), { target: model, detail });
   },
 });
 
+function regionsText(regions: readonly string[] | undefined): string | null {
+  return regions === undefined ? null : JSON.stringify(regions);
+}
+
+/** From now on the org has no price of its own. What was scheduled does not happen. */
 export const deleteModel = command({
   action: "model.deleted",
   changesLimits: true,
   refuses: ["not_found"],
   current,
-  run(tx, input: { model: string }) {
-    if (loadModel(tx.sql, input.model) === null) return refuse("not_found");
-    tx.sql.exec("DELETE FROM models WHERE model = ?", input.model);
-    return done(204, null, { target: input.model });
+  run(tx, { model }: { model: string }) {
+    if (loadModel(tx.sql, model) === null) return refuse("not_found");
+    removePrice(tx, model);
+    tx.sql.exec("DELETE FROM models WHERE model = ?", model);
+    return done(204, null, { target: model });
   },
 });
+
+function removePrice(tx: Tx, model: string): void {
+  insertRevision(tx.sql, {
+    model,
+    source: "org",
+    platformRevision: null,
+    effectiveAt: tx.now,
+    createdAt: tx.now,
+    terms: null,
+  });
+  tx.sql.exec(
+    "DELETE FROM price_revisions WHERE model = ? AND source = 'org' AND effective_at > ?",
+    model,
+    tx.now,
+  );
+  forgetPrices(tx.sql);
+}
 
 export const listModels = query({
   refuses: [],
   run: (view, input: ListQuery) =>
     listRows(
       view.sql,
-      { table: "models", id: "model", sort: { model: "model", created_at: "created_at" }, toItem: toModel },
+      {
+        table: "priced_models",
+        id: "model",
+        sort: { model: "model", created_at: "created_at" },
+        toItem: ({ model }: { model: string; created_at: number }) =>
+          modelAt(view.sql, model, view.now) ?? unpriced(model),
+      },
       input,
     ),
 });
+
+function unpriced(model: string): never {
+  throw new Error(`${model} is in the price book without a price`);
+}

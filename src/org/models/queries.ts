@@ -1,1 +1,2 @@
 export { getModel, listModels } from "./commands.ts";
+export { listPrices } from "./history.ts";

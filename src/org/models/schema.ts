@@ -1,5 +1,13 @@
+import { formatUsd } from "../../domain/money.ts";
+import { termsOf } from "../../domain/price/terms.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
+/**
+ * `price_revisions` has every price that an org's runs may have been priced by: its own, and those of the platform's book
+ * under the names that it uses. Rows stay: a run names its revision, and what it cost is explained from it. No terms: the
+ * price was removed. `other_name` is the name with the provider's prefix, or without it. `priced_models` lists each model once,
+ * under the org's own name where it has one.
+ */
 export const MODEL_STEPS: readonly SchemaStep[] = [
   {
     name: "models/1",
@@ -12,4 +20,53 @@ export const MODEL_STEPS: readonly SchemaStep[] = [
       updated_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    name: "models/2",
+    sql: `CREATE TABLE price_revisions (
+      revision INTEGER PRIMARY KEY,
+      model TEXT NOT NULL,
+      other_name TEXT,
+      source TEXT NOT NULL,
+      platform_revision INTEGER,
+      effective_at INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      terms TEXT
+    ) STRICT;
+    CREATE INDEX price_revisions_model ON price_revisions (model);
+    CREATE INDEX price_revisions_other_name ON price_revisions (other_name) WHERE other_name IS NOT NULL;
+    CREATE TABLE platform_book (revision INTEGER NOT NULL) STRICT;
+    CREATE VIEW priced_models AS SELECT model, created_at FROM models
+      UNION ALL SELECT model, created_at FROM price_revisions AS p
+        WHERE source = 'platform' AND terms IS NOT NULL AND model NOT IN (SELECT model FROM models)
+          AND model NOT IN (SELECT own.other_name FROM price_revisions AS own JOIN models USING (model)
+            WHERE own.source = 'org' AND own.other_name IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM price_revisions AS later
+            WHERE later.model = p.model AND later.source = 'platform' AND later.revision > p.revision)`,
+    fill: fillRevisions,
+  },
 ];
+
+type OldRow = { model: string; input: string; output: string; created_at: number; updated_at: number };
+
+/** Prices of before there were revisions are the first. */
+function fillRevisions(sql: SqlStorage): void {
+  const rows = sql
+    .exec<OldRow>(
+      `SELECT model, input_nanos_per_mtok AS input, output_nanos_per_mtok AS output, created_at, updated_at FROM models
+       ORDER BY created_at, model`,
+    )
+    .toArray();
+  for (const { model, input, output, created_at: createdAt, updated_at: updatedAt } of rows) {
+    const terms = termsOf({
+      input_usd_per_mtok: formatUsd(BigInt(input)),
+      output_usd_per_mtok: formatUsd(BigInt(output)),
+    });
+    sql.exec(
+      `INSERT INTO price_revisions (model, source, effective_at, created_at, terms) VALUES (?, 'org', ?, ?, ?)`,
+      model,
+      createdAt,
+      updatedAt,
+      JSON.stringify(terms),
+    );
+  }
+}

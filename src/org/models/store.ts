@@ -1,30 +1,28 @@
-import { formatUsd, type TokenPrice } from "../../domain/money.ts";
 import type { Model } from "../../contract/resources/models.ts";
+import { inForce } from "../../domain/price/history.ts";
+import { parseUsd } from "../../domain/money.ts";
+import type { PriceShown } from "../../contract/resources/prices.ts";
+import { type NamedPrices, pricesOf } from "./revisions.ts";
+import type { Revision } from "./revision.ts";
 
-/** The price book: what a million tokens of a model cost, and where it may run. */
+/** That a model is in the org's own price book, and where it may run. What it costs is in its revisions. */
 export type ModelRow = {
   model: string;
-  input_nanos_per_mtok: string;
-  output_nanos_per_mtok: string;
   regions: string | null;
   created_at: number;
   updated_at: number;
 };
 
 export function loadModel(sql: SqlStorage, model: string): ModelRow | null {
-  return sql.exec<ModelRow>("SELECT * FROM models WHERE model = ?", model).toArray()[0] ?? null;
+  return (
+    sql
+      .exec<ModelRow>("SELECT model, regions, created_at, updated_at FROM models WHERE model = ?", model)
+      .toArray()[0] ?? null
+  );
 }
 
-export function priceOf(sql: SqlStorage, model: string): TokenPrice | null {
-  const row = loadModel(sql, model);
-  if (row === null) return null;
-  return {
-    inputNanosPerMtok: BigInt(row.input_nanos_per_mtok),
-    outputNanosPerMtok: BigInt(row.output_nanos_per_mtok),
-  };
-}
-
-export function saveModel(sql: SqlStorage, row: ModelRow): void {
+/** The two rates are kept beside the row for a version that knows no revisions. */
+export function saveModel(sql: SqlStorage, row: ModelRow, terms: PriceShown): void {
   sql.exec(
     `INSERT INTO models (model, input_nanos_per_mtok, output_nanos_per_mtok, regions, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?)
@@ -32,21 +30,49 @@ export function saveModel(sql: SqlStorage, row: ModelRow): void {
        output_nanos_per_mtok = excluded.output_nanos_per_mtok, regions = excluded.regions,
        updated_at = excluded.updated_at`,
     row.model,
-    row.input_nanos_per_mtok,
-    row.output_nanos_per_mtok,
+    String(parseUsd(terms.input_usd_per_mtok) ?? 0n),
+    String(parseUsd(terms.output_usd_per_mtok) ?? 0n),
     row.regions,
     row.created_at,
     row.updated_at,
   );
 }
 
-export function toModel(row: ModelRow): Model {
+/** The model as it costs now, else as it will first cost. */
+export function modelAt(sql: SqlStorage, name: string, now: number): Model | null {
+  const prices = pricesOf(sql, name);
+  const revision = prices.at(now, now) ?? firstScheduled(prices, now);
+  if (revision === null) return null;
+  const row = revision.source === "org" ? loadModel(sql, revision.model) : null;
+  return toModel(revision, row);
+}
+
+function firstScheduled({ own }: NamedPrices, now: number): Revision | null {
+  return own.find(({ effectiveAt, isRemoved }) => effectiveAt > now && !isRemoved) ?? null;
+}
+
+export function toModel(revision: Revision, row: ModelRow | null): Model {
   return {
-    model: row.model,
-    input_usd_per_mtok: formatUsd(BigInt(row.input_nanos_per_mtok)),
-    output_usd_per_mtok: formatUsd(BigInt(row.output_nanos_per_mtok)),
-    regions: row.regions === null ? null : (JSON.parse(row.regions) as string[]),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    model: revision.model,
+    ...revision.terms,
+    regions: regionsOf(row),
+    source: revision.source,
+    revision: revision.revision,
+    effective_at: iso(revision.effectiveAt),
+    created_at: iso(row?.created_at ?? revision.createdAt),
+    updated_at: iso(row?.updated_at ?? revision.createdAt),
   };
+}
+
+export function regionsOf(row: ModelRow | null): string[] | null {
+  return row === null || row.regions === null ? null : (JSON.parse(row.regions) as string[]);
+}
+
+/** The org's own price of exactly this name. */
+export function ownPriceAt(sql: SqlStorage, model: string, atMs: number): Revision | null {
+  return inForce(pricesOf(sql, model).own, atMs);
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -28,6 +28,14 @@ export const recordPlan = command({
   run: (_tx, terms: PlanTerms) => done(200, terms, { target: terms.plan, detail: terms }),
 });
 
+/** What the revision changed is in D1; here is who made it. */
+export const recordPriceBook = command({
+  action: "platform.price_book_set",
+  refuses: [],
+  run: (_tx, input: { revision: number; was: number; models: number }) =>
+    done(204, null, { target: String(input.revision), detail: input }),
+});
+
 export const recordCohort = command({
   action: "platform.cohort_set",
   refuses: [],

@@ -1,12 +1,13 @@
 import { refuse } from "../../contract/refusal.ts";
-import { costOfTokensRoundedUp } from "../../domain/money.ts";
+import { costOf } from "../../domain/price/cost.ts";
 import { attemptOf } from "../../domain/policy-attempt.ts";
 import type { Allowance } from "../../domain/policy-compile.ts";
 import { judge, type PolicySet, withAllowance } from "../../domain/policy.ts";
 import { type Candidate, type NoModel, selectModel as choose } from "../../domain/routing.ts";
 import { oneRunsWork } from "../../domain/work.ts";
 import { query, type View } from "../kernel/door.ts";
-import { loadModel, priceOf } from "../models/store.ts";
+import { pricesOf } from "../models/revisions.ts";
+import { loadModel, regionsOf } from "../models/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import { latestEval } from "./evals.ts";
 import { loadRoutingPolicy } from "./policy.ts";
@@ -20,13 +21,14 @@ type Asked = {
 /** The model that a call should use now, and why not the others. */
 export const selectModel = query({
   refuses: ["conflict", "no_model_passes_eval", "policy_expression_error"],
+  models: (_asked: Asked, view) => modelsIn(loadRoutingPolicy(view.sql)),
   run(view, asked: Asked) {
     const stored = loadRoutingPolicy(view.sql);
     if (stored === null) {
       return refuse("conflict", {}, { message: "This organization has no routing policy. Set one first." });
     }
     const { candidates, eval_gate: gate, prefer, fallback_model: fallbackModel } = stored;
-    const models = [...new Set([...candidates, ...(fallbackModel === undefined ? [] : [fallbackModel])])];
+    const models = modelsIn(stored);
     const policies = loadPolicies(view);
     // One call's work for all candidates together: a rule that is costly for each of them ends as a rule that fails.
     const known = withAllowance(oneRunsWork().enforced, (allowance) =>
@@ -44,6 +46,12 @@ export const selectModel = query({
   },
 });
 
+function modelsIn(policy: ReturnType<typeof loadRoutingPolicy>): string[] {
+  if (policy === null) return [];
+  const { candidates, fallback_model: fallbackModel } = policy;
+  return [...new Set([...candidates, ...(fallbackModel === undefined ? [] : [fallbackModel])])];
+}
+
 /** A model that a failing rule has ruled out might have been the one: neither selected nor found wanting. */
 function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undefined) {
   if (failedRule !== undefined) return refuse("policy_expression_error", { rule_id: failedRule });
@@ -60,14 +68,14 @@ function candidateOf(
   { model, suite, asked }: { readonly model: string; readonly suite: string; readonly asked: Asked },
 ): Candidate {
   const row = loadModel(view.sql, model);
-  const price = priceOf(view.sql, model);
-  const cost =
-    price === null ? undefined : costOfTokensRoundedUp(asked.inputTokens, asked.maxOutputTokens, price);
+  const revision = pricesOf(view.sql, model).at(view.now, view.now);
+  const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
+  const cost = revision === null ? undefined : costOf(revision.price, usage);
   return {
     model,
-    ruledOut: ruledOut(view, judging, { model, asked, cost: cost ?? 0n }),
-    regions: row === null || row.regions === null ? undefined : (JSON.parse(row.regions) as string[]),
-    costNanos: cost,
+    ruledOut: ruledOut(view, judging, { model, asked, cost: typeof cost === "bigint" ? cost : 0n }),
+    regions: regionsOf(row) ?? undefined,
+    costNanos: typeof cost === "bigint" ? cost : undefined,
     evals: latestEval(view.sql, suite, model, view.now),
   };
 }

@@ -19,6 +19,8 @@ import { findRuns } from "./store.ts";
 /** A run that may be held against the limits. */
 export interface Prepared {
   readonly attempt: Attempt;
+  /** Of the model's price; null where its caller said the cost. */
+  readonly revision: number | null;
   readonly hold: HoldRow | null;
   readonly isFact: boolean;
   readonly chargedAt: number;
@@ -107,8 +109,9 @@ export class Batch {
   }
 
   /** What must be known of a run before any limit is asked. */
-  prepare(input: RunInput, nanos: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
-    if (isRefusal(nanos)) return nanos;
+  prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
+    if (isRefusal(cost)) return cost;
+    const { nanos, revision } = cost;
     const depth = this.#depthOf(input);
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
@@ -119,6 +122,7 @@ export class Batch {
     const tokens = input.usage.input_tokens + input.usage.output_tokens;
     return {
       attempt: { nanos, tokens, depth },
+      revision,
       hold,
       isFact: isFact(input),
       chargedAt: this.#chargedAt(input),

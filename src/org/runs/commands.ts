@@ -5,6 +5,7 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { RUN_CODES } from "../../domain/limit-refusal.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
+import { Breakdowns } from "./breakdown.ts";
 import { CHECK_CODES } from "./checks.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { withMetadata } from "./long-metadata.ts";
@@ -24,9 +25,25 @@ interface Batch {
   readonly isChecked: boolean;
 }
 
-function runsOf({ text, isChecked }: Batch): readonly RunInput[] | null {
-  const runs = isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
-  return runs === null ? null : exactRuns(runs, text);
+/** Parsed once, whoever asks first. */
+const parsed = new WeakMap<Batch, readonly RunInput[] | null>();
+
+function runsOf(batch: Batch): readonly RunInput[] | null {
+  let runs = parsed.get(batch);
+  if (runs === undefined) {
+    const { text, isChecked } = batch;
+    const found = isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
+    runs = found === null ? null : exactRuns(found, text);
+    parsed.set(batch, runs);
+  }
+  return runs;
+}
+
+/** Models of runs that do not say what they cost. */
+function modelsOf(runs: readonly RunInput[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { cost_usd: cost, model } of runs) if (cost === undefined) names.add(model);
+  return [...names];
 }
 
 type Rejected = Extract<Recorded, { status: "rejected" }>;
@@ -36,6 +53,7 @@ export const recordRun = command({
   action: "run.recorded",
   refuses: CODES,
   reservations: reservationsOf,
+  models: (input: RunInput) => modelsOf([input]),
   run(tx, input: RunInput) {
     const recorder = new Recorder(tx, RUN_ROUTE);
     const [recorded] = recorder.record([input]);
@@ -46,7 +64,7 @@ export const recordRun = command({
     }
     recorder.save();
     const status = recorded.status === "accepted" ? 201 : 200;
-    return done(status, toRun(withMetadata(tx.sql, recorded.run)), {
+    return done(status, toRun(withMetadata(tx.sql, recorded.run), new Breakdowns(tx.sql)), {
       target: recorded.run.id,
       detail: { status: recorded.status },
     });
@@ -62,6 +80,7 @@ export const recordRuns = command({
   refuses: CODES,
   reservations: (batch: Batch) =>
     batch.text.includes('"reservation_id"') ? (runsOf(batch) ?? []).flatMap(reservationsOf) : [],
+  models: (batch: Batch) => modelsOf(runsOf(batch) ?? []),
   run(tx, batch: Batch) {
     const runs = runsOf(batch);
     if (runs === null) return invalidFields([]);

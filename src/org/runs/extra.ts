@@ -2,11 +2,22 @@ import type { Charged } from "../../domain/admission.ts";
 import type { Denial } from "../../domain/kinds.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { RunExtra } from "./run.ts";
+import { partsOf, unitsOf } from "./usage.ts";
 
-/** What is stored of a run beside its columns; null for most. */
-export function extraOf(input: RunInput, charged: Charged, shadow: readonly Denial[]): RunExtra | null {
+/** What is stored of a run beside its columns; null for most. No revision: it is not known, or the caller said the cost. */
+export function extraOf(
+  input: RunInput,
+  charged: Charged,
+  shadow: readonly Denial[],
+  revision: number | null,
+): RunExtra | null {
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
-  if (input.cost_usd === undefined) extra.priced = true;
+  if (input.cost_usd === undefined) extra.priced = revision ?? true;
+  if (input.variant !== undefined) extra.variant = input.variant;
+  const parts = partsOf(input.usage);
+  if (parts !== undefined) extra.parts = parts;
+  const units = unitsOf(input.usage);
+  if (units !== undefined) extra.units = units;
   if (input.reservation_id !== undefined) extra.reservation = input.reservation_id;
   if (input.incurred === true) extra.incurred = true;
   if (input.approval_id !== undefined) extra.approval = input.approval_id;

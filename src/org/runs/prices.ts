@@ -1,17 +1,27 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import { costOfTokensRoundedUp, MAX_USD_NANOS, parseUsd, type TokenPrice } from "../../domain/money.ts";
-import { priceOf } from "../models/store.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
+import { instantOf } from "../../domain/instant.ts";
+import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
+import { type NamedPrices, pricesOf } from "../models/revisions.ts";
 
-export type Cost = bigint | Refusal<"validation_failed">;
+/** What a run costs, and by which revision of its model's price; null: its caller said it. */
+export interface RunCost {
+  readonly nanos: bigint;
+  readonly revision: number | null;
+}
 
-/** What runs cost: what they say, else by the price book, each price read once. */
+export type Cost = RunCost | Refusal<"validation_failed">;
+
+/** What runs cost: what they say, else by the price book at the moment they started, each price read once. */
 export class Prices {
   readonly #sql: SqlStorage;
-  readonly #prices = new Map<string, TokenPrice | null>();
+  readonly #now: number;
+  readonly #prices = new Map<string, NamedPrices>();
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, now: number) {
     this.#sql = sql;
+    this.#now = now;
   }
 
   costsOf(inputs: readonly RunInput[]): Cost[] {
@@ -20,23 +30,34 @@ export class Prices {
 
   #costOf(input: RunInput): Cost {
     if (input.cost_usd !== undefined) {
-      return parseUsd(input.cost_usd) ?? invalidField("cost_usd", "invalid_format", "must be an amount");
+      const nanos = parseUsd(input.cost_usd);
+      return nanos === null
+        ? invalidField("cost_usd", "invalid_format", "must be an amount")
+        : { nanos, revision: null };
     }
-    let price = this.#prices.get(input.model);
-    if (price === undefined) {
-      price = priceOf(this.#sql, input.model);
-      this.#prices.set(input.model, price);
+    let prices = this.#prices.get(input.model);
+    if (prices === undefined) {
+      prices = pricesOf(this.#sql, input.model);
+      this.#prices.set(input.model, prices);
     }
-    if (price === null) {
+    const revision = prices.at(instantOf(input.started_at), this.#now);
+    if (revision === null) {
       return invalidField(
         "model",
         "no_price",
         "has no price in the price book: send cost_usd or set a price",
       );
     }
-    const nanos = costOfTokensRoundedUp(input.usage.input_tokens, input.usage.output_tokens, price);
+    const nanos = costOf(revision.price, input.usage, input.variant);
+    if (isUnpriced(nanos)) return unpriced(nanos);
     return nanos > MAX_USD_NANOS
       ? invalidField("usage", "out_of_range", "results in a cost above the maximum amount")
-      : nanos;
+      : { nanos, revision: revision.revision };
   }
+}
+
+function unpriced({ unpriced: what, name }: Unpriced): Refusal<"validation_failed"> {
+  return what === "variant"
+    ? invalidField("variant", "no_price", "is not a variant of this model's price")
+    : invalidField(`usage.units.${name}`, "no_price", "has no price in this model's price");
 }

@@ -2,6 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../kernel/door.ts";
+import { Breakdowns } from "./breakdown.ts";
 import { pageOfRuns } from "./blocks/page.ts";
 import { charactersApart, withMetadata } from "./long-metadata.ts";
 import { toRun } from "./run.ts";
@@ -11,7 +12,8 @@ export const listRuns = query({
   refuses: [],
   run(view, input: ListQuery) {
     const { runs, next_cursor } = pageOfRuns(view.sql, input, charactersApart);
-    return { data: runs.map((run) => toRun(withMetadata(view.sql, run))), next_cursor };
+    const breakdowns = new Breakdowns(view.sql);
+    return { data: runs.map((run) => toRun(withMetadata(view.sql, run), breakdowns)), next_cursor };
   },
 });
 
@@ -19,6 +21,8 @@ export const getRun = query({
   refuses: ["not_found"],
   run(view, input: { id: string }) {
     const run = findRuns(view.sql, new Sought([input.id])).runs.get(input.id);
-    return run === undefined ? refuse("not_found") : toRun(withMetadata(view.sql, run));
+    return run === undefined
+      ? refuse("not_found")
+      : toRun(withMetadata(view.sql, run), new Breakdowns(view.sql));
   },
 });

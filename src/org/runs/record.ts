@@ -87,9 +87,9 @@ export class Recorder {
   record(inputs: readonly RunInput[]): Recorded[] {
     expireHolds(this.#tx);
     const accounts = this.#batch.read(inputs);
-    const costs = new Prices(this.#tx.sql).costsOf(inputs);
+    const costs = new Prices(this.#tx.sql, this.#tx.now).costsOf(inputs);
     this.#hasRoom = inputs.length > 1 && this.#hasRoomFor(inputs, costs);
-    const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? 0n));
+    const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? NO_COST));
     if (this.#hasRoom) for (const [touched, attempts] of this.#sums.attempts()) charge(touched, attempts);
     insertRuns(this.#tx.sql, this.#accepted);
     saveDaily(this.#tx.sql, this.#sums);
@@ -106,7 +106,7 @@ export class Recorder {
     for (const [i, input] of inputs.entries()) {
       if (isFact(input)) return false;
       const cost = costs[i];
-      if (typeof cost === "bigint") nanos += cost;
+      if (cost !== undefined && !isRefusal(cost)) nanos += cost.nanos;
       tokens += input.usage.input_tokens + input.usage.output_tokens;
     }
     return hasRoomForAll(this.#draft.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
@@ -202,7 +202,7 @@ export class Recorder {
       depth: prepared.attempt.depth,
       cost: prepared.attempt.nanos,
       charges: this.#chargeText(accounts),
-      extra: extraOf(input, charged, shadow),
+      extra: extraOf(input, charged, shadow, prepared.revision),
     });
     this.#accepted.push(run);
     this.#rates?.take(input, prepared.hold);
@@ -222,6 +222,8 @@ export class Recorder {
     return text;
   }
 }
+
+const NO_COST: Cost = { nanos: 0n, revision: null };
 
 function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };

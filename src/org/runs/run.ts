@@ -1,9 +1,12 @@
 import { METERS, meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
 import { amountOf, type Denial } from "../../domain/kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
+import type { TokenClass } from "../../contract/token-classes.ts";
 import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
+import type { Breakdowns } from "./breakdown.ts";
 import { namesOf } from "./scopes.ts";
+import { usageOf } from "./usage.ts";
 
 /**
  * A run as it is stored. `chargedAt` is the moment whose windows it was charged to, `charges` the meters it was charged
@@ -15,8 +18,12 @@ export interface Run extends RunRecord {
 
 /** What few runs have. Amounts are decimal texts of the meter's unit. */
 export interface RunExtra {
-  /** The cost came from the price book. */
-  readonly priced?: true;
+  /** The cost came from the price book: by which revision, where that is known. */
+  readonly priced?: true | number;
+  readonly variant?: string;
+  /** Parts of the tokens, by class. */
+  readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
+  readonly units?: Readonly<Record<string, number>>;
   readonly reservation?: string;
   readonly incurred?: true;
   readonly approval?: string;
@@ -31,7 +38,7 @@ export interface RunExtra {
 }
 
 /** The run as the API shows it. */
-export function toRun(run: Run): RunResource {
+export function toRun(run: Run, breakdowns: Breakdowns): RunResource {
   const extra = run.extra ?? {};
   return {
     id: run.id,
@@ -44,8 +51,10 @@ export function toRun(run: Run): RunResource {
       run.chainId === null
         ? null
         : { chain_id: run.chainId, parent_run_id: run.parentRunId, depth: run.depth },
-    usage: { input_tokens: run.inputTokens, output_tokens: run.outputTokens },
+    usage: usageOf(run),
+    variant: extra.variant ?? null,
     cost_usd: formatUsd(run.cost),
+    ...breakdowns.of(run),
     reservation_id: extra.reservation ?? null,
     incurred: extra.incurred ?? false,
     approval_id: extra.approval ?? null,

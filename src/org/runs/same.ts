@@ -4,8 +4,9 @@ import { instantOf } from "../../domain/instant.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { comparable, rawText } from "../../domain/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import type { Run } from "./run.ts";
+import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
+import { partsOf, unitsOf } from "./usage.ts";
 
 /** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */
 export function saysTheSame(stored: Run, input: RunInput): boolean {
@@ -43,6 +44,9 @@ export function saidByInput(input: RunInput): string {
     incurred: input.incurred === true ? true : undefined,
     approval: input.approval_id,
     metadata: input.metadata,
+    variant: input.variant,
+    parts: partsOf(input.usage),
+    units: unitsOf(input.usage),
   });
 }
 
@@ -59,11 +63,14 @@ export function saidByRun(run: Run): string {
     parent: run.parentRunId,
     input: run.inputTokens,
     output: run.outputTokens,
-    cost: extra.priced === true ? undefined : String(run.cost),
+    cost: extra.priced === undefined ? String(run.cost) : undefined,
     reservation: extra.reservation,
     incurred: extra.incurred,
     approval: extra.approval,
     metadata: extra.metadata,
+    variant: extra.variant,
+    parts: extra.parts,
+    units: extra.units,
   });
 }
 
@@ -84,6 +91,9 @@ interface Said extends Names {
   readonly incurred: true | undefined;
   readonly approval: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  readonly variant: string | undefined;
+  readonly parts: RunExtra["parts"];
+  readonly units: Readonly<Record<string, number>> | undefined;
 }
 
 function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {

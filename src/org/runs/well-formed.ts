@@ -2,6 +2,13 @@ import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { isUsd } from "../../domain/money.ts";
+import {
+  MOST_UNITS,
+  partAboveTotal,
+  PRICE_NAME,
+  type RunUsage,
+  TOKEN_PARTS,
+} from "../../contract/token-classes.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 
 /**
@@ -48,12 +55,23 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function isUsage(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    isCount(value["input_tokens"]) &&
-    isCount(value["output_tokens"]) &&
-    sizeOf(value) === 2
-  );
+  if (!isRecord(value) || !isCount(value["input_tokens"]) || !isCount(value["output_tokens"])) return false;
+  return sizeOf(value) === 2 || hasParts(value);
+}
+
+function hasParts(usage: Record<string, unknown>): boolean {
+  let seen = 2;
+  for (const { field } of TOKEN_PARTS) {
+    const part = usage[field];
+    if (part !== undefined && (!isCount(part) || !++seen)) return false;
+  }
+  if (usage["units"] !== undefined && (!areUnits(usage["units"]) || !++seen)) return false;
+  return sizeOf(usage) === seen && partAboveTotal(usage as unknown as RunUsage) === null;
+}
+
+function areUnits(value: unknown): boolean {
+  if (!isRecord(value) || sizeOf(value) > MOST_UNITS) return false;
+  return Object.entries(value).every(([name, count]) => PRICE_NAME.test(name) && isCount(count));
 }
 
 function isChain(value: unknown): boolean {
@@ -82,6 +100,7 @@ function rareFields(run: RunInput): number {
   if (run.chain !== undefined && (!isChain(run.chain) || !++seen)) return -1;
   if (run.reservation_id !== undefined && (!isSafeId(run.reservation_id) || !++seen)) return -1;
   if (run.incurred !== undefined && (typeof run.incurred !== "boolean" || !++seen)) return -1;
+  if (run.variant !== undefined && (!isCallerId(run.variant) || !++seen)) return -1;
   if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
   if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;
   if (run.metadata !== undefined) {

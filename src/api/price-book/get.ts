@@ -1,0 +1,16 @@
+import { priceBook } from "../../contract/resources/price-book.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { loadPriceBook } from "../../platform/price-book.ts";
+
+export const getPriceBook = operation(
+  {
+    method: "GET",
+    path: "/v1/admin/price-book",
+    summary: "Read the platform's price book",
+    description: "The prices of organizations that have set none of their own for a model.",
+    role: "operator",
+    reply: { 200: priceBook },
+    refuses: [],
+  },
+  async (call) => reply(200, await loadPriceBook(call.env.DB)),
+);

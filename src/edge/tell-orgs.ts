@@ -1,0 +1,21 @@
+import { ObjectUnreachable } from "./unreachable.ts";
+
+/** Objects that are told at once. */
+const AT_ONCE = 20;
+
+/** Tells every org, whichever of the others cannot be reached; gives back how many were not. */
+export async function tellOrgs(
+  orgIds: readonly string[],
+  push: (orgId: string) => Promise<unknown>,
+): Promise<number> {
+  let unreached = 0;
+  for (let at = 0; at < orgIds.length; at += AT_ONCE) {
+    const told = await Promise.allSettled(orgIds.slice(at, at + AT_ONCE).map(push));
+    for (const one of told) {
+      if (one.status === "fulfilled") continue;
+      if (!(one.reason instanceof ObjectUnreachable)) throw one.reason;
+      unreached += 1;
+    }
+  }
+  return unreached;
+}

@@ -1,0 +1,103 @@
+import { desc, eq, isNotNull, sql } from "drizzle-orm";
+import type { ListedModel, PriceBook } from "../contract/resources/price-book.ts";
+import { namesOf } from "../domain/price/names.ts";
+import { database, priceBook, priceBookPrices } from "./database.ts";
+
+/** The platform's own prices span orgs: they live in D1, and each org's object keeps those of the models that it uses. */
+
+export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
+  const db = database(d1);
+  const [latest] = await db.select().from(priceBook).orderBy(desc(priceBook.revision)).limit(1);
+  if (latest === undefined) return { revision: 0, updated_at: null, models: [] };
+  const rows = await db
+    .select({
+      model: priceBookPrices.model,
+      revision: priceBookPrices.revision,
+      price: priceBookPrices.price,
+    })
+    .from(priceBookPrices)
+    .where(
+      sql`${isNotNull(priceBookPrices.price)} AND ${priceBookPrices.revision} =
+        (SELECT MAX(later.revision) FROM price_book_prices AS later WHERE later.model = price_book_prices.model)`,
+    )
+    .orderBy(priceBookPrices.model);
+  return {
+    revision: latest.revision,
+    updated_at: new Date(latest.createdAt).toISOString(),
+    models: rows.map(({ price }) => JSON.parse(price ?? "") as ListedModel),
+  };
+}
+
+/** D1 takes two million bytes in one value. */
+const MOST_CHARACTERS = 500_000;
+
+/** What differs from the book before becomes its next revision: all of it, or nothing. Null: another call made it first. */
+export async function savePriceBook(
+  d1: D1Database,
+  before: PriceBook,
+  models: readonly ListedModel[],
+  now: number,
+): Promise<PriceBook | null> {
+  const changed = changesOf(before.models, models);
+  if (changed.length === 0) return before;
+  const revision = before.revision + 1;
+  const names = [...namesOf(models)];
+  const inserts = (into: string, rows: readonly (readonly (string | null)[])[]) =>
+    inTexts(rows).map((text) => d1.prepare(into).bind(text));
+  try {
+    // The library's own statements cannot read rows out of one value.
+    await d1.batch([
+      d1.prepare("INSERT INTO price_book (revision, created_at) VALUES (?, ?)").bind(revision, now),
+      ...inserts(
+        `INSERT INTO price_book_prices (model, revision, price)
+         SELECT value ->> 0, ${revision}, value ->> 1 FROM json_each(?)`,
+        changed,
+      ),
+      d1.prepare("DELETE FROM price_book_names"),
+      ...inserts(
+        "INSERT INTO price_book_names (name, model) SELECT value ->> 0, value ->> 1 FROM json_each(?)",
+        names,
+      ),
+    ]);
+  } catch (error) {
+    const [there] = await database(d1).select().from(priceBook).where(eq(priceBook.revision, revision));
+    if (there === undefined) throw error;
+    return null;
+  }
+  return { revision, updated_at: new Date(now).toISOString(), models: byName(models) };
+}
+
+function byName(models: readonly ListedModel[]): ListedModel[] {
+  return models.toSorted((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+/** Each model whose row is new, another or gone (null), with its row. */
+function changesOf(
+  before: readonly ListedModel[],
+  after: readonly ListedModel[],
+): [model: string, row: string | null][] {
+  const left = new Map(before.map((row) => [row.model, JSON.stringify(row)]));
+  const changed: [string, string | null][] = [];
+  for (const row of after) {
+    const text = JSON.stringify(row);
+    if (left.get(row.model) !== text) changed.push([row.model, text]);
+    left.delete(row.model);
+  }
+  for (const model of left.keys()) changed.push([model, null]);
+  return changed;
+}
+
+/** Rows as JSON arrays, each of a size that D1 takes. */
+function inTexts(rows: readonly (readonly (string | null)[])[]): string[] {
+  const texts: string[] = [];
+  let text = "";
+  for (const row of rows) {
+    const json = JSON.stringify(row);
+    if (text !== "" && text.length + json.length > MOST_CHARACTERS) {
+      texts.push(`[${text}]`);
+      text = "";
+    }
+    text += text === "" ? json : `,${json}`;
+  }
+  return text === "" ? texts : [...texts, `[${text}]`];
+}

@@ -1,0 +1,113 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { formatUsd } from "../../src/domain/money.ts";
+import { ceilingOf } from "../../src/domain/price/ceiling.ts";
+import { costOf } from "../../src/domain/price/cost.ts";
+import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
+import * as gate from "../../src/gate/index.ts";
+import type { KnownCeiling } from "../../src/gate/lesson.ts";
+import { readAsk, writeReply } from "../../src/gate/wire.ts";
+import { anyPrice, usageWithin } from "../domain/price/any-price.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const METER = {
+  id: "bud_A",
+  kind: "budget",
+  scope: { kind: "org", id: "" },
+  limit: 900_000_000n * 1_000_000_000n,
+  window: { kind: "period", period: "month" },
+  mode: "enforce",
+  sinceMs: 0,
+} as const;
+
+/** An isolate that was taught the ceiling of a model, and has slices of the only limit. */
+async function isolateWith(ceiling: KnownCeiling | null | undefined) {
+  const clock = { now: START };
+  const background: gate.Background = {
+    object: () => ({
+      syncLeases: async (report) => {
+        const { ask } = readAsk(report);
+        const slices = new Map(
+          Array.from(ask.wants, ([key]) => [key, { add: 10n ** 15n, forMs: 1000, share: 1n }] as const),
+        );
+        const grant = { attempt: ask.attempt, slices };
+        return writeReply({
+          grant,
+          rates: [],
+          usage: [],
+          orgNow: clock.now,
+          version: "1",
+          requests: NONE_TOLD,
+        });
+      },
+    }),
+    waitUntil: (work) => void work,
+    now: () => clock.now,
+    wait: () => new Promise(() => undefined),
+  };
+  const org = new gate.Gates(() => "isolate").of("org_A");
+  if (org === null) throw new Error("no gate");
+  const asker = gate.newAsker("org_A", "key_A", [], "p".repeat(32));
+  const account = { meter: METER, subject: "", window: windowOf(METER, START), usage: NO_USAGE };
+  const matters = { department: [], workflow: [], deployment: [], customer: false };
+  const taught = { accounts: [account], matters, price: null, ...(ceiling === undefined ? {} : { ceiling }) };
+  const verdict = { refusal: null, text: "", rates: [], lesson: taught, orgNow: START, version: "1" };
+  const first: gate.DecisionAsk = { model: "m", estimate: { input_tokens: 1 } };
+  for (let call = 0; call < 8; call += 1) {
+    gate.learn(org, asker, first, { verdict, askedAt: clock.now, now: clock.now });
+    gate.wish(org, asker, { ...first, estimate: { cost_usd: "1" } }, { now: clock.now, background });
+  }
+  await org.flush(background);
+  return (ask: gate.DecisionAsk, later = 1) => {
+    const decided = gate.decideHere(org, asker, ask, { now: START + later, background });
+    return typeof decided === "string" ? (JSON.parse(decided).reservation.amount_usd as string) : decided;
+  };
+}
+
+test("an isolate reserves enough for any usage within the estimate, at any price", async () => {
+  const estimated = fc
+    .tuple(fc.nat(300_000), fc.nat(300_000))
+    .chain(([input, output]) => fc.tuple(fc.constant({ input, output }), usageWithin(input, output)));
+  await fc.assert(
+    fc.asyncProperty(anyPrice, estimated, fc.nat(), async (price, [{ input, output }, used], pick) => {
+      const names = [undefined, ...price.variants.keys()];
+      const variant = names[pick % names.length];
+      const decide = await isolateWith({ ...ceilingOf(price), untilMs: null });
+      const estimate = { input_tokens: input, max_output_tokens: output };
+      const amount = decide({ model: "m", estimate, ...(variant === undefined ? {} : { variant }) });
+      if (typeof amount !== "string") throw new Error("the isolate decides by itself");
+      const cost = costOf(price, used, variant);
+      if (typeof cost !== "bigint") throw new Error("no price");
+      expect(Number(amount)).toBeGreaterThanOrEqual(Number(formatUsd(cost)));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const PRICE = {
+  rates: { input: 1_000_000_000n, output: 2_000_000_000n, cache_write: 3_000_000_000n },
+  tiers: [],
+  units: new Map<string, bigint>(),
+  variants: new Map([["batch", 500_000_000n]]),
+};
+const ASK = { model: "m", estimate: { input_tokens: 1000, max_output_tokens: 100 } };
+
+test("it takes the variant's factor, and leaves a variant that it does not know to the object", async () => {
+  const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: null });
+  expect(decide(ASK)).toBe("0.0032");
+  expect(decide({ ...ASK, variant: "batch" })).toBe("0.0016");
+  expect(decide({ ...ASK, variant: "standard" })).toBe("0.0032");
+  expect(decide({ ...ASK, variant: "flex" })).toBeNull();
+});
+
+test("a price that ends is not used from then on", async () => {
+  const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: START + 500 });
+  expect(decide(ASK, 499)).toBe("0.0032");
+  expect(decide(ASK, 500)).toBeNull();
+});
+
+test("without a price, and by an object that sends none, the object is asked", async () => {
+  expect((await isolateWith(null))(ASK)).toBeNull();
+  expect((await isolateWith(undefined))(ASK)).toBeNull();
+});

@@ -1,4 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
+import { adjustRun } from "./api/adjustments/create.ts";
+import { listAdjustments } from "./api/adjustments/list.ts";
 import { advanceTestClock } from "./api/admin-orgs/advance-test-clock.ts";
 import { changeAdminOrg } from "./api/admin-orgs/change.ts";
 import { createOrg } from "./api/admin-orgs/create.ts";
@@ -168,6 +170,8 @@ export const OPERATIONS: readonly Operation[] = [
   recordRuns,
   listRuns,
   getRun,
+  adjustRun,
+  listAdjustments,
   createBudget,
   listBudgets,
   getBudget,

@@ -25,6 +25,7 @@ export const EVENT_KINDS = [
   "support.grant_opened",
   "support.grant_closed",
   "test.ping",
+  "run.adjusted",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -19,6 +19,7 @@ export type IdPrefix =
   | "aud"
   | "grt"
   | "ses"
+  | "adj"
   | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */

@@ -1,3 +1,4 @@
+import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
 import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
 import { setBenchmarkProfile } from "./benchmarks/commands.ts";
@@ -74,6 +75,7 @@ export const COMMANDS = {
   recordPriceBook,
   recordRun,
   recordRuns,
+  adjustRun,
   decide,
   releaseHold,
   createPolicyRule,

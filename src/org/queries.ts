@@ -1,3 +1,4 @@
+import { listAdjustments } from "./adjustments/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
@@ -46,6 +47,7 @@ export const QUERIES = {
   deploymentReturn,
   listRuns,
   getRun,
+  listAdjustments,
   listPolicyRules,
   getPolicyRule,
   evaluatePolicies,

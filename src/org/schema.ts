@@ -1,3 +1,4 @@
+import { ADJUSTMENT_STEPS } from "./adjustments/schema.ts";
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
 import { AUDIT_STEPS } from "./kernel/audit/schema.ts";
 import { COUNTER_STEPS } from "./kernel/counters/schema.ts";
@@ -40,6 +41,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...MODEL_STEPS,
   ...HOLD_STEPS,
   ...RUN_STEPS,
+  ...ADJUSTMENT_STEPS,
   ...POLICY_STEPS,
   ...APPROVAL_STEPS,
   ...SAFETY_STEPS,

@@ -15,10 +15,12 @@ export function figuresFor(view: View, month: Month): MonthlyFigures | null {
       `${nextMonth(month)}-01`,
     )
     .toArray();
+  const costNano = days.reduce((sum, day) => sum + BigInt(day.usd), 0n);
   return {
     runs: days.reduce((sum, day) => sum + day.runs, 0),
     tokens: days.reduce((sum, day) => sum + day.tokens, 0),
-    costNano: days.reduce((sum, day) => sum + BigInt(day.usd), 0n),
+    // More may be given back in a month than was spent in it.
+    costNano: costNano < 0n ? 0n : costNano,
     days: Math.max(1, Math.ceil((Math.min(end, view.now) - startOf(month)) / DAY_MS)),
   };
 }

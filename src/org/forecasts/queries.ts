@@ -77,7 +77,8 @@ function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
     .toArray()
     .map(({ day, usd, runs, tokens }) => ({
       day: dayNumber(day),
-      usd: Number(BigInt(usd)) / NANOS_PER_USD,
+      // More may be given back on a day than was spent on it.
+      usd: Math.max(0, Number(BigInt(usd)) / NANOS_PER_USD),
       runs,
       tokens,
     }));
@@ -88,7 +89,7 @@ function teamsOf(view: View) {
   return view.sql
     .exec<{ day: string; teams: number }>(
       `SELECT day, COUNT(*) AS teams FROM usage_daily
-       WHERE scope_kind = 'department' AND day >= ? GROUP BY day`,
+       WHERE scope_kind = 'department' AND day >= ? AND runs > 0 GROUP BY day`,
       firstDay(view),
     )
     .toArray()

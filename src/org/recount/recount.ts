@@ -1,5 +1,6 @@
 import { type Meter, windowOf } from "../../domain/meter.ts";
 import type { Window } from "../../domain/period.ts";
+import { adjustmentsOf } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import type { HoldRow } from "../decisions/store.ts";
@@ -69,6 +70,13 @@ export function recount(tx: Tx, meter: Meter): void {
       spent: usage.spent + amountCharged(run, meter.id) - over,
       over: usage.over + over,
     };
+  }
+  // None is charged to a time before it was made.
+  for (const made of adjustmentsOf(tx.sql, meter.id, Math.max(fromMs, meter.sinceMs))) {
+    const entry = counters.at((meter.scope.kind === "chain" ? made.chain : made.customer) ?? "", made.at);
+    const over = BigInt(made.over?.[meter.id] ?? 0);
+    const { usage } = entry;
+    entry.usage = { ...usage, spent: usage.spent + made.amount - over, over: usage.over + over };
   }
   const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id ${open}`, ...named);
   for (const hold of holds) {

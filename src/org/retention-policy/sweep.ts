@@ -25,6 +25,7 @@ export const sweepRetention: DueHandler = {
         ? []
         : [
             purgeRuns(tx, before.runs),
+            purgeRows(tx, ADJUSTMENTS, before.runs),
             purgeIds(tx),
             purgeRows(tx, DELIVERIES, before.deliveries),
             purgeRows(tx, EVENTS, before.deliveries),
@@ -43,6 +44,8 @@ type Source = {
   where: string;
 };
 
+/** An adjustment is younger than its run, which is gone by then. */
+const ADJUSTMENTS: Source = { kind: "adjustments", table: "run_adjustments", at: "at", where: "true" };
 /** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
 const DELIVERIES: Source = {
   kind: "deliveries",

@@ -59,7 +59,7 @@ export class Sums {
 let lastDay = { startMs: Number.NaN, text: "" };
 
 /** Most runs of a batch share a day: its text is kept from one to the next. */
-function dayOf(atMs: number): string {
+export function dayOf(atMs: number): string {
   if (atMs >= lastDay.startMs && atMs < lastDay.startMs + DAY_MS) return lastDay.text;
   const startMs = Math.floor(atMs / DAY_MS) * DAY_MS;
   lastDay = { startMs, text: new Date(startMs).toISOString().slice(0, 10) };

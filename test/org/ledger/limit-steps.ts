@@ -7,7 +7,18 @@ import type { World } from "./world.ts";
 const INDIA_MS = 5.5 * HOUR_MS;
 type LimitStep = Exclude<
   Step,
-  StepOf<"run" | "bulk" | "decide" | "release" | "askAgain" | "unreported" | "advance" | "pack" | "voidPack">
+  StepOf<
+    | "run"
+    | "bulk"
+    | "decide"
+    | "release"
+    | "adjust"
+    | "askAgain"
+    | "unreported"
+    | "advance"
+    | "pack"
+    | "voidPack"
+  >
 >;
 
 /** Sets, changes and deletes limits, in the real object and in the model at once. */
@@ -137,7 +148,9 @@ async function changeOrDelete(
     const answer = await world.call(`delete${noun}`, { id: limit.id }, step.fault);
     expect(answer.status).toBe(204);
     model.limits = model.limits.filter((one) => one !== limit);
-    for (const run of model.runs) run.charged = run.charged.filter((id) => id !== limit.id);
+    for (const one of [...model.runs, ...model.adjustments]) {
+      one.charged = one.charged.filter((id) => id !== limit.id);
+    }
     for (const hold of model.holds) hold.held = hold.held.filter((id) => id !== limit.id);
     return;
   }

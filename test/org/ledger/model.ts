@@ -53,6 +53,18 @@ export interface ModelRun {
   /** Ids of the limits it was charged to. */
   charged: readonly string[];
   readonly draws: ReadonlyMap<string, bigint>;
+  /** What live packs could not cover. */
+  readonly uncovered: bigint;
+}
+
+/** Amounts are negative where they were given back. */
+export interface ModelAdjustment {
+  readonly run: ModelRun;
+  readonly hour: number;
+  readonly amount: bigint;
+  charged: readonly string[];
+  readonly draws: ReadonlyMap<string, bigint>;
+  readonly uncovered: bigint;
 }
 
 export interface ModelHold {
@@ -130,6 +142,7 @@ export class Model {
   holds: ModelHold[] = [];
   /** What facts spent past limits that enforce, in the order in which they came. */
   over: OverLimit[] = [];
+  adjustments: ModelAdjustment[] = [];
 
   touched(scopes: Scopes, phase: "run" | "decision"): Limit[] {
     const matches = this.limits.filter((one) => {
@@ -177,10 +190,14 @@ export class Model {
 
   spent(limit: Limit, subject: string, hour: number): bigint {
     const window = this.windowOf(limit, hour);
+    const adjusted = this.adjustments
+      .filter(({ charged, hour: at }) => charged.includes(limit.id) && this.windowOf(limit, at) === window)
+      .filter(({ run }) => this.subjectOf(limit, run.scopes) === subject)
+      .reduce((sum, { amount }) => sum + amount, 0n);
     return this.runs
       .filter((run) => run.charged.includes(limit.id) && this.windowOf(limit, run.hour) === window)
       .filter((run) => this.subjectOf(limit, run.scopes) === subject)
-      .reduce((sum, run) => sum + this.amountOf(limit, run), 0n);
+      .reduce((sum, run) => sum + this.amountOf(limit, run), adjusted);
   }
 
   held(limit: Limit, subject: string, hour: number): bigint {
@@ -195,7 +212,10 @@ export class Model {
   }
 
   remaining(pack: Pack): bigint {
-    return this.runs.reduce((left, run) => left - (run.draws.get(pack.id) ?? 0n), pack.amount);
+    return [...this.runs, ...this.adjustments].reduce(
+      (left, { draws }) => left - (draws.get(pack.id) ?? 0n),
+      pack.amount,
+    );
   }
 
   livePacks(customer: string | undefined): Pack[] {
@@ -230,16 +250,51 @@ export class Model {
 
   /** Records a run that was let through or is a fact. */
   record(id: string, attempt: Attempt, hour: number): void {
+    const charged = this.touched(attempt.scopes, "run").map((limit) => limit.id);
+    this.runs.push({ id, ...attempt, hour, charged, ...this.#draw(attempt.scopes.customer, attempt.cost) });
+  }
+
+  #draw(customer: string | undefined, amount: bigint) {
     const draws = new Map<string, bigint>();
-    let rest = attempt.cost;
-    for (const pack of this.livePacks(attempt.scopes.customer)) {
+    const packs = this.livePacks(customer);
+    let rest = amount;
+    for (const pack of packs) {
       const left = this.remaining(pack);
       const taken = left < rest ? left : rest;
       if (taken > 0n) draws.set(pack.id, taken);
       rest -= taken;
     }
-    const charged = this.touched(attempt.scopes, "run").map((limit) => limit.id);
-    this.runs.push({ id, ...attempt, hour, charged, draws });
+    return { draws, uncovered: packs.length === 0 ? 0n : rest };
+  }
+
+  /** What the run costs with all its adjustments. */
+  net(run: ModelRun): bigint {
+    return this.adjustments.reduce((sum, one) => (one.run === run ? sum + one.amount : sum), run.cost);
+  }
+
+  adjust(run: ModelRun, amount: bigint): void {
+    const inDollars = (id: string) => !/^plan_|_tokens$|_depth$/.test(id);
+    const charged = run.charged.filter((id) => inDollars(id) && this.limits.some((one) => one.id === id));
+    const credited = run.draws.size > 0 || run.uncovered > 0n;
+    const none = { draws: new Map<string, bigint>(), uncovered: 0n };
+    const back = amount < 0n ? this.#giveBack(run, -amount) : this.#draw(run.scopes.customer, amount);
+    this.adjustments.push({ run, hour: this.hour, amount, charged, ...(credited ? back : none) });
+  }
+
+  #giveBack(run: ModelRun, amount: bigint) {
+    const own = [run, ...this.adjustments.filter((one) => one.run === run)];
+    const uncovered = own.reduce((sum, one) => sum + one.uncovered, 0n);
+    const open = uncovered < amount ? uncovered : amount;
+    const packs = [...new Set(own.flatMap(({ draws }) => [...draws.keys()]))].reverse();
+    let rest = amount - open;
+    const draws = new Map<string, bigint>();
+    for (const pack of packs) {
+      const drawn = own.reduce((sum, one) => sum + (one.draws.get(pack) ?? 0n), 0n);
+      const part = drawn < rest ? drawn : rest;
+      if (part > 0n) draws.set(pack, -part);
+      rest -= part;
+    }
+    return { draws, uncovered: -open };
   }
 
   /** The same for a fact, with what is then spent past each limit: what is held is not spent. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import {
   type Attempt,
@@ -41,6 +41,7 @@ export class Play {
     if (step.do === "bulk") return this.#bulk(step);
     if (step.do === "decide") return this.#decide(step);
     if (step.do === "release") return this.#release(step);
+    if (step.do === "adjust") return this.#adjust(step);
     if (step.do === "askAgain") return this.#askAgain(step);
     if (step.do === "unreported") return this.#unreported(step);
     if (step.do === "pack") return this.#pack(step);
@@ -219,6 +220,20 @@ export class Play {
     this.#held(reservation_id, { ...first.attempt, cost: 0n }, 0, null);
     const hold = this.model.holds.at(-1);
     if (hold !== undefined) this.model.end(hold, "settled");
+  }
+
+  async #adjust(step: StepOf<"adjust">): Promise<void> {
+    const run = this.model.runs[step.pick % Math.max(1, this.model.runs.length)];
+    if (run === undefined) return;
+    const amount = step.back ? -step.amount : step.amount;
+    const input = { runId: run.id, amount_usd: formatUsd(amount), reason: "r" };
+    const answer = await this.world.call("adjustRun", input, step.fault);
+    const net = this.model.net(run) + amount;
+    const refused = net < 0n || net > MAX_USD_NANOS;
+    expect(codeOf(answer)).toBe(refused ? "validation_failed" : null);
+    if (refused) return;
+    expect(answer.body.net_cost_usd).toBe(formatUsd(net));
+    this.model.adjust(run, amount);
   }
 
   async #release(step: StepOf<"release">): Promise<void> {

@@ -14,6 +14,7 @@ export type Step = { readonly fault: Fault } & (
       readonly named: boolean;
     }
   | { readonly do: "release"; readonly pick: number }
+  | { readonly do: "adjust"; readonly pick: number; readonly amount: bigint; readonly back: boolean }
   /** Asks once more under the request id of an earlier hold, the same or something else. */
   | { readonly do: "askAgain"; readonly pick: number; readonly other: boolean }
   /** A run of a reservation that the object has never heard of. */
@@ -120,6 +121,16 @@ export const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ fault, do: kind("release"), pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      fault,
+      do: kind("adjust"),
+      pick,
+      amount: amount.filter((one) => one > 0n),
+      back: fc.boolean(),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ fault, do: kind("askAgain"), pick, other: fc.boolean() }) },
   {
     weight: 1,

@@ -1,0 +1,53 @@
+import { type CreditPool, drawFrom } from "./credit.ts";
+import type { Account, Usage } from "./meter.ts";
+import { excessOf, withFact } from "./usage.ts";
+
+/** What was charged to a customer's credits, and what they could not cover. */
+export interface Credited {
+  readonly draws: ReadonlyMap<string, bigint>;
+  readonly uncovered: bigint;
+}
+
+/** Charges an amount to a limit whatever its room, or gives it back. Returns how much of it was beyond the limit. */
+export function adjustAccount(account: Account, amount: bigint): bigint {
+  const { usage, meter } = account;
+  if (amount < 0n) {
+    account.usage = withGivenBack(usage, -amount);
+    return account.usage.over - usage.over;
+  }
+  account.usage = withFact(usage, amount, meter.limit);
+  return excessOf(usage, amount, meter.limit);
+}
+
+/** What facts brought past the limit goes first. A period may be given back more than was spent in it. */
+function withGivenBack(usage: Usage, amount: bigint): Usage {
+  const over = usage.over < amount ? usage.over : amount;
+  return { ...usage, over: usage.over - over, spent: usage.spent - (amount - over) };
+}
+
+/** Draws an amount from the customer's credits as they are now. */
+export function drawMore(pool: CreditPool | undefined, amount: bigint): Credited {
+  if (pool === undefined) return { draws: new Map(), uncovered: 0n };
+  const { draws, uncovered } = drawFrom(pool, amount);
+  return { draws: new Map(draws.map(({ pack, amount: drawn }) => [pack.meter.id, drawn])), uncovered };
+}
+
+/**
+ * How an amount goes back to the credits that it came from: first what they could not cover, then to the packs, last drawn
+ * first, and never more than was drawn from each.
+ */
+export function giveBack({ draws, uncovered }: Credited, amount: bigint): Credited {
+  const fromUncovered = less(uncovered, amount);
+  let rest = amount - fromUncovered;
+  const back = new Map<string, bigint>();
+  for (const [pack, drawn] of [...draws].reverse()) {
+    const part = less(drawn, rest);
+    if (part > 0n) back.set(pack, -part);
+    rest -= part;
+  }
+  return { draws: back, uncovered: -fromUncovered };
+}
+
+function less(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}

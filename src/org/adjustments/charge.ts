@@ -1,0 +1,88 @@
+import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/adjustment.ts";
+import type { CreditPool } from "../../domain/credit.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import type { Tx } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import type { Entry } from "../meters/usage.ts";
+import type { Run } from "../runs/run.ts";
+import type { StoredAdjustment } from "./store.ts";
+
+type Charged = Pick<StoredAdjustment, "charges" | "over" | "draws" | "uncovered">;
+
+/** Charges an amount to every limit that the run was charged to, or gives it back, in memory. */
+export function chargeAdjustment(
+  tx: Tx,
+  run: Run,
+  before: readonly StoredAdjustment[],
+  amount: bigint,
+): { draft: Draft; charged: Charged } {
+  const draft = new Draft(tx.sql, "run", tx.now);
+  const entries = limitsOf(draft, run, tx.now);
+  const over: Record<string, string> = {};
+  for (const entry of entries) {
+    const beyond = adjustAccount(entry, amount);
+    if (beyond !== 0n) over[entry.meter.id] = String(beyond);
+  }
+  const credited = adjustCredits(draft, creditedSoFar(run, before), run, { amount, now: tx.now });
+  const draws = [...credited.draws].map(([pack, drawn]) => [pack, String(drawn)] as const);
+  const charged: Charged = {
+    charges: entries.map(({ meter }) => meter.id),
+    ...(Object.keys(over).length === 0 ? {} : { over }),
+    ...(draws.length === 0 ? {} : { draws }),
+    ...(credited.uncovered === 0n ? {} : { uncovered: String(credited.uncovered) }),
+  };
+  return { draft, charged };
+}
+
+const isChain = (id: string) => id.startsWith("chain_");
+
+/** The dollar limits that the run was charged to. One that was ended and made again since is another. */
+function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
+  const ids = run.charges === "" ? [] : run.charges.split(" ");
+  const entries = [
+    ...draft.standing(
+      ids.filter((id) => !isChain(id)),
+      run.customerId ?? "",
+      now,
+    ),
+    ...draft.standing(ids.filter(isChain), run.chainId ?? "", now),
+  ];
+  return entries.filter(({ meter }) => METERS[meter.kind].unit === "usd" && meter.sinceMs <= run.recordedAt);
+}
+
+/** What credits were charged for the run, all adjustments included; null where it was none of theirs. */
+function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited | null {
+  const { draws: drawn = [], uncovered: open } = run.extra ?? {};
+  if (drawn.length === 0 && open === undefined) return null;
+  const draws = new Map<string, bigint>();
+  let uncovered = BigInt(open ?? 0);
+  for (const [pack, amount] of [...drawn, ...before.flatMap((one) => one.draws ?? [])]) {
+    draws.set(pack, (draws.get(pack) ?? 0n) + BigInt(amount));
+  }
+  for (const one of before) uncovered += BigInt(one.uncovered ?? 0);
+  return { draws, uncovered };
+}
+
+function adjustCredits(
+  draft: Draft,
+  soFar: Credited | null,
+  run: Run,
+  { amount, now }: { readonly amount: bigint; readonly now: number },
+): Credited {
+  if (soFar === null) return { draws: new Map(), uncovered: 0n };
+  if (amount > 0n) {
+    const scopes = { customer: run.customerId ?? undefined };
+    return drawMore(draft.accounts({ scopes, atMs: now }).find(isPool), amount);
+  }
+  const back = giveBack(soFar, -amount);
+  for (const pack of draft.standing([...back.draws.keys()], "", now)) {
+    const part = back.draws.get(pack.meter.id) ?? 0n;
+    pack.usage = { ...pack.usage, spent: pack.usage.spent + part };
+  }
+  return back;
+}
+
+function isPool(account: Account): account is CreditPool {
+  return account.meter.kind === "credits";
+}

@@ -1,0 +1,106 @@
+import type { ListQuery } from "../../contract/list.ts";
+import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
+import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, query, type View } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
+import { announceCharges } from "../ledger/announce.ts";
+import { saveDaily } from "../runs/daily.ts";
+import type { Run } from "../runs/run.ts";
+import { findRuns } from "../runs/store.ts";
+import { dayOf } from "../runs/sums.ts";
+import { chargeAdjustment } from "./charge.ts";
+import {
+  type AdjustmentRow,
+  fromAdjustmentRow,
+  insertAdjustment,
+  loadAdjustments,
+  type StoredAdjustment,
+  toAdjustment,
+} from "./store.ts";
+
+/** Far more than anybody has reason to make: each is read when the next is made. */
+const MOST_OF_ONE_RUN = 1000;
+
+function findRun(view: View, id: string): Run | null {
+  return findRuns(view.sql, new Sought([id])).runs.get(id) ?? null;
+}
+
+/** A fact like a run itself: no limit refuses it. It is counted in the periods of now, as its own entry. */
+export const adjustRun = command({
+  action: "run.adjusted",
+  refuses: ["not_found", "conflict", "validation_failed"],
+  run(tx, { runId, amount_usd, reason }: NewAdjustment & { runId: string }) {
+    const run = findRun(tx, runId);
+    if (run === null) return refuse("not_found");
+    const before = loadAdjustments(tx.sql, runId);
+    if (before.length >= MOST_OF_ONE_RUN) {
+      const message = `This run already has ${MOST_OF_ONE_RUN} adjustments.`;
+      return refuse("conflict", {}, { message });
+    }
+    const amount = signedNanos(amount_usd);
+    const net = netOf(run, before, amount);
+    if (isRefusal(net)) return net;
+    const { draft, charged } = chargeAdjustment(tx, run, before, amount);
+    const made: StoredAdjustment = {
+      id: newId("adj", tx.now),
+      runId,
+      at: tx.now,
+      amount,
+      reason,
+      customer: run.customerId,
+      chain: run.chainId,
+      net: String(net),
+      ...charged,
+    };
+    insertAdjustment(tx.sql, made);
+    saveDaily(tx.sql, [{ day: dayOf(tx.now), run, usd: amount, runs: 0, tokens: 0 }]);
+    announceCharges(tx, draft.entries());
+    draft.save();
+    const shown = toAdjustment(made);
+    tx.emit("run.adjusted", shown);
+    return done(201, shown, { target: runId, detail: { adjustment_id: made.id, amount_usd, reason } });
+  },
+});
+
+function signedNanos(text: string): bigint {
+  const digits = text.startsWith("-") ? text.slice(1) : text;
+  const nanos = parseUsd(digits);
+  if (nanos === null) throw new Error(`'${text}' is not an amount`);
+  return digits === text ? nanos : -nanos;
+}
+
+/** What the run costs then: never below nothing, and never more than an amount can be. */
+function netOf(
+  run: Run,
+  before: readonly StoredAdjustment[],
+  amount: bigint,
+): bigint | Refusal<"validation_failed"> {
+  const charged = before.reduce((sum, one) => sum + one.amount, run.cost);
+  if (charged + amount < 0n) {
+    const left = formatUsd(charged);
+    return invalidField("amount_usd", "out_of_range", `gives back more than the ${left} that was charged`);
+  }
+  return charged + amount > MAX_USD_NANOS
+    ? invalidField("amount_usd", "out_of_range", "results in a cost above the maximum amount")
+    : charged + amount;
+}
+
+export const listAdjustments = query({
+  refuses: ["not_found"],
+  run(view, { runId, list }: { runId: string; list: ListQuery }) {
+    if (findRun(view, runId) === null) return refuse("not_found");
+    return listRows(
+      view.sql,
+      {
+        table: "run_adjustments",
+        sort: { created_at: "seq" },
+        where: { sql: "run_id = ?", bindings: [runId] },
+        toItem: (row: AdjustmentRow) => toAdjustment(fromAdjustmentRow(row)),
+      },
+      list,
+    );
+  },
+});

@@ -1,0 +1,1 @@
+export { listAdjustments } from "./commands.ts";

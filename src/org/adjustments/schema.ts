@@ -1,0 +1,18 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+/** `charges` names the limits that were adjusted, between spaces: with `at`, their counters can be added up anew. */
+export const ADJUSTMENT_STEPS: readonly SchemaStep[] = [
+  {
+    name: "adjustments/1",
+    sql: `CREATE TABLE run_adjustments (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      amount TEXT NOT NULL,
+      charges TEXT NOT NULL,
+      data TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX run_adjustments_run ON run_adjustments (run_id, seq)`,
+  },
+];

@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Complaint } from "./complaint.ts";
 import { writePrivateFile } from "./private-file.ts";
+import { readCatalog } from "./price-book/catalog.ts";
+import { importInto } from "./price-book/changes.ts";
+import { readBook, writeBook } from "./price-book/remote.ts";
 import type { Server } from "./server.ts";
 
 /** What a script or a person needs to begin, as `demo.json` holds it. */
@@ -27,7 +30,19 @@ export async function ensureDemo(server: Server): Promise<Demo> {
   const here = { base_url: server.urls[0], operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
   const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
+  await fillPriceBook(demo).catch((error: unknown) => {
+    if (!(error instanceof Complaint)) throw error;
+    console.error(`sluice: the price book was not filled, npm run prices does so later: ${error.message}`);
+  });
   return demo;
+}
+
+/** Real prices of real models, so that a first call can be priced. */
+async function fillPriceBook({ base_url: url, operator_key: operatorKey }: Demo): Promise<void> {
+  const { models } = await readCatalog(new Date());
+  const { book, etag } = await readBook({ url, operatorKey });
+  const { models: after, changes } = importInto(book.models, models);
+  if (changes.length > 0) await writeBook({ url, operatorKey }, etag, after);
 }
 
 function seeded(file: string): Pick<Demo, "org_id" | "owner_key"> {

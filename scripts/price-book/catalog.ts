@@ -1,0 +1,80 @@
+import { type ModelInfo, type ModelPrice, type Provider, waitForUpdate } from "@pydantic/genai-prices";
+import type { NewListedModel } from "../../src/contract/resources/price-book.ts";
+import { namesIn } from "./model-names.ts";
+import { termsIn } from "./terms.ts";
+
+/** Where rows of the platform's price book come from, as each of them says. */
+export const CATALOG = "genai-prices";
+
+/** Providers whose models go by their own names. Names of the others' models always begin with the provider. */
+const MAKERS = [
+  "openai",
+  "anthropic",
+  "google",
+  "mistral",
+  "cohere",
+  "deepseek",
+  "x-ai",
+  "moonshotai",
+  "minimax",
+  "perplexity",
+  "voyageai",
+  "zai",
+  "zhipuai",
+];
+
+/** The catalog says nothing about what models cost that are free by name. */
+const FREE = { input_usd_per_mtok: "0", output_usd_per_mtok: "0" };
+
+export interface Catalog {
+  readonly models: NewListedModel[];
+  /** Models whose price has parts that the book cannot say. */
+  readonly leftOut: string[];
+}
+
+/** Every model of the installed package with its price of that day. Nothing is downloaded. */
+export async function readCatalog(now: Date): Promise<Catalog> {
+  const providers = (await waitForUpdate()) ?? [];
+  const makers = MAKERS.flatMap((id) => providers.filter((provider) => provider.id === id));
+  const others = providers.filter((provider) => !makers.includes(provider));
+  const catalog: Catalog = { models: [], leftOut: [] };
+  const taken = new Set<string>();
+  for (const provider of [...makers, ...others]) {
+    for (const model of provider.models) {
+      const row = rowOf(provider, model, makers.includes(provider), now);
+      if (taken.has(row.model)) continue;
+      taken.add(row.model);
+      if (row.terms === null) catalog.leftOut.push(row.model);
+      else catalog.models.push({ model: row.model, source: CATALOG, ...row.names, ...row.terms });
+    }
+  }
+  return catalog;
+}
+
+function rowOf({ id: provider }: Provider, { id, match, prices }: ModelInfo, isMaker: boolean, now: Date) {
+  const price = priceOn(prices, now);
+  const isFree = id.endsWith(":free") && Object.keys(price).length === 0;
+  const terms = isFree ? FREE : termsIn(price);
+  if (!isMaker) return { model: `${provider}/${id}`, names: {}, terms };
+  const aliases = namesIn(match).filter((name) => name !== id);
+  return { model: id, names: { provider, ...(aliases.length === 0 ? {} : { aliases }) }, terms };
+}
+
+/** The latest price that has begun. Of prices that depend on the time of day, the highest. */
+function priceOn(prices: ModelInfo["prices"], now: Date): ModelPrice {
+  if (!Array.isArray(prices)) return prices;
+  const begun = prices.filter(
+    ({ constraint }) => constraint?.type !== "start_date" || new Date(constraint.start_date) <= now,
+  );
+  const latest = begun.findLast(({ constraint }) => constraint?.type === "start_date");
+  if (latest !== undefined) return latest.prices;
+  return begun.map((one) => one.prices).reduce((a, b) => (weight(b) > weight(a) ? b : a), {});
+}
+
+function weight({ input_mtok: input, output_mtok: output }: ModelPrice): number {
+  return baseOf(input) + baseOf(output);
+}
+
+function baseOf(price: ModelPrice[string]): number {
+  return typeof price === "object" ? price.base : (price ?? 0);
+}

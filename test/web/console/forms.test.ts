@@ -71,6 +71,56 @@ describe("lists with their forms", () => {
     expect(await refused.text()).toContain('id="model-error"');
   });
 
+  test("a model's page says where its price comes from, what a call costs and what it cost before", async () => {
+    const { org, browser } = await visitor();
+    const terms = {
+      input_usd_per_mtok: "3",
+      output_usd_per_mtok: "15",
+      tiers: [{ above_input_tokens: 200_000, input_usd_per_mtok: "6", cache_read_usd_per_mtok: "0.6" }],
+      units: { web_search: "0.01" },
+      variants: { batch: "0.5" },
+    };
+    await call("PUT", `/v1/orgs/${org.id}/models/m`, { key: org.ownerKey, body: terms });
+    const list = await (await browser.get("/console/models")).text();
+    expect(list).toContain("your organization");
+    expect(list).toContain("$0.0105");
+    const changed = { input_usd_per_mtok: "4", output_usd_per_mtok: "15", cache_read_usd_per_mtok: "0.4" };
+    await browser.post("/console/models/m", changed);
+    expect((await read(org, "/models/m")).body).toMatchObject({
+      cache_read_usd_per_mtok: "0.40",
+      tiers: [{ above_input_tokens: 200_000, input_usd_per_mtok: "6.00", cache_read_usd_per_mtok: "0.60" }],
+      units: { web_search: "0.01" },
+      variants: { batch: "0.5" },
+    });
+    const page = await (await browser.get("/console/models/m")).text();
+    for (const shown of [
+      "$0.0115",
+      "above 200,000 input tokens",
+      "one web search",
+      "0.5 times the rates",
+      "History",
+    ]) {
+      expect(page).toContain(shown);
+    }
+    expect(page.match(/>past</g)).toHaveLength(1);
+    expect(page.match(/>current</g)).toHaveLength(1);
+  });
+
+  test("a price of the platform's is shown as such, and cannot be deleted", async () => {
+    const { org, browser } = await visitor();
+    const model = { model: "console-shared", input_usd_per_mtok: "1", output_usd_per_mtok: "2" };
+    await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [model] } });
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const run = { started_at: new Date().toISOString(), model: "console-shared", usage };
+    expect((await call("POST", "/v1/runs", { key: org.ownerKey, body: run })).status).toBe(201);
+    const list = await (await browser.get("/console/models")).text();
+    expect(list).toContain("console-shared");
+    const page = await (await browser.get("/console/models/console-shared")).text();
+    expect(page).toContain(">platform<");
+    expect(page).not.toContain("/console/models/console-shared/delete");
+    await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [] } });
+  });
+
   test("a webhook is changed and switched off where it is shown", async () => {
     const { org, browser } = await visitor();
     const body = { url: "https://hooks.example.com/a", events: ["budget.*"] };

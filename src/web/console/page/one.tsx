@@ -81,19 +81,28 @@ function actionCard<T>(resource: Resource<T>, action: Action<T>, visit: Visit, r
   );
 }
 
-export function changeOne<T>(
+export async function changeOne<T>(
   resource: Resource<T>,
   change: NonNullable<Resource<T>["change"]>,
   visit: Visit,
   ask: Ask,
 ): Promise<Shown> {
-  const { fields, method } = change;
+  const { fields, method, keeps = [] } = change;
+  const path = addressOf(resource, visit, ask);
+  const kept = keeps.length === 0 ? {} : keptOf(await visit.api.get<object>(path), keeps);
   return submit(visit, ask, {
-    request: { method, path: addressOf(resource, visit, ask), body: bodyOf(ask.form, fields) },
+    request: { method, path, body: { ...kept, ...bodyOf(ask.form, fields) } },
     fields,
     done: () => noticeAt(ask.path, "saved"),
     again: (draft, { status }) => onePage(resource, visit, ask, { refused: draft, status }),
   });
+}
+
+/** Without what is null: that is what a field has that was never given. */
+function keptOf({ body }: { readonly body: object | null }, names: readonly string[]): object {
+  const entries = Object.entries(body ?? {}).filter(([name]) => names.includes(name));
+  const text = JSON.stringify(Object.fromEntries(entries), (_name, value: unknown) => value ?? undefined);
+  return JSON.parse(text) as object;
 }
 
 /** Returns to the item's page, or to the list if the item is gone. */

@@ -57,6 +57,8 @@ interface Create {
 interface Change {
   readonly method: "PATCH" | "PUT";
   readonly fields: readonly Field[];
+  /** With PUT: fields that the form does not show, sent as they are. */
+  readonly keeps?: readonly string[];
   readonly note?: string;
 }
 

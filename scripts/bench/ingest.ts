@@ -32,8 +32,31 @@ function inNoOrder(): string {
   return crypto.randomUUID();
 }
 
+/** The rates of a model with all that a price can have, and a usage with classes of its own. */
+const PRICE = {
+  provider: "acme",
+  input_usd_per_mtok: "3",
+  output_usd_per_mtok: "15",
+  cache_read_usd_per_mtok: "0.30",
+  cache_write_usd_per_mtok: "3.75",
+  cache_write_1h_usd_per_mtok: "6",
+  units: { web_search: "0.01" },
+  tiers: [{ above_input_tokens: 200_000, input_usd_per_mtok: "6", output_usd_per_mtok: "22.50" }],
+  variants: { batch: "0.5" },
+};
+const COSTED = { usage: { input_tokens: 1800, output_tokens: 600 }, cost_usd: "0.001250" };
+const CLASSED = {
+  usage: {
+    input_tokens: 1800,
+    output_tokens: 600,
+    cache_read_tokens: 1024,
+    cache_write_tokens: 512,
+    reasoning_tokens: 384,
+  },
+};
+
 /** What an application gathers in about a second. Start times spread far over others' would each touch a page of their own. */
-function batch(newId = inOrder): string {
+function batch(newId = inOrder, used: object = COSTED): string {
   const runs = Array.from({ length: BATCH }, (_, i) => ({
     id: newId(),
     started_at: new Date(Date.now() - i).toISOString(),
@@ -43,8 +66,7 @@ function batch(newId = inOrder): string {
     deployment_id: "dep_europe_production",
     department_id: "dpt_customer_care",
     customer_id: `cus_${i % 50}`,
-    usage: { input_tokens: 1800, output_tokens: 600 },
-    cost_usd: "0.001250",
+    ...used,
   }));
   return JSON.stringify({ runs });
 }
@@ -61,8 +83,8 @@ interface Cost {
 }
 
 /** What one batch takes, one after another: the object is one thread, so this is its throughput. */
-async function cost({ url, headers, pid }: Target, newId = inOrder): Promise<Cost> {
-  const bodies = Array.from({ length: BATCHES }, () => batch(newId));
+async function cost({ url, headers, pid }: Target, newId = inOrder, used: object = COSTED): Promise<Cost> {
+  const bodies = Array.from({ length: BATCHES }, () => batch(newId, used));
   const times: number[] = [];
   const before = cpuSeconds(pid);
   for (const body of bodies) {
@@ -122,6 +144,7 @@ async function startProduct(dataDir: string): Promise<{ open: () => Promise<Targ
     ]) {
       await send("POST", `${below}/budgets`, owner_key, { ...budget, scope_kind, scope_id });
     }
+    await send("PUT", `${below}/models/acme%2Fm1`, owner_key, PRICE);
     await send("PUT", `${below}/spend-cap`, owner_key, { cap_usd: "900000000" });
     await send("POST", `${below}/customer-limits`, owner_key, { ...budget, customer_id: "*" });
     const headers = { authorization: `Bearer ${owner_key}`, "content-type": "application/json" };
@@ -136,20 +159,25 @@ export async function run(): Promise<BenchRow[]> {
   const { open, server } = await startProduct(join(folder, "product"));
   try {
     const target = await open();
+    const classed = await open();
     for (let round = 0; round < WARM_UPS; round += 1) {
       await cost(ceiling.target);
       await cost(target);
+      await cost(classed, inOrder, CLASSED);
     }
     const bare: Cost[] = [];
     const ours: Cost[] = [];
+    const priced: Cost[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       bare.push(await cost(ceiling.target));
       ours.push(await cost(target));
+      priced.push(await cost(classed, inOrder, CLASSED));
     }
     const base = row("rows into one table", bare, null);
     return [
       base,
       row("bulk ingest, five limits", ours, base),
+      row("the same, five classes priced from the book", priced, base),
       ...(await growth(await open(), base, "", inOrder)),
       ...(await growth(await open(), base, ", ids in no order", inNoOrder)),
     ];

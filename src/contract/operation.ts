@@ -38,6 +38,8 @@ export interface OperationContract {
   readonly countsItself?: boolean;
   /** A refused call gives back what rate-limit policies counted. A malformed call does not. */
   readonly refusalsAreFree?: boolean;
+  /** May settle or release reservations, after which limits that were full may have room. */
+  readonly endsReservations?: boolean;
   /** Reads from the home region's database, so a read is forwarded like a write. */
   readonly servedAtHome?: boolean;
   /** The operation receives the body as text, and parses and validates it against `body` itself. */

@@ -13,6 +13,7 @@ import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
 import type { Env } from "./env.ts";
 import { checkRate, countMalformed } from "./decision/request-rate.ts";
+import { heedFreed } from "./decision/heed-freed.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
@@ -200,6 +201,7 @@ export function serve(operation: Operation) {
     } catch (error) {
       result = failed(call.trace, error);
     }
+    heedFreed(call);
     return respond(call, operation, call.caller?.support ? await answerRecorded(call, result) : result);
   };
 }

@@ -15,7 +15,7 @@ import { otherQuestion, questionOf } from "./question.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
-import { isFresh, type OrgGate } from "./org-gate.ts";
+import type { OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./recent.ts";
 import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
@@ -202,7 +202,7 @@ function refusedHere(
     if (refusal !== null) return refusal;
   }
   for (const { known, slice } of touch.accounts) {
-    if (!isFresh(known.askedAt, now)) return null;
+    if (!gate.isCurrent(known, now)) return null;
     const room = roomOf(known.account);
     if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
     if (known.account.meter.mode !== "enforce") return null;

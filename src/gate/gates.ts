@@ -31,6 +31,11 @@ export class Gates {
     return gate;
   }
 
+  /** A reservation of the org was ended through this host. */
+  freed(orgId: string, now: number): void {
+    this.#gates.get(orgId)?.freed(now);
+  }
+
   /** Looks at the oldest only: idle ones gather there, and a full scan would cost every new org the same again. */
   #forgetIdle(): boolean {
     let looked = 0;

@@ -84,6 +84,7 @@ export class OrgGate {
   readonly #accounts = new Map<string, KnownAccount>();
   #version = "";
   #taughtAt = Number.NEGATIVE_INFINITY;
+  #freedAt = Number.NEGATIVE_INFINITY;
   readonly #clock = new OrgClock();
   #loop = 0;
   #loopSince: number | null = null;
@@ -148,6 +149,19 @@ export class OrgGate {
       this.#accounts.set(key, known);
     } else known.learn(account.usage, askedAt);
     return known;
+  }
+
+  /**
+   * A reservation was ended through this host, and the caller was told by now. Whoever asks next through it may count on the
+   * room that it left: what the object was asked before refuses no more.
+   */
+  freed(now: number): void {
+    this.#freedAt = now;
+  }
+
+  /** Whether a dollar limit may be refused by as it is known. */
+  isCurrent({ askedAt }: KnownAccount, now: number): boolean {
+    return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
 
   learnRates(rates: readonly RateInfo[], askedAt: number, now: number): void {
@@ -245,7 +259,7 @@ export class OrgGate {
 }
 
 /** Whether what the object said when it was asked then may still be gone by. */
-export function isFresh(askedAt: number, now: number): boolean {
+function isFresh(askedAt: number, now: number): boolean {
   return now < askedAt + LEASE.standingMs - LEASE.guardMs;
 }
 

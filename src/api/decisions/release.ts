@@ -8,6 +8,7 @@ export const releaseReservation = operation(
     role: "developer",
     scope: "decisions:evaluate",
     ifMatch: true,
+    endsReservations: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

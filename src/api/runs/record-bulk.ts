@@ -16,6 +16,7 @@ export const recordRuns = operation(
     scope: "runs:write",
     idempotent: true,
     refusalsAreFree: true,
+    endsReservations: true,
     bodyLimit: "bulk",
     lazyBody: true,
     trustsReply: true,

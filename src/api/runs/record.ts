@@ -13,6 +13,7 @@ export const recordRun = operation(
     scope: "runs:write",
     idempotent: true,
     refusalsAreFree: true,
+    endsReservations: true,
     body: runInput,
     reply: { 200: run, 201: run },
     refuses: [

@@ -1,0 +1,15 @@
+import type { Call } from "../call.ts";
+import { gates } from "./gates.ts";
+
+/** A name may be spelled with escapes. */
+const NAMES_RESERVATION = /reservation_id|\\u/;
+
+/**
+ * After a call that may have ended reservations, here or in another region: its caller's next decision through this isolate
+ * finds the room that they left. Most runs end none, and leave refusals to the isolate.
+ */
+export function heedFreed({ op, orgId, rawBody }: Pick<Call, "op" | "orgId" | "rawBody">): void {
+  if (op.endsReservations !== true || orgId === null) return;
+  const wasRead = op.body !== undefined && rawBody !== "";
+  if (!wasRead || NAMES_RESERVATION.test(rawBody)) gates.freed(orgId, Date.now());
+}

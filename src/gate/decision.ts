@@ -1,4 +1,5 @@
 import type { Refusal } from "../contract/refusal.ts";
+import { admit } from "../domain/admission.ts";
 import { denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
@@ -11,8 +12,9 @@ import { DECISION_ROUTE } from "../contract/decision.ts";
 import { accountKey } from "./account-key.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
 import type { DecisionVerdict } from "./object-verdict.ts";
+import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
-import { toRefusal } from "../domain/limit-refusal.ts";
+import { DECISION_CODES, toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
 import type { OrgGate } from "./org-gate.ts";
@@ -116,6 +118,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };
   });
+  if (refusal !== null && LIMIT_CODES.has(refusal.code)) learnRefusal(gate, ask, lesson, accounts);
   const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
   const meters = rateMetersFor(asker.policies, subject);
   const touch = newTouch({
@@ -127,6 +130,21 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     sliceOf: (key) => gate.purse.slice(key),
   });
   gate.touches.set(gate.matters, asker.keyId, ask, touch);
+}
+
+const LIMIT_CODES: ReadonlySet<string> = new Set(DECISION_CODES);
+
+/** The lesson is of the moment of the refusal: the limit that refused is the first in it without room. */
+function learnRefusal(
+  gate: OrgGate,
+  ask: DecisionAsk,
+  { accounts }: Lesson,
+  learned: readonly { readonly known: KnownAccount }[],
+): void {
+  const nanos = costOf(gate, ask);
+  if (nanos === null) return;
+  const { refusedBy: limit } = admit(accounts, { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 });
+  if (limit !== null) learned[accounts.indexOf(limit)]?.known.refusedThere(BigInt(nanos));
 }
 
 /** Of a hold that the object made, and so has. */
@@ -205,7 +223,7 @@ function refusedHere(
     if (!gate.isCurrent(known, now)) return null;
     const room = roomOf(known.account);
     if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
-    if (known.account.meter.mode !== "enforce") return null;
+    if (known.account.meter.mode !== "enforce" || !known.hasRefused(nanos)) return null;
     gate.recheck(touch.reported.keys, known.askedAt, now, background);
     return refusedBy(known, { nanos, tokens });
   }

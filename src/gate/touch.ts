@@ -7,7 +7,7 @@ import {
   type SingleScope,
 } from "../contract/scopes.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import { type Account, roomOf, type Usage } from "../domain/meter.ts";
+import { type Account, hasRoomFor, roomOf, type Usage } from "../domain/meter.ts";
 import { type UsdParts, usdParts } from "../domain/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
@@ -24,6 +24,8 @@ export class KnownAccount {
   room: UsdParts;
   /** The refusal that was last given by it. */
   refusal: { readonly nanos: number; readonly given: Refusal } | null = null;
+  /** The least amount that the object refused by it, as long as it has been too full for that. */
+  #refused: bigint | null = null;
 
   constructor(account: Account, askedAt: number) {
     this.account = { ...account };
@@ -36,6 +38,17 @@ export class KnownAccount {
     this.askedAt = askedAt;
     this.room = usdParts(roomOf(this.account) ?? 0n);
     this.refusal = null;
+    if (this.#refused !== null && hasRoomFor(this.account, this.#refused)) this.#refused = null;
+  }
+
+  /** The object, which announces the first refusal of each window, has refused an amount by it. */
+  refusedThere(nanos: bigint): void {
+    if (this.#refused === null || nanos < this.#refused) this.#refused = nanos;
+  }
+
+  /** Whether the object has refused this amount, or less, by it. */
+  hasRefused(nanos: number): boolean {
+    return this.#refused !== null && nanos >= this.#refused;
   }
 }
 

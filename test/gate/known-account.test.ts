@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { NO_USAGE } from "../../src/domain/meter.ts";
+import { KnownAccount } from "../../src/gate/touch.ts";
+
+const METER = {
+  id: "bud_1",
+  kind: "budget",
+  scope: { kind: "org", id: "" },
+  limit: 10n,
+  window: { kind: "period", period: "day" },
+  mode: "enforce",
+  sinceMs: 0,
+} as const;
+
+const used = (spent: bigint) => ({ ...NO_USAGE, spent });
+
+test("what the object refused counts until it was told to fit, and its least amount counts for larger ones", () => {
+  const known = new KnownAccount(
+    { meter: METER, subject: "", window: { startMs: 0, endMs: 1 }, usage: used(6n) },
+    0,
+  );
+  expect(known.hasRefused(8)).toBe(false);
+  known.refusedThere(8n);
+  known.refusedThere(9n);
+  expect([7, 8, 9].map((nanos) => known.hasRefused(nanos))).toEqual([false, true, true]);
+  known.learn(used(3n), 1);
+  expect(known.hasRefused(8)).toBe(true);
+  known.learn(used(2n), 2);
+  known.learn(used(6n), 3);
+  expect(known.hasRefused(8)).toBe(false);
+});

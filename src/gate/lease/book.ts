@@ -208,14 +208,19 @@ export class LeaseBook {
       readonly now: number;
     },
   ): Addition {
-    const kept = holder.slices.get(meter)?.left ?? 0n;
+    const own = holder.slices.get(meter);
+    const kept = own?.left ?? 0n;
     const leased = this.leased(meter, now);
-    const share = shareOf(asked);
+    let orphaned = 0n;
+    for (const slice of this.slicesOf(meter, now)) {
+      if (slice !== own && slice.until <= now) orphaned += slice.left;
+    }
+    const share = shareOf({ ...asked, orphaned });
     // Over the limit (it was lowered), or with more than is on the books: what is out ends when it ends.
     if (asked.used + leased > asked.limit || kept < asked.left) return { add: 0n, forMs: null, share };
-    const addition = additionTo({ ...asked, left: kept, leased });
+    const addition = additionTo({ ...asked, left: kept, live: leased - orphaned, orphaned });
     if (kept + addition === 0n) return { add: 0n, forMs: null, share };
-    const until = Math.max(now + terms.lifeMs, holder.slices.get(meter)?.until ?? 0);
+    const until = Math.max(now + terms.lifeMs, own?.until ?? 0);
     this.#keep(name, holder, meter, { left: kept + addition, until, lingerMs: terms.lingerMs });
     return { add: addition, forMs: terms.lifeMs, share };
   }

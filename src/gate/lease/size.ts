@@ -1,18 +1,25 @@
 /**
- * How large a slice may be. All slices of a meter together take at most a 64th of its limit, so that never
+ * How large a slice may be. All slices in use together take at most a 64th of a meter's limit, so that never
  * more than 1.6 % of it waits in isolates while another is refused; and at most a quarter of the room that is
  * left, so that slices shrink as the limit comes near. Isolates share that evenly. A slice that could not
  * carry a few calls is not given at all: from there on each call asks the object, and the tail is exact.
+ *
+ * Slices that ended without a report are no part of that share, or an isolate that died would keep its org from
+ * leasing until they come back. They take away room like everything that is used, and where they have come to
+ * an eighth of the limit nothing more is leased: isolates that die one after another strand no more than that.
  */
 const SHARE_OF_LIMIT = 64n;
 const SHARE_OF_ROOM = 4n;
+const SHARE_OF_ORPHANS = 8n;
 const CALLS_WORTH_LEASING = 4n;
 
 export interface Sizing {
   readonly limit: bigint;
   readonly used: bigint;
-  /** All slices of this meter, the asking isolate's own included. */
-  readonly leased: bigint;
+  /** All slices of this meter in use, the asking isolate's own included. */
+  readonly live: bigint;
+  /** All that ended without a report, and may have been used. */
+  readonly orphaned: bigint;
   readonly left: bigint;
   readonly holders: number;
   readonly want: bigint;
@@ -20,18 +27,24 @@ export interface Sizing {
 }
 
 /** What one isolate may hold of a meter. */
-export function shareOf({ limit, used, holders }: Pick<Sizing, "limit" | "used" | "holders">): bigint {
-  const room = limit - used;
-  if (room <= 0n) return 0n;
+export function shareOf({
+  limit,
+  used,
+  orphaned,
+  holders,
+}: Pick<Sizing, "limit" | "used" | "orphaned" | "holders">): bigint {
+  const room = limit - used - orphaned;
+  if (room <= 0n || orphaned * SHARE_OF_ORPHANS > limit) return 0n;
   return smaller(limit / SHARE_OF_LIMIT, room / SHARE_OF_ROOM) / BigInt(Math.max(1, holders));
 }
 
 /** What to add to a slice now. */
 export function additionTo(sizing: Sizing): bigint {
-  const { limit, used, leased, left, holders, want, least } = sizing;
+  const { limit, used, live, orphaned, left, holders, want, least } = sizing;
   const share = shareOf(sizing);
-  const untaken = share * BigInt(Math.max(1, holders)) - leased;
-  const size = smaller(smaller(share, want), left + smaller(untaken, limit - used - leased));
+  const untaken = share * BigInt(Math.max(1, holders)) - live;
+  const room = limit - used - live - orphaned;
+  const size = smaller(smaller(share, want), left + smaller(untaken, room));
   if (size <= left || size < least * CALLS_WORTH_LEASING) return 0n;
   return size - left;
 }

@@ -71,3 +71,23 @@ test("what was used and does not fit into a report stays leased until it is repo
   expect(holds).toEqual(Array.from({ length: 30 }, (_, hold) => hold));
   expect(used).toBe(3000n);
 });
+
+test("a slice is used until its end, and not at it", () => {
+  const { purse, slices } = wantingPurse();
+  const { attempt } = purse.ask(0);
+  const addition = { add: 100n, forMs: 1000, share: 100n };
+  purse.granted({
+    attempt,
+    slices: new Map([
+      ["a", addition],
+      ["b", addition],
+    ]),
+  });
+  const ends = slices[0]?.until ?? 0;
+  expect(ends).toBeLessThan(1000);
+  expect([ends - 1, ends, ends + 1].map((now) => purse.take(slices, [1, 1], now))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

@@ -118,7 +118,9 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };
   });
-  if (refusal !== null && LIMIT_CODES.has(refusal.code)) learnRefusal(gate, ask, lesson, accounts);
+  if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
+    learnRefusal(costOf(gate, ask, orgNow), ask, lesson, accounts);
+  }
   const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
   const meters = rateMetersFor(asker.policies, subject);
   const touch = newTouch({
@@ -136,12 +138,11 @@ const LIMIT_CODES: ReadonlySet<string> = new Set(DECISION_CODES);
 
 /** The lesson is of the moment of the refusal: the limit that refused is the first in it without room. */
 function learnRefusal(
-  gate: OrgGate,
+  nanos: number | null,
   ask: DecisionAsk,
   { accounts }: Lesson,
   learned: readonly { readonly known: KnownAccount }[],
 ): void {
-  const nanos = costOf(gate, ask);
   if (nanos === null) return;
   const { refusedBy: limit } = admit(accounts, { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 });
   if (limit !== null) learned[accounts.indexOf(limit)]?.known.refusedThere(BigInt(nanos));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newSpender } from "../support/ledger.ts";
+import { aRun, newSpender } from "../support/ledger.ts";
 
 test("a customer limit refuses as a budget of that customer and does not affect others", async () => {
   const org = await newSpender();
@@ -48,4 +48,25 @@ test("a customer has one limit per period; it can be changed and deleted", async
   expect(changed.body).toMatchObject({ limit_usd: "2.00", period: "year", spent_usd: "1.00" });
   expect((await org.send("DELETE", path)).status).toBe(204);
   expect((await org.send("GET", "customer-limits?customer_id=c")).body.data).toHaveLength(1);
+});
+
+test("a customer named * is charged once to the limit for every other customer", async () => {
+  const org = await newSpender();
+  const every = await org.send("POST", "customer-limits", {
+    customer_id: "*",
+    limit_usd: "10",
+    period: "month",
+  });
+  await org.send("POST", "customer-limits", { customer_id: "zed", limit_usd: "10", period: "month" });
+  const run = await org.run({ customer_id: "*", cost_usd: "6" });
+  const charges = run.body.charges as { kind: string }[];
+  expect(charges.filter(({ kind }) => kind === "customer_limit")).toEqual([
+    { kind: "customer_limit", id: every.body.id, amount_usd: "6.00" },
+  ]);
+  const dry = await org.decide("4", { customer_id: "*", dry_run: true });
+  expect(dry.body.limits).toEqual([{ kind: "customer_limit", id: every.body.id, available_usd: "4.00" }]);
+  const both = await org.bulk([aRun({ customer_id: "*", cost_usd: "2" }), aRun({ customer_id: "zed" })]);
+  expect(both.body.accepted).toBe(2);
+  expect((await org.run({ customer_id: "*", cost_usd: "2" })).status).toBe(201);
+  expect((await org.run({ customer_id: "*", cost_usd: "0.01" })).status).toBe(402);
 });

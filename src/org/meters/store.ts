@@ -78,11 +78,12 @@ export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<stri
   return new Map(rows.toArray().map((row) => [row.id, toMeter(row)]));
 }
 
-/** Rows of the named customers' own: limits and credit packs. */
+/** Rows of the named customers' own: limits and credit packs. The limit for every other customer is nobody's own. */
 export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]): MeterRow[] {
   return sql
     .exec<MeterRow>(
-      "SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id IN (SELECT value FROM json_each(?))",
+      `SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*'
+         AND scope_id IN (SELECT value FROM json_each(?))`,
       JSON.stringify(customerIds),
     )
     .toArray();

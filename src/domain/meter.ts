@@ -1,5 +1,5 @@
 import type { MeterKind } from "../contract/meter-kinds.ts";
-import type { ScopeKind } from "../contract/scopes.ts";
+import { type ScopeKind, SCOPES } from "../contract/scopes.ts";
 import { dayWindowIn, type Period, type Window, windowAt } from "./period.ts";
 
 /** `enforce` refuses, `shadow` only reports what it would have refused, `count` only counts. */
@@ -13,7 +13,7 @@ export type MeterWindow =
 export interface Meter {
   readonly id: string;
   readonly kind: MeterKind;
-  /** The id `"*"` counts each subject of that kind apart. */
+  /** See `countsApart` for the id `"*"`. */
   readonly scope: { readonly kind: ScopeKind; readonly id: string };
   /** Null is unlimited: counted, never full. */
   readonly limit: bigint | null;
@@ -43,10 +43,20 @@ export const NO_USAGE: Usage = { spent: 0n, over: 0n, held: 0n, leased: 0n };
 /** One meter for one attempt. Charges replace the usage; the rest does not change. */
 export interface Account {
   readonly meter: Meter;
-  /** Whose usage it is where the meter's scope is `"*"`, else empty. */
+  /** Whose usage it is where the meter counts each apart, else empty. */
   readonly subject: string;
   readonly window: Window;
   usage: Usage;
+}
+
+/** Whether each customer or chain has a counter of its own under this meter. In other scopes `*` is a name like any other. */
+export function countsApart({ scope: { kind, id } }: Pick<Meter, "scope">): boolean {
+  return id === "*" && SCOPES[kind].countsEach;
+}
+
+/** The subject of a meter's counter, for someone of the kind that it may count apart. */
+export function subjectOf(meter: Meter, someone: string): string {
+  return countsApart(meter) ? someone : "";
 }
 
 export function windowOf(meter: Meter, atMs: number): Window {

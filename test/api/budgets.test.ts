@@ -191,3 +191,27 @@ test.each([
   expect(refused.body.error.details.fields.map((one: { field: string }) => one.field)).toContain(field);
   expect((await org.send("GET", "budgets")).body.data).toEqual([]);
 });
+
+const SCOPES = ["department", "workflow", "deployment"] as const;
+
+test.each(SCOPES)("a budget of the %s named * is one counter, whoever the customer is", async (scope) => {
+  const org = await newSpender();
+  const named = { [`${scope}_id`]: "*", customer_id: "c" };
+  const made = await org.send("POST", "budgets", {
+    scope_kind: scope,
+    scope_id: "*",
+    limit_usd: "10",
+    period: "month",
+  });
+  const path = `budgets/${made.body.id}`;
+  const held = await org.decide("4", named);
+  expect((await org.send("GET", path)).body.reserved_usd).toBe("4.00");
+  expect((await org.release(held.body.reservation.id)).status).toBe(204);
+  expect((await org.send("GET", path)).body).toMatchObject({ spent_usd: "0.00", reserved_usd: "0.00" });
+
+  expect((await org.run({ ...named, cost_usd: "6" })).status).toBe(201);
+  await org.decide("4", named);
+  const changed = await org.send("PATCH", path, { period: "quarter" });
+  expect(changed.body).toMatchObject({ spent_usd: "6.00", reserved_usd: "4.00", available_usd: "0.00" });
+  expect((await org.run({ ...named, customer_id: "d" })).status).toBe(402);
+});

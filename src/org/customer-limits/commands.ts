@@ -7,6 +7,7 @@ import type {
 import { METERS } from "../../contract/meter-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
+import { countsApart } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
@@ -24,7 +25,7 @@ function toCustomerLimit(view: View, row: MeterRow): CustomerLimit {
     customer_id: row.scope_id,
     limit_usd: formatUsd(BigInt(row.amount ?? 0)),
     period: row.period,
-    ...(row.scope_id === "*" ? none : amountsOf(entry)),
+    ...(countsApart(entry.meter) ? none : amountsOf(entry)),
     ...publishedPeriod(entry),
     created_at: new Date(row.since).toISOString(),
   };

@@ -1,6 +1,6 @@
 import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import type { Account, Meter } from "../../domain/meter.ts";
+import { type Account, type Meter, subjectOf } from "../../domain/meter.ts";
 import { indexMeters, type Scopes, TOUCHING_SCOPES, touchedBy } from "../../domain/touch.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
@@ -93,9 +93,7 @@ export class Draft {
     this.#held.set(ids, meters);
     // A limit that was ended and made again since then is another one: nothing is held against it.
     const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
-    const entries = standing.map((meter) =>
-      this.#entry(meter, meter.scope.id === "*" ? subject : "", atMs, fresh),
-    );
+    const entries = standing.map((meter) => this.#entry(meter, subjectOf(meter, subject), atMs, fresh));
     loadUsage(this.#sql, fresh);
     return entries;
   }

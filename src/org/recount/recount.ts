@@ -1,4 +1,4 @@
-import { type Meter, windowOf } from "../../domain/meter.ts";
+import { type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
 import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -23,7 +23,7 @@ class Counters {
   }
 
   at(someone: string, atMs: number): Entry {
-    const subject = this.#meter.scope.id === "*" ? someone : "";
+    const subject = subjectOf(this.#meter, someone);
     const latest = this.#latest.get(subject);
     if (latest !== undefined && isWithin(latest.window, atMs)) return latest;
     const made = newEntry(this.#meter, subject, atMs);

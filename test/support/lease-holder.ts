@@ -25,14 +25,14 @@ export class LeaseHolder {
     this.#ids = new ReservationIds(env.SVC_KEY_PEPPER, org);
   }
 
-  /** Learns what calls of the org touch, and gets slices of it that are worth several calls of so much. */
-  async lease(nanos: bigint): Promise<void> {
-    const ask = { estimate: { cost_usd: "0" }, dry_run: true };
+  /** Learns what calls that name these things touch, and gets slices that are worth several calls of so much. */
+  async lease(nanos: bigint, names: { customer_id?: string; workflow_id?: string } = {}): Promise<void> {
+    const ask = { estimate: { cost_usd: "0" }, dry_run: true, ...names };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
     const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope, null);
     const accounts = verdict?.lesson?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
-    this.#touch = { keys: accounts.map(accountKey), meters, customer: null };
+    this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null };
     for (const slice of this.#slices()) {
       for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, Number(nanos));
     }

@@ -40,14 +40,11 @@ const isChain = (id: string) => id.startsWith("chain_");
 /** The dollar limits that the run was charged to. One that was ended and made again since is another. */
 function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
   const ids = run.charges === "" ? [] : run.charges.split(" ");
-  const entries = [
-    ...draft.standing(
-      ids.filter((id) => !isChain(id)),
-      run.customerId ?? "",
-      now,
-    ),
-    ...draft.standing(ids.filter(isChain), run.chainId ?? "", now),
-  ];
+  const others = run.extra?.subjects ?? {};
+  const entries = ids.flatMap((id) => {
+    const own = isChain(id) ? run.chainId : run.customerId;
+    return draft.standing([id], others[id] ?? own ?? "", now);
+  });
   return entries.filter(({ meter }) => METERS[meter.kind].unit === "usd" && meter.sinceMs <= run.recordedAt);
 }
 

@@ -2,6 +2,7 @@ import { isSameRequest } from "../../domain/reservation-id.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import type { CountedRates } from "./counted.ts";
 import type { Draft } from "../ledger/draft.ts";
+import type { Entry } from "../meters/usage.ts";
 import { idTail } from "./schema.ts";
 
 /** An amount set aside in every limit it was admitted against, until a run settles it, it is released or expires. */
@@ -101,10 +102,15 @@ export function endHolds(
   );
 }
 
+/** The accounts where a hold stands, or stood until it ended. */
+export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
+  return draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at);
+}
+
 /** Takes a hold's amount back out of the limits where it stands. */
 export function letGo(draft: Draft, hold: HoldRow): void {
   const amount = BigInt(hold.amount);
-  for (const entry of draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at)) {
+  for (const entry of standingOf(draft, hold)) {
     // Never more than is held there: what a limit has counted must not keep a hold from ending.
     entry.usage = withoutHeld(entry.usage, amount < entry.usage.held ? amount : entry.usage.held);
   }

@@ -62,7 +62,8 @@ export function recount(tx: Tx, meter: Meter): void {
     if (run.chargedAt < fromMs) continue;
     if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
     const { kind } = meter.scope;
-    const entry = counters.at((kind === "org" ? null : run[`${kind}Id`]) ?? "", run.chargedAt);
+    const own = kind === "org" ? null : run[`${kind}Id`];
+    const entry = counters.at(run.extra?.subjects?.[meter.id] ?? own ?? "", run.chargedAt);
     const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
     const { usage } = entry;
     entry.usage = {

@@ -4,9 +4,10 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { scopesOf } from "../../domain/touch.ts";
+import { settledAccounts } from "../../domain/settling.ts";
+import { type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
-import { endHold, type HoldRow, insertHold, letGo, loadHolds } from "../decisions/store.ts";
+import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
@@ -66,10 +67,7 @@ export class Batch {
       }
     }
     return this.#draft.load(
-      inputs.map((input) => ({
-        scopes: scopesOf(input, input.chain?.chain_id),
-        atMs: this.#chargedAt(input),
-      })),
+      inputs.map((input) => ({ scopes: this.#scopesOf(input), atMs: this.#chargedAt(input) })),
     );
   }
 
@@ -89,7 +87,7 @@ export class Batch {
     if (this.#relates) this.#known.set(run.id, run);
   }
 
-  /** `countedOf` tells what the run counts under rate limits where the hold was not reported yet. */
+  /** Ends a hold. `countedOf` tells what the run counts under rate limits where the hold was not reported yet. */
   settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): void {
     const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
     if (hold.unreported !== null) {
@@ -99,6 +97,11 @@ export class Batch {
       endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
     }
     this.#holds.set(hold.id, settled);
+  }
+
+  /** What the run of a hold is charged to. `own` is what its own fields touch. */
+  chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
+    return settledAccounts(own, standingOf(this.#draft, hold));
   }
 
   /** Holds that were ended to make room. */
@@ -133,6 +136,14 @@ export class Batch {
   #chargedAt(input: RunInput): number {
     if (input.reservation_id === undefined) return this.#tx.now;
     return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
+  }
+
+  /** Where a run names no customer, the one that its hold was made for counts. */
+  #scopesOf(input: RunInput): Scopes {
+    const scopes = scopesOf(input, input.chain?.chain_id);
+    const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
+    if (hold === undefined) return scopes;
+    return { ...scopes, customer: scopes.customer ?? hold.customer_id ?? undefined };
   }
 
   #depthOf(input: RunInput): number | Refusal<"validation_failed"> {

@@ -1,5 +1,7 @@
 import type { Charged } from "../../domain/admission.ts";
 import type { Denial } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { subjectsOf } from "../../domain/settling.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { RunExtra } from "./run.ts";
 import { partsOf, unitsOf } from "./usage.ts";
@@ -9,8 +11,10 @@ export function extraOf(
   input: RunInput,
   charged: Charged,
   shadow: readonly Denial[],
-  revision: number | null,
+  /** Accounts: those that a run which settles a hold was charged to. */
+  { revision, settled }: { readonly revision: number | null; readonly settled: readonly Account[] },
 ): RunExtra | null {
+  const subjects = subjectsOf(settled, input.customer_id);
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
   if (input.cost_usd === undefined) extra.priced = revision ?? true;
   if (input.variant !== undefined) extra.variant = input.variant;
@@ -31,6 +35,7 @@ export function extraOf(
       charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]),
     );
   }
+  if (subjects !== undefined) extra.subjects = subjects;
   if (shadow.length > 0) extra.shadow = shadow;
   return Object.keys(extra).length === 0 ? null : extra;
 }

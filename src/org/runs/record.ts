@@ -173,9 +173,10 @@ export class Recorder {
     return found;
   }
 
-  #recordFact(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+  #recordFact(input: RunInput, prepared: Prepared, own: readonly Account[]): Recorded {
     const { hold } = prepared;
     if (hold !== null) this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold));
+    const accounts = hold === null ? own : this.#batch.chargedWith(hold, own);
     const charged = chargeFact(accounts, prepared.attempt);
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
@@ -202,7 +203,10 @@ export class Recorder {
       depth: prepared.attempt.depth,
       cost: prepared.attempt.nanos,
       charges: this.#chargeText(accounts),
-      extra: extraOf(input, charged, shadow, prepared.revision),
+      extra: extraOf(input, charged, shadow, {
+        revision: prepared.revision,
+        settled: prepared.hold === null ? [] : accounts,
+      }),
     });
     this.#accepted.push(run);
     this.#rates?.take(input, prepared.hold);

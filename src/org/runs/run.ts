@@ -34,6 +34,8 @@ export interface RunExtra {
   /** What the customer's packs could not cover of a fact. */
   readonly uncovered?: string;
   readonly over?: Readonly<Record<string, string>>;
+  /** By meter, whose counter was charged, where that is not the run's own customer. */
+  readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
 }
 

@@ -21,11 +21,12 @@ export class Sums {
   /** The sum that the last run of each list was added to: mostly that of the next one too. */
   readonly #latest = new Map<readonly Account[], Sum>();
 
-  /** `accounts` is the same list for runs of the same scopes. */
+  /** `accounts` is the same list for runs of the same scopes, but for the customer: that may be the hold's. */
   add(run: Run, accounts: readonly Account[]): void {
     const day = dayOf(run.startedAt);
     let sum = this.#latest.get(accounts);
-    if (sum?.day !== day || sum.run.model !== run.model) sum = this.#sumOf(run, day, accounts);
+    if (sum?.day !== day || sum.run.model !== run.model || sum.run.customerId !== run.customerId)
+      sum = this.#sumOf(run, day, accounts);
     sum.usd += run.cost;
     sum.runs += 1;
     sum.tokens += run.inputTokens + run.outputTokens;
@@ -34,7 +35,7 @@ export class Sums {
   #sumOf(run: Run, day: string, accounts: readonly Account[]): Sum {
     let sums = this.#sums.get(accounts);
     if (sums === undefined) this.#sums.set(accounts, (sums = new Map()));
-    const key = `${day} ${run.model}`;
+    const key = `${day} ${run.customerId ?? ""}\n${run.model}`;
     let sum = sums.get(key);
     if (sum === undefined) sums.set(key, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
     this.#latest.set(accounts, sum);

@@ -30,6 +30,7 @@ export async function changeLimits(world: World, model: Model, step: LimitStep):
     mode: "enforce" as const,
     scopeKind: "org" as const,
     scopeId: "",
+    born: model.steps,
   };
   if (step.do === "budget") {
     const scope =
@@ -178,5 +179,5 @@ async function changeOrDelete(
 function put(model: Model, limit: Limit): void {
   const at = model.limits.findIndex((one) => one.id === limit.id);
   if (at < 0) model.limits.push(limit);
-  else model.limits[at] = limit;
+  else model.limits[at] = { ...limit, born: model.limits[at]?.born ?? limit.born };
 }

@@ -25,6 +25,8 @@ export interface Limit {
   /** Added to UTC before the day is read off. */
   zoneMs: number;
   mode: "enforce" | "shadow" | "count";
+  /** The step that made it. */
+  readonly born: number;
 }
 
 export interface Pack {
@@ -52,6 +54,8 @@ export interface ModelRun {
   readonly depth: number;
   /** Ids of the limits it was charged to. */
   charged: readonly string[];
+  /** Whom the hold that it settles was made for, in the limits where that hold stood. */
+  readonly heldFor: { readonly customer: string | undefined; readonly limits: readonly string[] };
   readonly draws: ReadonlyMap<string, bigint>;
   /** What live packs could not cover. */
   readonly uncovered: bigint;
@@ -72,6 +76,8 @@ export interface ModelHold {
   readonly scopes: Scopes;
   readonly hour: number;
   readonly amount: bigint;
+  /** The step that made it. */
+  readonly born: number;
   readonly expiresHour: number;
   held: readonly string[];
   status: "open" | "settled" | "released" | "expired";
@@ -80,6 +86,8 @@ export interface ModelHold {
   /** What was asked under which request id, and answered. */
   readonly request: { readonly ask: RequestAsk; readonly body: unknown } | null;
 }
+
+type SettledHold = Pick<ModelHold, "scopes" | "hour" | "held" | "born">;
 
 export type RequestAsk = { readonly request_id: string } & Readonly<Record<string, unknown>>;
 
@@ -115,6 +123,7 @@ const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chai
 
 export class Model {
   hour = 0;
+  steps = 0;
   limits: Limit[] = [
     {
       id: "plan_runs",
@@ -125,6 +134,7 @@ export class Model {
       period: "month",
       zoneMs: 0,
       mode: "count",
+      born: 0,
     },
     {
       id: "plan_tokens",
@@ -135,6 +145,7 @@ export class Model {
       period: "month",
       zoneMs: 0,
       mode: "count",
+      born: 0,
     },
   ];
   packs: Pack[] = [];
@@ -183,6 +194,12 @@ export class Model {
     return (limit.scopeKind === "chain" ? scopes.chain : scopes.customer) ?? "";
   }
 
+  #whoseRun(limit: Limit, run: ModelRun): string {
+    const { customer, limits } = run.heldFor;
+    if (!limits.includes(limit.id)) return this.subjectOf(limit, run.scopes);
+    return this.subjectOf(limit, customer === undefined ? {} : { customer });
+  }
+
   amountOf(limit: Limit, attempt: Pick<Attempt, "cost" | "tokens">): bigint {
     if (limit.kind === "plan_runs") return 1n;
     return limit.kind.endsWith("_tokens") ? attempt.tokens : attempt.cost;
@@ -192,11 +209,11 @@ export class Model {
     const window = this.windowOf(limit, hour);
     const adjusted = this.adjustments
       .filter(({ charged, hour: at }) => charged.includes(limit.id) && this.windowOf(limit, at) === window)
-      .filter(({ run }) => this.subjectOf(limit, run.scopes) === subject)
+      .filter(({ run }) => this.#whoseRun(limit, run) === subject)
       .reduce((sum, { amount }) => sum + amount, 0n);
     return this.runs
       .filter((run) => run.charged.includes(limit.id) && this.windowOf(limit, run.hour) === window)
-      .filter((run) => this.subjectOf(limit, run.scopes) === subject)
+      .filter((run) => this.#whoseRun(limit, run) === subject)
       .reduce((sum, run) => sum + this.amountOf(limit, run), adjusted);
   }
 
@@ -249,9 +266,18 @@ export class Model {
   }
 
   /** Records a run that was let through or is a fact. */
-  record(id: string, attempt: Attempt, hour: number): void {
-    const charged = this.touched(attempt.scopes, "run").map((limit) => limit.id);
-    this.runs.push({ id, ...attempt, hour, charged, ...this.#draw(attempt.scopes.customer, attempt.cost) });
+  record(id: string, attempt: Attempt, hold: SettledHold | null): ModelRun {
+    const customer = attempt.scopes.customer ?? hold?.scopes.customer;
+    const scopes = customer === undefined ? attempt.scopes : { ...attempt.scopes, customer };
+    const held = hold?.held ?? [];
+    const touched = this.touched(scopes, "run").map((limit) => limit.id);
+    const charged = [...new Set([...touched, ...held])];
+    const heldFor = { customer: hold?.scopes.customer, limits: held };
+    const hour = hold?.hour ?? this.hour;
+    const drawn = this.#draw(customer, attempt.cost);
+    const run = { id, ...attempt, scopes, hour, charged, heldFor, ...drawn };
+    this.runs.push(run);
+    return run;
   }
 
   #draw(customer: string | undefined, amount: bigint) {
@@ -298,11 +324,14 @@ export class Model {
   }
 
   /** The same for a fact, with what is then spent past each limit: what is held is not spent. */
-  recordFact(id: string, attempt: Attempt, hour: number): void {
-    this.record(id, attempt, hour);
-    for (const limit of this.touched(attempt.scopes, "run")) {
+  recordFact(id: string, attempt: Attempt, hold: SettledHold | null): void {
+    const run = this.record(id, attempt, hold);
+    const { hour } = run;
+    for (const chargedId of run.charged) {
+      const limit = this.limits.find((one) => one.id === chargedId);
+      if (limit === undefined) continue;
       if (limit.mode !== "enforce" || limit.limit === null || limit.kind === "chain_depth") continue;
-      const past = this.spent(limit, this.subjectOf(limit, attempt.scopes), hour) - limit.limit;
+      const past = this.spent(limit, this.#whoseRun(limit, run), hour) - limit.limit;
       const own = this.amountOf(limit, attempt);
       const amount = past < own ? past : own;
       if (amount > 0n)

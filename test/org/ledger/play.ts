@@ -37,6 +37,8 @@ export class Play {
 
   async step(step: Step): Promise<void> {
     this.model.expire();
+    this.model.steps += 1;
+    await this.world.nextMoment();
     if (step.do === "run") return this.#run(step);
     if (step.do === "bulk") return this.#bulk(step);
     if (step.do === "decide") return this.#decide(step);
@@ -101,9 +103,8 @@ export class Play {
       if (refusedBy !== null) return refusedBy === "credits" ? "credits_exhausted" : CODES[refusedBy.kind];
     }
     if (hold !== null) this.model.end(hold, "settled");
-    const hour = hold?.hour ?? this.model.hour;
-    if (hold !== null || fact) this.model.recordFact(id, attempt, hour);
-    else this.model.record(id, attempt, hour);
+    if (hold !== null || fact) this.model.recordFact(id, attempt, hold);
+    else this.model.record(id, attempt, null);
     return null;
   }
 
@@ -167,6 +168,7 @@ export class Play {
       scopes,
       hour: this.model.hour,
       amount: cost,
+      born: this.model.steps,
       expiresHour: this.model.hour + holdSeconds / 3600,
       held: this.model.touched(scopes, "decision").map((limit) => limit.id),
       status: "open",
@@ -201,7 +203,7 @@ export class Play {
   }
 
   async #unreported(step: StepOf<"unreported">): Promise<void> {
-    const at = BASE_MS + this.model.hour * HOUR_MS;
+    const at = this.world.now;
     const reservation_id = step.made === "by us" ? this.world.ids.newId(at) : newId("rsv", at);
     const run = () => {
       const fields = { scopes: NOWHERE, cost: step.cost, tokens: 0, fact: false, settle: undefined };
@@ -215,7 +217,7 @@ export class Play {
       return;
     }
     expect(answer.status).toBe(201);
-    this.model.recordFact(first.input.id, first.attempt, this.model.hour);
+    this.model.recordFact(first.input.id, first.attempt, null);
     expect(codeOf(await this.world.call("recordRun", run().input))).toBe("conflict");
     this.#held(reservation_id, { ...first.attempt, cost: 0n }, 0, null);
     const hold = this.model.holds.at(-1);

@@ -30,6 +30,7 @@ export class World {
   readonly #id: string;
   readonly ids: ReservationIds;
   #calls = 0;
+  #offsetMs = 0;
 
   constructor() {
     this.#id = newId("org", Date.now());
@@ -51,12 +52,23 @@ export class World {
   /** Sets the org's clock to whole hours after the base, and lets what is due happen. */
   async moveTo(hour: number): Promise<void> {
     await runInDurableObject(this.#stub, (object, state) => {
-      const offset = BASE_MS + hour * HOUR_MS - Date.now();
+      const offset = Math.round(BASE_MS + hour * HOUR_MS - Date.now());
+      this.#offsetMs = offset;
       const { sql } = state.storage;
       const profile = loadProfile(sql);
-      if (profile !== null) saveProfile(sql, { ...profile, clockOffsetMs: Math.round(offset) });
+      if (profile !== null) saveProfile(sql, { ...profile, clockOffsetMs: offset });
       object.alarm();
     });
+  }
+
+  get now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  /** What happens after this has another time than what happened before. */
+  async nextMoment(): Promise<void> {
+    const before = Date.now();
+    while (Date.now() === before) await scheduler.wait(1);
   }
 
   async call(name: string, input: object, fault: Fault = "none"): Promise<Outcome> {

@@ -112,3 +112,73 @@ describe.each(Object.entries(WAYS))("a run that settles a reservation, sent %s,"
     expect(await settle(org, run)).toMatchObject([{ id: idIn(other), over_usd: "2.00" }]);
   });
 });
+
+describe("a limit made while a reservation is open", () => {
+  const month = { limit_usd: "10", period: "month" };
+  const LIMITS: Record<string, (org: Spender) => Promise<string>> = {
+    budget: async (org) => {
+      const made = await org.send("POST", "budgets", { scope_kind: "org", ...month });
+      return `budgets/${made.body.id}`;
+    },
+    "customer limit": async (org) => {
+      const made = await org.send("POST", "customer-limits", { customer_id: "c", ...month });
+      return `customer-limits/${made.body.id}`;
+    },
+    "spend cap": async (org) => {
+      await org.send("PUT", "spend-cap", { cap_usd: "10" });
+      return "spend-cap";
+    },
+    quota: async (org) => {
+      await org.operate("PUT", "/v1/orgs/{org}/quota", {});
+      await org.operate("POST", "/v1/orgs/{org}/quota/top-ups", { amount_usd: "10" });
+      return "quota";
+    },
+  };
+  const CHANGES: Record<string, object> = {
+    "spend-cap": { cap_usd: "10", timezone: "Asia/Kolkata" },
+    quota: {},
+  };
+
+  /** All of its ten dollars are there, and still are when they are added up again. */
+  async function isUntouched(org: Spender, path: string): Promise<void> {
+    const left = async () => (await org.send("GET", path)).body.available_usd;
+    expect(await left()).toBe("10.00");
+    if (path === "quota") return;
+    const isPut = path === "spend-cap";
+    await org.send(isPut ? "PUT" : "PATCH", path, CHANGES[path] ?? { period: "year" });
+    expect(await left()).toBe("10.00");
+  }
+
+  test.each(Object.entries(LIMITS))("a %s counts neither it nor its run", async (_kind, make) => {
+    const org = await newSpender();
+    const held = await org.decide("50", { customer_id: "c" });
+    await org.advance(1);
+    const path = await make(org);
+    await isUntouched(org, path);
+    const run = { customer_id: "c", reservation_id: held.body.reservation.id, cost_usd: "50" };
+    const answer = await org.run(run);
+    expect(answer.status).toBe(201);
+    expect(dollarsOf(answer.body.charges)).toEqual([]);
+    await isUntouched(org, path);
+    expect((await org.run({ customer_id: "c", cost_usd: "10" })).status).toBe(201);
+    expect((await org.run({ customer_id: "c" })).status).toBe(402);
+  });
+
+  test.each(Object.entries(LIMITS))(
+    "a %s that was deleted and made again counts neither it nor its run",
+    async (_kind, make) => {
+      const org = await newSpender();
+      const before = await make(org);
+      const held = await org.decide("5", { customer_id: "c" });
+      expect((await org.send("GET", before)).body.reserved_usd).toBe("5.00");
+      await org.operate("DELETE", `/v1/orgs/{org}/${before}`);
+      await org.send("DELETE", before);
+      await org.advance(1);
+      const path = await make(org);
+      await isUntouched(org, path);
+      const runs = [aRun({ customer_id: "c", reservation_id: held.body.reservation.id, cost_usd: "5" })];
+      expect((await org.bulk([...runs, aRun({ cost_usd: "0" })])).body.accepted).toBe(2);
+      await isUntouched(org, path);
+    },
+  );
+});

@@ -101,7 +101,7 @@ export class Batch {
 
   /** What the run of a hold is charged to. `own` is what its own fields touch. */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
-    return settledAccounts(own, standingOf(this.#draft, hold));
+    return settledAccounts(own, { atMs: hold.at, standing: standingOf(this.#draft, hold) });
   }
 
   /** Holds that were ended to make room. */

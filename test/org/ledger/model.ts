@@ -270,7 +270,9 @@ export class Model {
     const customer = attempt.scopes.customer ?? hold?.scopes.customer;
     const scopes = customer === undefined ? attempt.scopes : { ...attempt.scopes, customer };
     const held = hold?.held ?? [];
-    const touched = this.touched(scopes, "run").map((limit) => limit.id);
+    const touched = this.touched(scopes, "run")
+      .filter(({ kind, born }) => hold === null || born <= hold.born || /^(plan|chain)/.test(kind))
+      .map((limit) => limit.id);
     const charged = [...new Set([...touched, ...held])];
     const heldFor = { customer: hold?.scopes.customer, limits: held };
     const hour = hold?.hour ?? this.hour;

@@ -10,8 +10,7 @@ import { changeCustomerLimit, createCustomerLimit, deleteCustomerLimit } from ".
 import { decide, releaseHold } from "./decisions/commands.ts";
 import { noteDeprecatedCall } from "./deprecated-calls/commands.ts";
 import { mintKey, revokeKey, rotateKey } from "./keys/commands.ts";
-import { deleteModel, setModel } from "./models/commands.ts";
-import { rereadPrices } from "./models/platform-book.ts";
+import { deleteModel, rereadPrices, setModel } from "./models/commands.ts";
 import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg } from "./orgs/commands.ts";
 import {
   admitSession,

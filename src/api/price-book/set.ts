@@ -21,6 +21,7 @@ export const setPriceBook = operation(
     description:
       "Makes a new revision of the prices that differ. The same book again changes nothing. When the call returns, the prices apply to every organization that uses them.",
     role: "operator",
+    ifMatch: true,
     bodyLimit: "bulk",
     body: newPriceBook,
     reply: { 200: priceBook },

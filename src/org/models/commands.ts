@@ -11,6 +11,8 @@ import { loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } fro
 const current = (view: View, input: { model: string }) => modelAt(view.sql, input.model, view.now);
 const named = ({ model }: { model: string }) => [model];
 
+export { rereadPrices } from "./platform-book.ts";
+
 export const getModel = query({
   refuses: ["not_found"],
   models: named,

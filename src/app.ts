@@ -83,6 +83,8 @@ import { getOrg } from "./api/orgs/get.ts";
 import { getRateLimits } from "./api/rate-limits/get.ts";
 import { getOwnRateLimits } from "./api/rate-limits/get-own.ts";
 import { setRateLimits } from "./api/rate-limits/set.ts";
+import { listRefusals } from "./api/refusals/list.ts";
+import { summarizeRefusals } from "./api/refusals/summary.ts";
 import { getResidency } from "./api/residency/get.ts";
 import { setResidency } from "./api/residency/set.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
@@ -172,6 +174,8 @@ export const OPERATIONS: readonly Operation[] = [
   getRun,
   adjustRun,
   listAdjustments,
+  listRefusals,
+  summarizeRefusals,
   createBudget,
   listBudgets,
   getBudget,

@@ -20,6 +20,7 @@ export type IdPrefix =
   | "grt"
   | "ses"
   | "adj"
+  | "ref"
   | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */

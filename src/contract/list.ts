@@ -22,6 +22,8 @@ export interface ListSpec {
   readonly sort: readonly [string, ...string[]];
   /** The default order is ascending instead, as for names. */
   readonly ascending?: true;
+  /** No other order than the default. */
+  readonly newestFirst?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
   /** Adds `from` and `to`. */
   readonly range?: boolean;
@@ -60,7 +62,9 @@ export function checkRange(
 }
 
 export function listQuery(spec: ListSpec) {
-  const directions = spec.sort.flatMap((field) => [field, `-${field}`]) as [string, ...string[]];
+  const directions = spec.sort.flatMap((field) =>
+    spec.newestFirst === true ? [`-${field}`] : [field, `-${field}`],
+  ) as [string, ...string[]];
   const shape = z.strictObject({
     limit: z
       .string()

@@ -10,12 +10,15 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly details: object;
   /** Set where waiting helps but the details do not say how long. */
   readonly retryAfterSeconds?: number;
+  /** The limit that refused, where the details do not name it. Not part of the response. */
+  readonly limit?: string;
 }
 
 interface RefusalOptions<C extends ErrorCode> {
   readonly message?: string;
   readonly status?: StatusOf<C>;
   readonly retryAfterSeconds?: number;
+  readonly limit?: string;
 }
 
 /** Codes without details may be refused without a details argument. */
@@ -33,6 +36,7 @@ export function refuse<C extends ErrorCode>(code: C, ...[details, options]: Refu
     message: options?.message ?? spec.message,
     details: (details as object | undefined) ?? {},
     ...(options?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: options.retryAfterSeconds }),
+    ...(options?.limit === undefined ? {} : { limit: options.limit }),
   };
 }
 

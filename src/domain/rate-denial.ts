@@ -27,15 +27,16 @@ export function rateRefusal(asked: readonly AskedRate[], nowMs: number): RateRef
 
 function slidingRefusal(full: readonly AskedRate[]): RateRefusal {
   const sliding = full.filter(({ meter }) => meter.policy.kind === "rate");
-  const seconds = retryAfterSeconds(Math.max(...sliding.map(({ standing }) => standing.waitMs)));
+  const last = sliding.reduce((one, other) => (other.standing.waitMs > one.standing.waitMs ? other : one));
+  const seconds = retryAfterSeconds(last.standing.waitMs);
   const details = { retry_after_seconds: seconds };
   const never = sliding.find(({ meter, amount }) => isMoreThanAll(meter.policy, amount));
-  if (never === undefined) return refuse("rate_limited", details);
+  if (never === undefined) return refuse("rate_limited", details, { limit: last.meter.policy.id });
   const { policy } = never.meter;
   return refuse(
     "rate_limited",
     { ...details, limit: policy.limit, attempted: never.amount },
-    { message: moreThanAll(never) },
+    { message: moreThanAll(never), limit: policy.id },
   );
 }
 

@@ -55,3 +55,26 @@ export function derivedId<P extends string>(prefix: P, seed: string): `${P}_${st
   const digest = createHash("sha256").update(`${prefix}:${seed}`).digest();
   return `${prefix}_${ulid(Number.parseInt(seed, 10), digest)}`;
 }
+
+const PLACE_CHARACTERS = 11;
+
+/** The id of what is stored at a place, in one of many that share it: the same each time it is read, and sorted by time. */
+export function placeId<P extends string>(
+  prefix: P,
+  atMs: number,
+  place: number,
+  index: number,
+): `${P}_${string}` {
+  const rest = RANDOM_CHARACTERS - PLACE_CHARACTERS;
+  return `${prefix}_${numberText(atMs, TIME_CHARACTERS)}${numberText(place, PLACE_CHARACTERS)}${numberText(index, rest)}`;
+}
+
+function numberText(number: number, characters: number): string {
+  let text = "";
+  let rest = number;
+  for (let i = 0; i < characters; i++) {
+    text = LETTERS.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}

@@ -1,6 +1,7 @@
 import { HeardTotal } from "./heard-requests.ts";
 import { OrgGate } from "./org-gate.ts";
 import { Recent } from "./recent.ts";
+import { WaitingTotal } from "./refusal-outbox.ts";
 
 /** An org with five limits in traffic takes some 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;
@@ -14,6 +15,7 @@ export class Gates {
   readonly #gates = new Map<string, OrgGate>();
   readonly #recent = new Recent();
   readonly #heard = new HeardTotal();
+  readonly #waiting = new WaitingTotal();
   readonly #newHolder: () => string;
 
   /** `newHolder` gives a name that nothing else has, for each gate. */
@@ -21,12 +23,16 @@ export class Gates {
     this.#newHolder = newHolder;
   }
 
+  known(orgId: string): OrgGate | undefined {
+    return this.#gates.get(orgId);
+  }
+
   /** Null when the isolate has its hands full: the org is then decided by its object, call by call. */
   of(orgId: string): OrgGate | null {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
     if (this.#gates.size >= MOST_ORGS && !this.#forgetIdle()) return null;
-    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#heard);
+    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#heard, this.#waiting);
     this.#gates.set(orgId, gate);
     return gate;
   }
@@ -40,7 +46,7 @@ export class Gates {
   #forgetIdle(): boolean {
     let looked = 0;
     for (const [orgId, gate] of this.#gates) {
-      if (gate.purse.idle) {
+      if (gate.idle) {
         gate.heard.forget();
         this.#gates.delete(orgId);
         return true;

@@ -12,6 +12,8 @@ import { cached } from "../domain/cached.ts";
 import type { Background } from "./background.ts";
 import { HeardRequests, HeardTotal } from "./heard-requests.ts";
 import type { Recent } from "./recent.ts";
+import { RefusalOutbox, WaitingTotal } from "./refusal-outbox.ts";
+import type { RefusalNote } from "../domain/refusal-note.ts";
 import { type Known, KnownAccount, Touches } from "./touch.ts";
 
 /** How a limit stood when the object last said so, in this isolate's time. */
@@ -73,6 +75,7 @@ export class OrgGate {
   /** What the host's gates have allowed lately, all orgs together. */
   readonly recent: Recent;
   readonly heard: HeardRequests;
+  readonly #refusals: RefusalOutbox;
   readonly touches = new Touches();
   readonly ceilings = new Map<string, KnownCeiling | null>();
   matters: Known | null = null;
@@ -91,10 +94,25 @@ export class OrgGate {
   #ids: ReservationIds | null = null;
 
   /** `holder` names this gate to the object: no other gate of the org may ever have the same. */
-  constructor(holder: string, recent: Recent, total = new HeardTotal()) {
+  constructor(holder: string, recent: Recent, total = new HeardTotal(), waiting = new WaitingTotal()) {
     this.purse = new Purse(holder, BOUNDS);
     this.recent = recent;
     this.heard = new HeardRequests(total);
+    this.#refusals = new RefusalOutbox(waiting);
+  }
+
+  /** Whether the object has nothing to hear from this gate. */
+  get idle(): boolean {
+    return this.purse.idle && this.#refusals.isEmpty;
+  }
+
+  /** A refusal of this isolate's own, which the object hears of with a report. */
+  noteRefusal(note: RefusalNote, now: number, background: Background): void {
+    this.#refusals.note(note, now);
+    if (this.#refusals.isPressing && !this.purse.asking(now)) {
+      background.waitUntil(this.#sync(background, []));
+    }
+    this.keep(now, [], background);
   }
 
   /** The names of the org's reservations. */
@@ -185,7 +203,7 @@ export class OrgGate {
 
   /** Reports what this isolate has held, so that the object knows it before whatever comes next. */
   async flush(background: Background): Promise<void> {
-    if (!this.purse.idle) await this.#sync(background, []);
+    if (!this.idle) await this.#sync(background, []);
   }
 
   async #run(background: Background): Promise<void> {
@@ -195,8 +213,10 @@ export class OrgGate {
       await background.wait(LEASE.syncMs);
       if (mine !== this.#loop) return;
       this.asked = 0;
-      if (this.purse.idle) break;
-      if (!this.purse.asking(background.now())) await this.#sync(background, []);
+      if (this.idle) break;
+      const now = background.now();
+      if (this.purse.idle && !this.#refusals.isDue(now)) continue;
+      if (!this.purse.asking(now)) await this.#sync(background, []);
     }
     this.purse.rest();
     this.heard.forget();
@@ -241,12 +261,14 @@ export class OrgGate {
       watch,
       lagMs: this.#clock.sent(),
       heard: this.heard.mark,
+      refusals: this.#refusals.batch(),
     });
     return { attempt: ask.attempt, askedAt, heard: this.heard.mark, text };
   }
 
   #learn(text: string, { askedAt, heard }: SentAsk, now: number): void {
-    const { grant, rates, usage, orgNow, version, requests } = readReply(text);
+    const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
+    this.#refusals.acknowledged(refusals);
     this.heard.learn(heard, requests);
     if (this.purse.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);

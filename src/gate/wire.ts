@@ -3,6 +3,7 @@ import type { Usage } from "../domain/meter.ts";
 import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
 import type { RateStanding } from "../domain/rate-policy.ts";
 import { withTokens } from "./reported-hold.ts";
+import type { NumberedBatch } from "./refusal-outbox.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface SyncReply {
   readonly orgNow: number;
   readonly version: string;
   readonly requests: ToldRequests;
+  /** The last batch of refusals that the object has of this isolate. */
+  readonly refusals?: number;
 }
 
 /** A report: what was held, from what, and which limits the isolate would also like to hear about. */
@@ -36,6 +39,7 @@ export interface Report {
   readonly lagMs: number | null;
   /** How far the object has told of requests; null: it need not. */
   readonly heard: string | null;
+  readonly refusals?: NumberedBatch | null;
 }
 
 type WireAsk = {
@@ -46,11 +50,12 @@ type WireAsk = {
   /** Isolates of an earlier version do not send it. */
   lagMs?: number | null;
   heard?: string | null;
+  refusals?: NumberedBatch | null | undefined;
   batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
 };
 
-export function writeAsk({ ask, touches, watch, lagMs, heard }: Report): string {
+export function writeAsk({ ask, touches, watch, lagMs, heard, refusals }: Report): string {
   const wire: WireAsk = {
     holder: ask.holder,
     attempt: ask.attempt,
@@ -58,6 +63,7 @@ export function writeAsk({ ask, touches, watch, lagMs, heard }: Report): string 
     watch,
     lagMs,
     heard,
+    refusals,
     batches: ask.batches.map(({ number, holds, used }) => [
       number,
       holds,
@@ -75,7 +81,17 @@ export function writeAsk({ ask, touches, watch, lagMs, heard }: Report): string 
 
 export function readAsk(text: string): Report {
   const wire = JSON.parse(text) as WireAsk;
-  const { holder, attempt, batches, wants, touches, watch, lagMs = null, heard = null } = wire;
+  const {
+    holder,
+    attempt,
+    batches,
+    wants,
+    touches,
+    watch,
+    lagMs = null,
+    heard = null,
+    refusals = null,
+  } = wire;
   const ask: Ask<ReportedHolds> = {
     holder,
     attempt,
@@ -91,7 +107,7 @@ export function readAsk(text: string): Report {
       ]),
     ),
   };
-  return { ask, touches, watch, lagMs, heard };
+  return { ask, touches, watch, lagMs, heard, refusals };
 }
 
 /** With each hold's tokens in its line. */
@@ -115,9 +131,10 @@ type WireReply = {
   version: string;
   /** Objects of an earlier version do not send it. */
   requests?: ToldRequests;
+  refusals?: number | undefined;
 };
 
-export function writeReply({ grant, rates, usage, orgNow, version, requests }: SyncReply): string {
+export function writeReply({ grant, rates, usage, orgNow, version, requests, refusals }: SyncReply): string {
   const wire: WireReply = {
     attempt: grant.attempt,
     slices: [...grant.slices].map(([meter, { add, forMs, share }]) => [
@@ -137,13 +154,14 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests }: S
     orgNow,
     version,
     requests,
+    refusals,
   };
   return JSON.stringify(wire);
 }
 
 export function readReply(text: string): SyncReply {
   const wire = JSON.parse(text) as WireReply;
-  const { attempt, slices, rates, usage, orgNow, version, requests = NONE_TOLD } = wire;
+  const { attempt, slices, rates, usage, orgNow, version, requests = NONE_TOLD, refusals = 0 } = wire;
   return {
     grant: {
       attempt,
@@ -162,5 +180,6 @@ export function readReply(text: string): SyncReply {
     orgNow,
     version,
     requests,
+    refusals,
   };
 }

@@ -41,6 +41,9 @@ import { loadProfile, saveProfile } from "./orgs/store.ts";
 import { QUERIES } from "./queries.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
+import type { RefusalNote } from "../domain/refusal-note.ts";
+import { RefusalDesk } from "./refusals/desk.ts";
+import { refusedDecision } from "./decisions/refused.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { UnreportedHolds } from "./unreported-holds.ts";
@@ -62,6 +65,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #due: DueRunner;
   readonly #gate: ObjectGate;
   readonly #book: PlatformBook;
+  readonly #refusals: RefusalDesk;
   readonly #id: string;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
@@ -86,6 +90,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#opened ? Date.now() : 0,
     );
     this.#book = new PlatformBook(ctx.storage, env.DB, this.#id);
+    this.#refusals = new RefusalDesk(ctx, () => this.#now());
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
@@ -143,8 +148,15 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const unlearned = await this.#learnPrices(command.models?.(input) ?? [], envelope.trace);
     if (unlearned !== null) return unlearned;
     const given = name === "rereadPrices" ? await this.#book.reread(revisionOf(input)) : input;
-    const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
+    if (command.readsRefusals === true) this.#refusals.store();
+    const refused: RefusalNote[] = [];
+    const view = {
+      ...this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential),
+      // What a call that fails has noted was never answered, and is not kept.
+      refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
+    };
     const outcome = perform(this.ctx.storage, view, { envelope, command, input: given });
+    this.#refusals.note(refused);
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#clock());
     }
@@ -178,6 +190,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
         refusal === null
           ? this.#gate.decide(ask, { keyId, learn, view, clock })
           : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
+      if (verdict.refusal !== null) this.#refusals.note(refusedDecision(view, ask, keyId, verdict.refusal));
       this.#due.arm();
       return { ...verdict, leases: report === null ? null : this.#carriedReport(report, trace) };
     };
@@ -220,6 +233,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   ): Outcome | object | Promise<Outcome | object> {
     if (!this.#opened) return refuse("not_found");
     const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
+    if (query.readsRefusals === true) this.#refusals.store();
     const view = (): View => this.#view(this.#now(), envelope.actor, envelope.trace);
     const models = query.models?.(input, view()) ?? [];
     if (this.#book.missing(models, this.#now()).length === 0) return query.run(view(), input);
@@ -301,6 +315,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       mayBeUnreported: (id) => this.#holds().mayBe(id),
       reservationIds: () => this.#holds().ids,
       rates: () => this.#gate.ratesAt({ real: now - this.#offset(), org: now }),
+      refused: (notes) => this.#refusals.note(notes),
     };
   }
 

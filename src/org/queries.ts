@@ -32,6 +32,7 @@ import {
   listDeliveries,
   listWebhooks,
 } from "./webhooks/queries.ts";
+import { listRefusals, summarizeRefusals } from "./refusals/queries.ts";
 
 /** Every question that an org's object answers, by the name that callers of the object use. */
 export const QUERIES = {
@@ -82,6 +83,8 @@ export const QUERIES = {
   listSessions,
   listDeprecatedCalls,
   readUsage,
+  listRefusals,
+  summarizeRefusals,
   getSso,
   ssoSettings,
   listSupportGrants,

@@ -23,6 +23,7 @@ import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
+import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "./kernel/schema-step.ts";
 
 export const ORG_STEPS: readonly SchemaStep[] = [
@@ -51,6 +52,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...PEOPLE_STEPS,
   ...DEPRECATED_CALL_STEPS,
   ...SUPPORT_STEPS,
+  ...REFUSAL_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -6,7 +6,7 @@ import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 
 /** Minified, in bytes: what a host's own Worker grows by. */
-const LARGEST_BUNDLE_BYTES = 38_000;
+const LARGEST_BUNDLE_BYTES = 40_000;
 
 let text = "";
 let inputs: string[] = [];

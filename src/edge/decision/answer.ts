@@ -5,9 +5,10 @@ import type { Verdict as VerdictBody } from "../../contract/resources/decisions.
 import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
-import { orgObject } from "../region/home.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
-import { gates, type ObjectBackground, waitFor } from "./gates.ts";
+import { backgroundOf } from "./background.ts";
+import { gates, type ObjectBackground } from "./gates.ts";
+import { noteDecision } from "./note-refusal.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import {
   asGiven,
@@ -63,7 +64,10 @@ export async function answerDecision(
   } finally {
     tellRates(call, gate, asker);
   }
-  if (isRefusal(verdict)) return verdict as Refusal<DecisionCode>;
+  if (isRefusal(verdict)) {
+    if (gate !== null && here !== null) noteDecision(gate, verdict, askedBy(call, ask), background);
+    return verdict as Refusal<DecisionCode>;
+  }
   const answer = { status: 200, text: verdict, etag: null, code: null, replayed: false };
   // Written as text where it was reached; like every answer, it is held against the shape before it leaves.
   return answer as unknown as AnswerOf<VerdictBody>;
@@ -73,11 +77,18 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
   const gate = gates.of(orgId);
   if (gate === null) return null;
   const asker = askerOf(call);
-  const refusal = refusedUnread(gate, asker, call.startedAt, backgroundOf(call, orgId));
+  const background = backgroundOf(call, orgId);
+  const refusal = refusedUnread(gate, asker, call.startedAt, background);
   if (refusal === null) return null;
+  noteDecision(gate, refusal, askedBy(call, null), background);
   call.headers[DECIDED_HEADER] = "edge";
   tellRates(call, gate, asker);
   return refusal;
+}
+
+function askedBy(call: Deciding, ask: DecisionAsk | null) {
+  const { clockOffsetMs } = call.caller?.org?.snapshot ?? { clockOffsetMs: 0 };
+  return { trace: call.trace, keyId: call.actor.id, clockOffsetMs, ask };
 }
 
 function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
@@ -132,16 +143,4 @@ function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
   return newAsker(org.id, call.actor.id, org.snapshot.rates.policies, call.settings.SVC_KEY_PEPPER);
-}
-
-export function backgroundOf(
-  call: Pick<Call, "env" | "settings" | "context" | "home">,
-  orgId: string,
-): ObjectBackground {
-  return {
-    object: () => orgObject(call.env, call.settings, orgId, call.home),
-    waitUntil: (work) => call.context.waitUntil(work),
-    now: Date.now,
-    wait: waitFor,
-  };
 }

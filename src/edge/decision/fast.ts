@@ -23,6 +23,8 @@ import { decideHere, refusedUnread, type Verdict } from "../../gate/decision.ts"
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { plainAsk } from "../../gate/plain-ask.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
+import { noteDecision } from "./note-refusal.ts";
 import { leaveTrail } from "./trail.ts";
 
 /** A host and this path, and nothing else: what has a query, or is written otherwise, is for the router to understand. */
@@ -72,8 +74,10 @@ export function decideFast(
   const call = new FastCall({ who, env, context, request, now });
   if (who.asker.policies.length > 0) {
     const refused = refusedByRate(call);
-    if (refused !== null)
+    if (refused !== null) {
+      noteDecision(who.gate, refused.refusal, call.asked(null), call);
       return respond(call, refused.refusal, { place: "edge", dry: false, made: refused.headers });
+    }
   }
   const length = request.headers.get("content-length");
   if (length === null || Number(length) > DECISION.mostBodyBytes) return null;
@@ -103,7 +107,10 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
   if (late || ask === null) return serve(again(call.request, bytes));
   const here = decideHere(gate, asker, ask, { now, background: call });
-  if (here !== null) return respond(call, here, { place: "edge", dry: false });
+  if (here !== null) {
+    if (isRefusal(here)) noteDecision(gate, here, call.asked(ask), call);
+    return respond(call, here, { place: "edge", dry: false });
+  }
   try {
     const there = await decideThere(call, { gate, asker, ask, background: call });
     return respond(call, there, { place: "object", dry: ask.dry_run === true });
@@ -168,6 +175,12 @@ class FastCall implements ObjectBackground {
 
   get credential() {
     return { digest: this.who.key.digest, role: DECISION.role, scopes: [DECISION.scope] } as const;
+  }
+
+  asked(ask: DecisionAsk | null) {
+    const { asker, key } = this.who;
+    const { clockOffsetMs } = key.org.snapshot;
+    return { trace: this.trace, keyId: asker.keyId, clockOffsetMs, ask };
   }
 
   waitUntil(work: Promise<unknown>): void {

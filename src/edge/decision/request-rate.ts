@@ -13,7 +13,9 @@ import type { RequestVerdict } from "../../gate/object-verdict.ts";
 import type { Call } from "../call.ts";
 import type { KnownOrg } from "../known-keys.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
-import { backgroundOf, refusedBeforeBody } from "./answer.ts";
+import { refusedBeforeBody } from "./answer.ts";
+import { backgroundOf } from "./background.ts";
+import { noteRateRefusal } from "./note-refusal.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
@@ -84,7 +86,7 @@ function inIsolate(
   if (refusal === null) return undefined;
   gate.recheck(keys, Math.min(...standings.map(({ known }) => known?.askedAt ?? now)), now, background);
   Object.assign(call.headers, rateHeaders(standings));
-  return refused(call, refusal, "edge");
+  return refused(call, gate, refusal, "edge");
 }
 
 async function byObject(
@@ -112,7 +114,7 @@ async function byObject(
   if (refusal === null && call.op.refusalsAreFree === true) {
     call.counted = { route: routeOf(call.op), at: orgNow };
   }
-  if (refusal !== null) refused(call, refusal, "object");
+  if (refusal !== null) refused(call, gate, refusal, "object");
   if (gate === null) return refusal;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) {
@@ -127,7 +129,8 @@ async function byObject(
 }
 
 /** A decision that a rate limit refuses is decided, and says where. */
-function refused(call: Call, refusal: Refusal, place: "edge" | "object"): Refusal {
+function refused(call: Call, gate: OrgGate | null, refusal: Refusal, place: "edge" | "object"): Refusal {
+  noteRateRefusal(call, gate, refusal, place);
   if (call.op.countsItself === true) call.headers[DECIDED_HEADER] = place;
   return refusal;
 }

@@ -13,6 +13,8 @@ interface Counters {
   attempt: number;
   batch: number;
   askedAt: number;
+  /** The last batch of refusals. */
+  refusals?: number;
 }
 
 export interface StoredHolder extends Counters {
@@ -102,6 +104,14 @@ export class LeaseBook {
     return { grant: { attempt: ask.attempt, slices }, holds, moves };
   }
 
+  /** Whether a batch of an isolate's refusals is new; then it counts as taken. */
+  takesRefusals(name: string, number: number): boolean {
+    const holder = this.#holder(name);
+    if (number <= (holder.refusals ?? 0)) return false;
+    holder.refusals = number;
+    return true;
+  }
+
   /** Takes what was held out of the slices, and what the isolate does not keep. */
   #report(
     ask: Ask<unknown>,
@@ -171,14 +181,14 @@ export class LeaseBook {
 
   /** For storage: what one isolate has, or what all have. */
   *holders(): Generator<StoredHolder> {
-    for (const [holder, { attempt, batch, askedAt, slices }] of this.#holders) {
-      yield { holder, attempt, batch, askedAt, slices: [...slices] };
+    for (const [holder, { slices, ...counters }] of this.#holders) {
+      yield { holder, ...counters, slices: [...slices] };
     }
   }
 
   holder(name: string): StoredHolder {
-    const { attempt, batch, askedAt, slices } = this.#holder(name);
-    return { holder: name, attempt, batch, askedAt, slices: [...slices] };
+    const { slices, ...counters } = this.#holder(name);
+    return { holder: name, ...counters, slices: [...slices] };
   }
 
   restore({ holder: name, slices, ...counters }: StoredHolder): void {

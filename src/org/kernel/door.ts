@@ -6,6 +6,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { AuditEntry } from "../../domain/audit-chain.ts";
 import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-policy.ts";
 import type { CounterNamespace } from "../../contract/metrics.ts";
+import type { RefusalNote } from "../../domain/refusal-note.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import type { Settings } from "../../settings.ts";
 import type { Profile } from "../../domain/profile.ts";
@@ -116,6 +117,8 @@ export interface View {
   mayBeUnreported(reservationId: string): boolean;
   reservationIds(): ReservationIds;
   rates(): RateBook;
+  /** Notes what was refused, to be kept once the call is over, whether it is rolled back or not. */
+  refused(notes: readonly RefusalNote[]): void;
 }
 
 export interface Tx extends View {
@@ -176,6 +179,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly reservations?: (input: Input) => readonly string[];
   /** Models that it may have to price: those without a price here are looked up in the platform's book first. */
   readonly models?: (input: Input) => readonly string[];
+  /** As for a query. */
+  readonly readsRefusals?: true;
   run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
 
@@ -189,6 +194,8 @@ export interface Query<Input, Code extends ErrorCode, B extends object = object>
   readonly refuses: readonly Code[];
   /** As for a command. */
   readonly models?: (input: Input, view: View) => readonly string[];
+  /** It is about refusals: those that are not stored yet are stored before it. */
+  readonly readsRefusals?: true;
   run(view: View, input: Input): B | Refusal<Code>;
 }
 

@@ -1,7 +1,14 @@
 import { LeaseBook, type StoredHolder } from "../../gate/lease/book.ts";
 import { Copy } from "../kernel/copies.ts";
 
-type Row = { holder: string; attempt: number; batch: number; asked_at: number; slices: string };
+type Row = {
+  holder: string;
+  attempt: number;
+  batch: number;
+  asked_at: number;
+  slices: string;
+  refusals: number;
+};
 type StoredSlice = [meter: string, left: string, until: number, lingerMs: number];
 
 const books = new Copy<LeaseBook>();
@@ -22,6 +29,7 @@ export function loadBook(sql: SqlStorage): LeaseBook {
       attempt: row.attempt,
       batch: row.batch,
       askedAt: row.asked_at,
+      refusals: row.refusals,
       slices,
     });
   }
@@ -36,13 +44,15 @@ export function saveHolder(sql: SqlStorage, stored: StoredHolder): void {
     lingerMs,
   ]);
   sql.exec(
-    `INSERT INTO lease_holders VALUES (?, ?, ?, ?, ?) ON CONFLICT (holder) DO UPDATE SET
-       attempt = excluded.attempt, batch = excluded.batch, asked_at = excluded.asked_at, slices = excluded.slices`,
+    `INSERT INTO lease_holders (holder, attempt, batch, asked_at, slices, refusals) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (holder) DO UPDATE SET attempt = excluded.attempt, batch = excluded.batch,
+       asked_at = excluded.asked_at, slices = excluded.slices, refusals = excluded.refusals`,
     stored.holder,
     stored.attempt,
     stored.batch,
     stored.askedAt,
     JSON.stringify(slices),
+    stored.refusals ?? 0,
   );
 }
 

@@ -17,6 +17,7 @@ import type { Lesson } from "../../gate/lesson.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
 import { decideOnce } from "../decisions/decide.ts";
 import type { CountedRates } from "../decisions/counted.ts";
+import { keepRefusals } from "../refusals/commands.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
@@ -27,6 +28,7 @@ import { ReservedRequests } from "./reserved-requests.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
 import { NONE_TOLD } from "../../gate/heard-requests.ts";
 import { idOf } from "../../gate/reported-hold.ts";
+import { readBatch } from "../../domain/refusal-batch.ts";
 import type { ReportedHolds } from "../../gate/reported-touch.ts";
 import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/wire.ts";
 
@@ -161,7 +163,8 @@ export class ObjectGate {
     });
   }
 
-  #takeReport({ ask, touches, watch, lagMs }: Report, view: View, clock: Clock): TakenReport | null {
+  #takeReport(report: Report, view: View, clock: Clock): TakenReport | null {
+    const { ask, touches, watch, lagMs, refusals = null } = report;
     sweepLeases(view, clock);
     const book = this.#leases();
     const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
@@ -187,6 +190,9 @@ export class ObjectGate {
       accounts.save();
       sweepWhenOrphaned(tx, ask.holder, clock);
     });
+    if (refusals !== null && book.takesRefusals(ask.holder, refusals.number)) {
+      keepRefusals(view, readBatch(refusals.batch));
+    }
     saveHolder(this.#storage.sql, book.holder(ask.holder));
     this.#toldAt = clock.real;
     const known = [...ask.wants.keys(), ...watch];
@@ -199,6 +205,7 @@ export class ObjectGate {
       }),
       orgNow: clock.org,
       version: this.#version(),
+      refusals: refusals?.number ?? 0,
     };
     return { reply, holds: settled.holds };
   }

@@ -18,4 +18,5 @@ export const GATE_STEPS: readonly SchemaStep[] = [
     sql: `INSERT INTO due (kind, key, at)
       SELECT 'leases', '', MIN(asked_at) FROM lease_holders HAVING COUNT(*) > 0`,
   },
+  { name: "gate/3", sql: "ALTER TABLE lease_holders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0" },
 ];

@@ -5,6 +5,7 @@ import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
@@ -30,6 +31,7 @@ export const sweepRetention: DueHandler = {
             purgeRows(tx, DELIVERIES, before.deliveries),
             purgeRows(tx, EVENTS, before.deliveries),
             purgeAudit(tx, before.audit),
+            sweepRefusals(tx) ? STEP : 0,
           ];
     const wasFull = taken.some((count) => count === STEP);
     tx.schedule(DUE.retentionSweep, key, nextSweep(tx.now, wasFull));

@@ -11,6 +11,7 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { withMetadata } from "./long-metadata.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
+import { refusedRuns } from "./refused.ts";
 import { toRun } from "./run.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
@@ -59,6 +60,7 @@ export const recordRun = command({
     const [recorded] = recorder.record([input]);
     if (recorded === undefined) throw new Error("one run was recorded as none");
     if (recorded.status === "rejected") {
+      tx.refused(refusedRuns(tx, RUN_ROUTE, [input], [recorded]));
       announceAfter(tx, [recorded]);
       return recorded.refusal;
     }
@@ -86,6 +88,7 @@ export const recordRuns = command({
     if (runs === null) return invalidFields([]);
     const recorder = new Recorder(tx, BULK_ROUTE);
     const recorded = recorder.record(runs);
+    tx.refused(refusedRuns(tx, BULK_ROUTE, runs, recorded));
     const common = commonRefusal(recorded);
     if (common !== null) {
       announceAfter(tx, recorded.filter(isRejected));

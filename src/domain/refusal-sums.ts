@@ -1,0 +1,66 @@
+import { HOUR_MS } from "../contract/durations.ts";
+import type { RefusalNote } from "./refusal-note.ts";
+
+/** What refusals are summed by. */
+export interface RefusalGroup {
+  readonly hour: number;
+  readonly code: string;
+  readonly limit: string;
+  readonly keyId: string | null;
+  readonly customerId: string | null;
+  readonly workflowId: string | null;
+}
+
+export interface RefusalSum extends RefusalGroup {
+  readonly count: number;
+  readonly nanos: bigint;
+}
+
+/** Stands for customers and workflows that are not told apart. No caller's id has this character. */
+export const OTHER = "…";
+
+export function hourOf(ms: number): number {
+  return ms - (ms % HOUR_MS);
+}
+
+/**
+ * Exact counts and amounts by group. Beyond so many groups, new ones are counted without their customer and workflow: the
+ * sums by code, limit and key stay exact.
+ */
+export class RefusalSums {
+  readonly #sums = new Map<string, { group: RefusalGroup; count: number; nanos: bigint }>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#sums.size;
+  }
+
+  add(group: RefusalGroup, count: number, nanos: bigint): void {
+    const known = this.#sums.get(keyOf(group));
+    if (known !== undefined) {
+      known.count += count;
+      known.nanos += nanos;
+    } else if (this.#sums.size < this.#most || group.customerId === OTHER) {
+      this.#sums.set(keyOf(group), { group, count, nanos });
+    } else this.add({ ...group, customerId: OTHER, workflowId: OTHER }, count, nanos);
+  }
+
+  addNote(note: RefusalNote): void {
+    const { code, limit, keyId, customerId, workflowId } = note;
+    const group = { hour: hourOf(note.at), code, limit, keyId, customerId, workflowId };
+    this.add(group, 1, note.nanos === null ? 0n : BigInt(note.nanos));
+  }
+
+  *entries(): Generator<RefusalSum> {
+    for (const { group, count, nanos } of this.#sums.values()) yield { ...group, count, nanos };
+  }
+}
+
+/** Ids and codes are printable, so a line break cannot be part of one. */
+function keyOf({ hour, code, limit, keyId, customerId, workflowId }: RefusalGroup): string {
+  return `${hour}\n${code}\n${limit}\n${keyId ?? ""}\n${customerId ?? ""}\n${workflowId ?? ""}`;
+}

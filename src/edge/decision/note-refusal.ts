@@ -1,0 +1,70 @@
+import { type DecidedAt, DECISION_ROUTE } from "../../contract/decision.ts";
+import { routeOf } from "../../contract/operation.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import { type RefusedCall, refusalNote } from "../../domain/refusal-note.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
+import { costOf } from "../../gate/decision.ts";
+import type { OrgGate } from "../../gate/org-gate.ts";
+import { reportAlone } from "../../gate/report-alone.ts";
+import type { Call } from "../call.ts";
+import { backgroundOf } from "./background.ts";
+import { gates, type ObjectBackground } from "./gates.ts";
+
+/** Keeps a refusal that the object did not give, or cannot know the call of. It reaches the object in the background. */
+export function noteRefusal(
+  gate: OrgGate | null,
+  refusal: Refusal,
+  refused: RefusedCall,
+  background: ObjectBackground,
+): void {
+  const note = refusalNote(refusal, refused);
+  if (note === null) return;
+  if (gate !== null) gate.noteRefusal(note, background.now(), background);
+  else background.waitUntil(reportAlone(background.object(), crypto.randomUUID(), note));
+}
+
+/** A decision that was refused in this isolate; without an ask: before its body was read. */
+export function noteDecision(
+  gate: OrgGate,
+  refusal: Refusal,
+  asked: { trace: string; keyId: string; clockOffsetMs: number; ask: DecisionAsk | null },
+  background: ObjectBackground,
+): void {
+  const { trace, keyId, clockOffsetMs, ask } = asked;
+  const at = background.now() + clockOffsetMs;
+  const refused: RefusedCall = {
+    at,
+    trace,
+    decided: "edge",
+    operation: DECISION_ROUTE,
+    keyId,
+    names: ask ?? {},
+    nanos: ask === null ? null : costOf(gate, ask, at),
+  };
+  noteRefusal(gate, refusal, refused, background);
+}
+
+/** A call that a rate limit refused before its body was read. Only operations that ask other limits too are kept. */
+export function noteRateRefusal(call: Call, gate: OrgGate | null, refusal: Refusal, place: DecidedAt): void {
+  const org = call.caller?.org;
+  const isKept = call.op.countsItself === true || call.op.refusalsAreFree === true;
+  if (org === undefined || org === null || !isKept) return;
+  const refused: RefusedCall = {
+    at: Date.now() + org.snapshot.clockOffsetMs,
+    trace: call.trace,
+    decided: place,
+    operation: routeOf(call.op),
+    keyId: call.actor.id,
+    names: {},
+    nanos: null,
+  };
+  noteRefusal(gate, refusal, refused, backgroundOf(call, org.id));
+}
+
+/** Has the object hear of what this isolate refused, so that whoever was refused here finds it. */
+export async function reportRefusals(
+  call: Pick<Call, "env" | "settings" | "context" | "home" | "orgId">,
+): Promise<void> {
+  if (call.orgId === null) return;
+  await gates.known(call.orgId)?.flush(backgroundOf(call, call.orgId));
+}

@@ -1,0 +1,97 @@
+import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
+import { KEPT } from "../../contract/kept-refusals.ts";
+import { type RefusalBatch, writeBatch } from "../../domain/refusal-batch.ts";
+import type { RefusalNote } from "../../domain/refusal-note.ts";
+import { hourOf, type RefusalSum } from "../../domain/refusal-sums.ts";
+import type { View } from "../kernel/door.ts";
+import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
+import { foldInto, foldWhenMany } from "./hours.ts";
+import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
+
+/** Of all rows: what is beyond it goes, the oldest first. */
+const MOST_BYTES = 67_108_864;
+/** What one call takes away at most. */
+const ROWS_AT_ONCE = 200;
+
+/** Stores refusals, one row for all of them, or for those of each hour. The caller's transaction makes it whole. */
+export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, more }: RefusalBatch): void {
+  // The clock of an isolate may be ahead of this one.
+  const past = notes.map((note) => (note.at > now ? { ...note, at: now } : note));
+  const sums = more.map((sum) => (sum.hour > now ? { ...sum, hour: hourOf(now) } : sum));
+  const byHour = new Map<number, { notes: RefusalNote[]; more: RefusalSum[] }>();
+  const of = (hour: number) => {
+    let found = byHour.get(hour);
+    if (found === undefined) byHour.set(hour, (found = { notes: [], more: [] }));
+    return found;
+  };
+  for (const note of past) of(hourOf(note.at)).notes.push(note);
+  for (const sum of sums) of(sum.hour).more.push(sum);
+  for (const [hour, batch] of byHour) keepHour(sql, now, hour, batch);
+  foldWhenMany(sql);
+  trim(sql, now, Number.POSITIVE_INFINITY);
+}
+
+function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatch): void {
+  const body = JSON.stringify(writeBatch(batch));
+  if (body.length > MOST_BOUND_CHARACTERS && batch.notes.length > 1) {
+    const half = Math.ceil(batch.notes.length / 2);
+    keepHour(sql, now, hour, { notes: batch.notes.slice(0, half), more: [] });
+    keepHour(sql, now, hour, { notes: batch.notes.slice(half), more: batch.more });
+    return;
+  }
+  const times = batch.notes.map(({ at }) => at);
+  const end = Math.min(now, hour + HOUR_MS - 1);
+  const firstAt = times.reduce((one, other) => Math.min(one, other), end);
+  const lastAt = batch.more.length > 0 ? end : times.reduce((one, other) => Math.max(one, other), hour);
+  const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
+  // Its hour has been summed up to a later row already.
+  if (seq <= totalsOf(sql).folded) foldInto(sql, hour, [batch]);
+}
+
+/**
+ * Takes away what is beyond the bounds, or older than so many days. Only what is in the sums of its hour may go. True:
+ * there may be more.
+ */
+function trim(sql: SqlStorage, now: number, days: number): boolean {
+  const known = totalsOf(sql);
+  if (known.notes <= KEPT.most && known.bytes <= MOST_BYTES && !isFirstOlder(sql, now, days)) return false;
+  const rows = sql
+    .exec<Pick<BatchRow, "seq" | "notes" | "bytes">>(
+      "SELECT seq, notes, bytes FROM refusal_batches WHERE seq <= ? ORDER BY seq LIMIT ?",
+      known.folded,
+      ROWS_AT_ONCE,
+    )
+    .toArray();
+  let { notes, bytes } = known;
+  let last: number | null = null;
+  for (const row of rows) {
+    const isOver = notes > KEPT.most || bytes > MOST_BYTES || isOlder(row.seq, now, days);
+    const isSpare = notes - row.notes >= KEPT.least || isOlder(row.seq, now, KEPT.longestDays);
+    if (!isOver || !isSpare) break;
+    notes -= row.notes;
+    bytes -= row.bytes;
+    last = row.seq;
+  }
+  if (last === null) return false;
+  sql.exec("DELETE FROM refusal_batches WHERE seq <= ?", last);
+  setTotals(sql, { notes, bytes });
+  return last === rows.at(-1)?.seq;
+}
+
+function isFirstOlder(sql: SqlStorage, now: number, days: number): boolean {
+  if (days === Number.POSITIVE_INFINITY) return false;
+  const { seq } = sql.exec<{ seq: number | null }>("SELECT MIN(seq) AS seq FROM refusal_batches").one();
+  return seq !== null && isOlder(seq, now, days);
+}
+
+function isOlder(seq: number, now: number, days: number): boolean {
+  return lastAtOf(seq) < now - days * DAY_MS;
+}
+
+/** Takes away sums and refusals that are too old. True: there may be more. */
+export function sweepRefusals({ sql, now }: Pick<View, "sql" | "now">): boolean {
+  const { unfoldedRows } = totalsOf(sql);
+  if (unfoldedRows > 0 && isFirstOlder(sql, now, KEPT.days)) foldWhenMany(sql, 1);
+  sql.exec("DELETE FROM refusal_hours WHERE hour < ?", hourOf(now) - KEPT.longestDays * DAY_MS);
+  return trim(sql, now, KEPT.days);
+}

@@ -1,0 +1,60 @@
+import type { RefusalNote } from "../../domain/refusal-note.ts";
+import { logFailure } from "../../log.ts";
+import { transaction } from "../kernel/copies.ts";
+import { keepRefusals } from "./commands.ts";
+
+/** A row is written this often at most, while refusals are many. */
+const WRITE_EVERY_MS = 1000;
+/** So many do not wait. */
+const AT_ONCE = 1000;
+/** What waits while storing fails. */
+const MOST_WAITING = 10_000;
+
+/**
+ * The object's own refusals on their way into storage. The first is stored at once; those of the second after it are
+ * stored together, in one row. Whoever reads them has them stored first.
+ */
+export class RefusalDesk {
+  readonly #ctx: DurableObjectState;
+  readonly #now: () => number;
+  #waiting: RefusalNote[] = [];
+  #storedAt = Number.NEGATIVE_INFINITY;
+  #isTimed = false;
+
+  /** `now` is the org's time. */
+  constructor(ctx: DurableObjectState, now: () => number) {
+    this.#ctx = ctx;
+    this.#now = now;
+  }
+
+  note(notes: readonly RefusalNote[]): void {
+    if (notes.length === 0) return;
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(...notes);
+    const isSoon = Date.now() < this.#storedAt + WRITE_EVERY_MS;
+    if (!isSoon || this.#waiting.length >= AT_ONCE) this.store();
+    else if (!this.#isTimed) {
+      this.#isTimed = true;
+      this.#ctx.waitUntil(this.#storeLater());
+    }
+  }
+
+  async #storeLater(): Promise<void> {
+    await scheduler.wait(WRITE_EVERY_MS);
+    this.#isTimed = false;
+    this.store();
+  }
+
+  /** What cannot be stored waits for the next time: no call fails by it. */
+  store(): void {
+    if (this.#waiting.length === 0) return;
+    const { storage } = this.#ctx;
+    this.#storedAt = Date.now();
+    try {
+      const batch = { notes: this.#waiting, more: [] };
+      transaction(storage, () => keepRefusals({ sql: storage.sql, now: this.#now() }, batch));
+      this.#waiting = [];
+    } catch (error) {
+      logFailure("refusals", error);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { RefusalNote } from "../../domain/refusal-note.ts";
+import { placeId } from "../../domain/ulid.ts";
+import { type BatchRow, batchOf, lastAtOf, seqAfterHourOf } from "./store.ts";
+
+/** A page looks at so many refusals. One that ends there is short, or empty, and says where to go on. */
+const NOTES_SEEN = 20_000;
+
+export interface StoredRefusal extends RefusalNote {
+  readonly id: string;
+}
+
+/** Which refusals: each filter is a value that they must have. */
+export interface Sought {
+  readonly filters: Readonly<
+    Partial<Record<"trace" | "code" | "customerId" | "workflowId" | "keyId", string>>
+  >;
+  /** In milliseconds, `to` not included. */
+  readonly from: number;
+  readonly to: number;
+  /** Only what comes after it, newest first. */
+  readonly after: { readonly at: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+export interface Found {
+  readonly refusals: readonly StoredRefusal[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: { readonly at: number; readonly id: string } | null;
+}
+
+/** After every id of its millisecond, in the order of a list that begins with the newest. */
+const BEFORE_ALL = "\u007f";
+
+/**
+ * The newest first. Rows of several isolates overlap in time; a refusal is certain to be next once every row that may have
+ * a later one has been read.
+ */
+export function findRefusals(sql: SqlStorage, sought: Sought): Found {
+  const latest = Math.min(sought.to - 1, sought.after?.at ?? Number.MAX_SAFE_INTEGER);
+  let found: StoredRefusal[] = [];
+  let seen = 0;
+  for (const row of rowsUntil(sql, sought, latest)) {
+    const lastAt = lastAtOf(row.seq);
+    if (lastAt < sought.from) break;
+    const certain = found.filter(({ at }) => at > lastAt);
+    if (certain.length > sought.limit) break;
+    if (seen >= NOTES_SEEN) return pageOf(certain, sought.limit, { at: lastAt, id: BEFORE_ALL });
+    seen += row.notes;
+    for (const refusal of refusalsIn(row)) if (isSought(refusal, sought)) found.push(refusal);
+    found = found.sort(newestFirst);
+  }
+  return pageOf(found, sought.limit, null);
+}
+
+function pageOf(all: readonly StoredRefusal[], limit: number, beyond: Found["next"]): Found {
+  const refusals = all.slice(0, limit);
+  const last = refusals.at(-1);
+  return { refusals, next: all.length > limit && last !== undefined ? { at: last.at, id: last.id } : beyond };
+}
+
+/** Each text of a row is in it once, as JSON: rows without a sought one need not be read. */
+function rowsUntil(sql: SqlStorage, { filters }: Sought, latest: number): Iterable<BatchRow> {
+  const texts = Object.values(filters).map((text) => JSON.stringify(text));
+  return sql.exec<BatchRow>(
+    `SELECT * FROM refusal_batches WHERE seq < ? AND first_at <= ? ${texts.map(() => "AND instr(body, ?) > 0").join(" ")}
+     ORDER BY seq DESC`,
+    latest === Number.MAX_SAFE_INTEGER ? latest : seqAfterHourOf(latest),
+    latest,
+    ...texts,
+  );
+}
+
+function refusalsIn(row: BatchRow): StoredRefusal[] {
+  return batchOf(row).notes.map((note, index) => ({ ...note, id: placeId("ref", note.at, row.seq, index) }));
+}
+
+function isSought(refusal: StoredRefusal, { filters, from, to, after }: Sought): boolean {
+  if (refusal.at < from || refusal.at >= to) return false;
+  if (after !== null && newestFirst(after, refusal) >= 0) return false;
+  for (const [name, value] of Object.entries(filters)) {
+    if (refusal[name as keyof Sought["filters"]] !== value) return false;
+  }
+  return true;
+}
+
+function newestFirst(one: Pick<StoredRefusal, "at" | "id">, other: Pick<StoredRefusal, "at" | "id">): number {
+  if (one.at !== other.at) return other.at - one.at;
+  if (one.id === other.id) return 0;
+  return one.id > other.id ? -1 : 1;
+}

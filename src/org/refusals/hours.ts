@@ -1,0 +1,60 @@
+import { readBatch, type RefusalBatch, type WireBatch, writeBatch } from "../../domain/refusal-batch.ts";
+import { hourOf, RefusalSums } from "../../domain/refusal-sums.ts";
+import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
+
+/** Of one hour: further customers and workflows are counted together. */
+export const GROUPS_PER_HOUR = 10_000;
+const GROUPS_PER_PART = 1000;
+
+/** Sums are gathered when so many rows wait for it: the fewer, the quicker a summary is; the more, the fewer rows are written. */
+const ROWS_TO_FOLD = 64;
+const BYTES_TO_FOLD = 2_097_152;
+
+export function addBatch(sums: RefusalSums, { notes, more }: RefusalBatch): void {
+  for (const note of notes) sums.addNote(note);
+  for (const sum of more) sums.add(sum, sum.count, sum.nanos);
+}
+
+/** Adds what is stored of an hour. */
+export function addHour(sql: SqlStorage, sums: RefusalSums, hour: number): void {
+  const parts = sql.exec<{ body: string }>("SELECT body FROM refusal_hours WHERE hour = ?", hour);
+  for (const { body } of parts) addBatch(sums, readBatch(JSON.parse(body) as WireBatch));
+}
+
+/** Adds to the stored sums of an hour. */
+export function foldInto(sql: SqlStorage, hour: number, batches: readonly RefusalBatch[]): void {
+  const sums = new RefusalSums(GROUPS_PER_HOUR);
+  addHour(sql, sums, hour);
+  for (const batch of batches) addBatch(sums, batch);
+  const all = [...sums.entries()];
+  for (let part = 0; part * GROUPS_PER_PART < all.length; part += 1) {
+    const more = all.slice(part * GROUPS_PER_PART, (part + 1) * GROUPS_PER_PART);
+    sql.exec(
+      `INSERT INTO refusal_hours (hour, part, body) VALUES (?, ?, ?)
+       ON CONFLICT (hour, part) DO UPDATE SET body = excluded.body`,
+      hour,
+      part,
+      JSON.stringify(writeBatch({ notes: [], more })),
+    );
+  }
+}
+
+/** Gathers the sums of rows that wait for it, once they are many. */
+export function foldWhenMany(sql: SqlStorage, manyRows = ROWS_TO_FOLD): void {
+  const { unfoldedRows, unfoldedBytes } = totalsOf(sql);
+  if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_FOLD) fold(sql);
+}
+
+function fold(sql: SqlStorage): void {
+  const { folded } = totalsOf(sql);
+  const rows = sql
+    .exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ? ORDER BY seq", folded)
+    .toArray();
+  const last = rows.at(-1);
+  if (last === undefined) return;
+  for (const [hour, own] of Map.groupBy(rows, (row) => hourOf(row.first_at))) {
+    foldInto(sql, hour, own.map(batchOf));
+  }
+  sql.exec("UPDATE refusal_fold SET folded = ?", last.seq);
+  setTotals(sql, { folded: last.seq, unfoldedRows: 0, unfoldedBytes: 0 });
+}

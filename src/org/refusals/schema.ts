@@ -1,0 +1,27 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+/**
+ * A row is many refusals: those of one report, as JSON. Rows are numbered by their last refusal's time, so that the newest
+ * are found without an index, which would be one more row to write. Sums of an hour are gathered from these rows, many at
+ * a time; `folded` is the number up to which that has been done.
+ */
+export const REFUSAL_STEPS: readonly SchemaStep[] = [
+  {
+    name: "refusals/1",
+    sql: `CREATE TABLE refusal_batches (
+      seq INTEGER PRIMARY KEY,
+      first_at INTEGER NOT NULL,
+      notes INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE refusal_hours (
+      hour INTEGER NOT NULL,
+      part INTEGER NOT NULL,
+      body TEXT NOT NULL,
+      PRIMARY KEY (hour, part)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE refusal_fold (folded INTEGER NOT NULL) STRICT;
+    INSERT INTO refusal_fold (folded) VALUES (0)`,
+  },
+];

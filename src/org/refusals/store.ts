@@ -1,0 +1,99 @@
+import { HOUR_MS } from "../../contract/durations.ts";
+import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refusal-batch.ts";
+import { hourOf } from "../../domain/refusal-sums.ts";
+import { Copy } from "../kernel/copies.ts";
+
+/** Rows that end in the same millisecond have numbers of their own; more of them than this move to the next. */
+const PER_MS = 100;
+
+export interface BatchRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  first_at: number;
+  notes: number;
+  bytes: number;
+  body: string;
+}
+
+/** What all rows come to, and those whose sums are not gathered yet. */
+export interface Totals {
+  notes: number;
+  bytes: number;
+  folded: number;
+  unfoldedRows: number;
+  unfoldedBytes: number;
+}
+
+const totals = new Copy<Totals>();
+
+export function totalsOf(sql: SqlStorage): Totals {
+  return totals.get(sql, () => readTotals(sql));
+}
+
+export function setTotals(sql: SqlStorage, changed: Partial<Totals>): void {
+  totals.set(sql, { ...totalsOf(sql), ...changed });
+}
+
+function readTotals(sql: SqlStorage): Totals {
+  const { folded } = sql.exec<{ folded: number }>("SELECT folded FROM refusal_fold").one();
+  const sums = sql
+    .exec<{ notes: number; bytes: number; rows: number; unfolded: number }>(
+      `SELECT TOTAL(notes) AS notes, TOTAL(bytes) AS bytes, TOTAL(seq > ?1) AS rows,
+         TOTAL(iif(seq > ?1, bytes, 0)) AS unfolded FROM refusal_batches`,
+      folded,
+    )
+    .one();
+  const { notes, bytes, rows: unfoldedRows, unfolded: unfoldedBytes } = sums;
+  return { notes, bytes, folded, unfoldedRows, unfoldedBytes };
+}
+
+/** The latest time that a row can have. */
+export function lastAtOf(seq: number): number {
+  return Math.floor(seq / PER_MS);
+}
+
+/** Rows with numbers below this may have a refusal of the hour of that time, or of an earlier one. */
+export function seqAfterHourOf(ms: number): number {
+  return (hourOf(ms) + HOUR_MS + 2) * PER_MS;
+}
+
+/** Refusals of one hour, as they are stored. */
+export interface NewRow {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly notes: number;
+  readonly body: string;
+}
+
+/** Its number. */
+export function insertBatch(sql: SqlStorage, { firstAt, lastAt, notes, body }: NewRow): number {
+  const from = lastAt * PER_MS;
+  const top = sql
+    .exec<{ top: number | null }>(
+      "SELECT MAX(seq) AS top FROM refusal_batches WHERE seq >= ? AND seq < ?",
+      from,
+      from + 2 * PER_MS,
+    )
+    .one().top;
+  const seq = top === null ? from : top + 1;
+  const known = totalsOf(sql);
+  sql.exec(
+    "INSERT INTO refusal_batches (seq, first_at, notes, bytes, body) VALUES (?, ?, ?, ?, ?)",
+    seq,
+    firstAt,
+    notes,
+    body.length,
+    body,
+  );
+  const isFolded = seq <= known.folded;
+  setTotals(sql, {
+    notes: known.notes + notes,
+    bytes: known.bytes + body.length,
+    unfoldedRows: known.unfoldedRows + (isFolded ? 0 : 1),
+    unfoldedBytes: known.unfoldedBytes + (isFolded ? 0 : body.length),
+  });
+  return seq;
+}
+
+export function batchOf({ body }: Pick<BatchRow, "body">): RefusalBatch {
+  return readBatch(JSON.parse(body) as WireBatch);
+}

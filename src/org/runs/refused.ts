@@ -1,0 +1,34 @@
+import { isRefusal } from "../../contract/refusal.ts";
+import type { RunInput } from "../../contract/resources/runs.ts";
+import { type RefusalNote, refusalNote } from "../../domain/refusal-note.ts";
+import type { View } from "../kernel/door.ts";
+import { Prices } from "./prices.ts";
+import type { Recorded } from "./record.ts";
+
+/** What is kept of runs that were refused: one for each, also where the batch is answered with one error. */
+export function refusedRuns(
+  view: View,
+  operation: string,
+  runs: readonly RunInput[],
+  recorded: readonly Recorded[],
+): RefusalNote[] {
+  const refused = recorded.flatMap((one, index) => {
+    const run = runs[index];
+    return one.status === "rejected" && run !== undefined ? [{ run, refusal: one.refusal }] : [];
+  });
+  if (refused.length === 0) return [];
+  const costs = new Prices(view.sql, view.now).costsOf(refused.map(({ run }) => run));
+  return refused.flatMap(({ run, refusal }, index) => {
+    const cost = costs[index];
+    const note = refusalNote(refusal, {
+      at: view.now,
+      trace: view.trace,
+      decided: "object",
+      operation,
+      keyId: view.actor.id,
+      names: run,
+      nanos: cost === undefined || isRefusal(cost) ? null : cost.nanos,
+    });
+    return note === null ? [] : [note];
+  });
+}

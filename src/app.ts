@@ -69,6 +69,7 @@ import { getBenchmarkProfile } from "./api/benchmarks/get-profile.ts";
 import { getCohort } from "./api/benchmarks/get.ts";
 import { listCohorts } from "./api/benchmarks/list.ts";
 import { setBenchmarkProfile } from "./api/benchmarks/set-profile.ts";
+import { explainCall } from "./api/explain/explain.ts";
 import { forecastCapacity } from "./api/forecasts/capacity.ts";
 import { forecastLinear } from "./api/forecasts/linear.ts";
 import { getKey } from "./api/keys/get.ts";
@@ -176,6 +177,7 @@ export const OPERATIONS: readonly Operation[] = [
   listAdjustments,
   listRefusals,
   summarizeRefusals,
+  explainCall,
   createBudget,
   listBudgets,
   getBudget,

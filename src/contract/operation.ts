@@ -34,6 +34,8 @@ export interface OperationContract {
   readonly body?: z.ZodType;
   /** Changes nothing that only the home region stores, so it is served where it arrives. Reads always are. */
   readonly servedAnywhere?: boolean;
+  /** Changes nothing, though it is no GET: support may call it under a grant that covers its scope. */
+  readonly reads?: boolean;
   /** Takes its rate limits together with its other limits, so the earlier rate check skips it. */
   readonly countsItself?: boolean;
   /** A refused call gives back what rate-limit policies counted. A malformed call does not. */

@@ -53,6 +53,7 @@ import {
   rotateOrgWebhookSecret,
   rotateSigning,
 } from "./webhooks/commands.ts";
+import { explain } from "./explain/commands.ts";
 
 /** Every command that an org's object takes, by the name that callers of the object use. */
 export const COMMANDS = {
@@ -128,4 +129,5 @@ export const COMMANDS = {
   openSupportSession,
   admitSupport,
   recordSupportRequest,
+  explain,
 } as const;

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { callerId, SAFE_ID } from "../ids.ts";
+import { timestamp } from "../shapes.ts";
+import { decisionAsk } from "./decisions.ts";
+import { keptRefusal } from "./refusals.ts";
+
+/** A decision that is only explained. `checks: "all"` explains everything that a run is checked against. */
+const hypotheticalAsk = decisionAsk.extend({
+  checks: z.enum(["limits", "all"]).optional(),
+  chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
+  input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
+  approval_id: z.string().regex(SAFE_ID).optional(),
+});
+export type HypotheticalAsk = z.output<typeof hypotheticalAsk>;
+
+const SUBJECTS = ["trace_id", "reservation_id", "run_id", "ask"] as const;
+
+export const explainQuestion = z
+  .strictObject({
+    trace_id: callerId
+      .optional()
+      .meta({ description: "The `x-svc-trace-id` of a refusal, or of a recorded run." }),
+    reservation_id: z.string().regex(SAFE_ID).optional(),
+    run_id: callerId.optional(),
+    ask: hypotheticalAsk.optional().meta({ description: "Explains what would happen. Nothing is reserved." }),
+  })
+  .superRefine((question, context) => {
+    const given = SUBJECTS.filter((name) => question[name] !== undefined);
+    if (given.length === 1) return;
+    const message = `must have exactly one of ${SUBJECTS.join(", ")}`;
+    const [field, code] =
+      given.length === 0 ? (["trace_id", "required"] as const) : ([given[1], "invalid_body"] as const);
+    context.addIssue({ code: "custom", path: [field ?? "trace_id"], message, params: { code } });
+  });
+export type ExplainQuestion = z.output<typeof explainQuestion>;
+
+/** In the order in which they are made. */
+export const CHECK_NAMES = [
+  "rate_limit",
+  "policy",
+  "content_safety",
+  "plan",
+  "chain",
+  "quota",
+  "spend_cap",
+  "budget",
+  "customer_limit",
+  "credits",
+] as const;
+
+const amount = z
+  .union([z.string(), z.number()])
+  .nullable()
+  .meta({ description: "Dollars as a decimal string, or a number of runs, tokens, requests or levels." });
+
+export const explainedCheck = z
+  .object({
+    check: z.enum(CHECK_NAMES),
+    id: z.string().nullable().meta({ description: "The limit, rule or detector. Null if there is none." }),
+    name: z.string().nullable(),
+    outcome: z.enum(["passed", "refused", "skipped"]),
+    why: z.string(),
+    limit: amount,
+    spent: amount,
+    reserved: amount,
+    available: amount,
+    resets_at: z.string().nullable(),
+    as_of: timestamp.nullable().meta({
+      description:
+        "When the amounts were read. Those of a check that refused are of the refusal, all others of now.",
+    }),
+  })
+  .meta({ id: "ExplainedCheck" });
+export type ExplainedCheck = z.output<typeof explainedCheck>;
+
+export const explanation = z
+  .object({
+    subject: z.enum(SUBJECTS),
+    id: z.string().nullable().meta({ description: "What was asked about. Null for an `ask`." }),
+    outcome: z.enum(["allowed", "refused"]),
+    at: timestamp,
+    amount_usd: z.string().nullable(),
+    refusal: keptRefusal.nullable().meta({ description: "The refusal, if one is kept." }),
+    refusals: z.int().meta({
+      description:
+        "How many refusals the trace has, at most 1000. The first run of a batch that was refused is explained.",
+    }),
+    checks: z
+      .array(explainedCheck)
+      .meta({ description: "Every check, in the order in which they are made." }),
+  })
+  .meta({ id: "Explanation" });
+export type Explanation = z.output<typeof explanation>;

@@ -1,0 +1,108 @@
+import { CHECK_NAMES } from "../../contract/resources/explain.ts";
+import { admit } from "../../domain/admission.ts";
+import { METERS, type Phase } from "../../contract/meter-kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { rateMetersFor } from "../../domain/rate-policy.ts";
+import type { View } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import {
+  amountsOf,
+  type Candidate,
+  CHECK_OF,
+  type CheckName,
+  NO_AMOUNTS,
+  rateAmounts,
+  takenText,
+} from "./check.ts";
+import { policyCandidates } from "./policies.ts";
+import { safetyCandidates } from "./safety.ts";
+import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
+
+const NOT_SET: Readonly<Record<CheckName, string>> = {
+  rate_limit: "No rate-limit policy matches.",
+  policy: "The organization has no policy rules.",
+  content_safety: "The organization has no detectors.",
+  plan: "The plan has no limit.",
+  chain: "No chain is named, or the organization has no chain budget.",
+  quota: "The organization is not prepaid.",
+  spend_cap: "The organization has no spend cap.",
+  budget: "No budget matches.",
+  customer_limit: "No customer is named, or no limit applies to it.",
+  credits: "No customer is named, or it has no live credit pack.",
+};
+
+/** Every check, in order: those that apply, and one that does not for each kind that has none. */
+export function candidatesFor(view: View, subject: Subject): Candidate[] {
+  const found = [
+    ...rateCandidates(view, subject),
+    ...policyCandidates(view, subject),
+    ...safetyCandidates(view, subject),
+    ...limitCandidates(view, subject),
+  ];
+  return CHECK_NAMES.flatMap((check) => {
+    const own = found.filter((one) => one.check === check);
+    return own.length > 0 ? own : [absent(check)];
+  });
+}
+
+function absent(check: CheckName): Candidate {
+  return { check, id: null, name: null, passes: null, why: NOT_SET[check], amounts: NO_AMOUNTS };
+}
+
+function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject): Candidate[] {
+  const book = view.rates();
+  const meters = rateMetersFor(book.policies(), { route, keyId, customerId: scopes.customer });
+  return meters.map((meter) => {
+    const { id, name, unit } = meter.policy;
+    const amount = unit === "tokens" ? attempt.tokens : 1;
+    const standing = book.standing(meter, amount);
+    const passes = standing.waitMs === 0;
+    const why = passes
+      ? `There is room for ${amount} ${unit}.`
+      : `There is no room for ${amount} ${unit}; there is in ${Math.ceil(standing.waitMs / 1000)} s.`;
+    return { check: "rate_limit", id, name, passes, why, amounts: rateAmounts(meter, standing, view.now) };
+  });
+}
+
+/** By the limits of a run, which has all of them. */
+function limitCandidates(view: View, subject: Subject): Candidate[] {
+  const draft = new Draft(view.sql, "run", view.now);
+  const accounts = draft.accounts({ scopes: subject.scopes, atMs: view.now });
+  const limited = accounts.filter(({ meter }) => meter.limit !== null);
+  const names = namesOf(
+    view.sql,
+    limited.map(({ meter }) => meter.id),
+  );
+  return limited.map((account) => ({
+    check: CHECK_OF[account.meter.kind],
+    id: account.meter.id,
+    name: names.get(account.meter.id) ?? null,
+    ...judgement(account, subject),
+    amounts: amountsOf(account, view.now),
+  }));
+}
+
+function judgement(account: Account, { attempt, phase }: Subject): Pick<Candidate, "passes" | "why"> {
+  const { meter } = account;
+  if (!isAsked(METERS[meter.kind].phases, phase)) return { passes: null, why: ONLY_WITH_ALL };
+  const taken = takenText(meter.kind, attempt);
+  const { refusedBy, shadow } = admit([account], attempt);
+  if (refusedBy !== null) return { passes: false, why: `There is no room for ${taken}.` };
+  if (shadow.length > 0) {
+    return { passes: true, why: `There is no room for ${taken}, but the limit is in shadow mode.` };
+  }
+  if (meter.mode === "count") return { passes: true, why: "It counts, and refuses nothing." };
+  return { passes: true, why: `There is room for ${taken}.` };
+}
+
+function isAsked(phases: readonly Phase[], phase: Phase): boolean {
+  return phases.includes(phase);
+}
+
+function namesOf(sql: SqlStorage, ids: readonly string[]): Map<string, string | null> {
+  const rows = sql.exec<{ id: string; name: string | null }>(
+    "SELECT id, extra ->> 'name' AS name FROM meters WHERE id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(ids),
+  );
+  return new Map(rows.toArray().map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,106 @@
+import type { ExplainedCheck } from "../../contract/resources/explain.ts";
+import { type MeterKind, METERS } from "../../contract/meter-kinds.ts";
+import { amountOf, type Attempt, availableOf } from "../../domain/kinds.ts";
+import { type Account, totalSpent } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
+import { quotaWindowEnd } from "../../domain/rate-policy.ts";
+import { formatInZone } from "../../domain/zone.ts";
+
+export type CheckName = ExplainedCheck["check"];
+
+/** One check before it is known whether it comes to be made: the ones before it may refuse. */
+export interface Candidate {
+  readonly check: CheckName;
+  readonly id: string | null;
+  readonly name: string | null;
+  /** Null: it is not made at all, for the reason that `why` gives. */
+  readonly passes: boolean | null;
+  readonly why: string;
+  readonly amounts: Amounts;
+}
+
+export type Amounts = Pick<
+  ExplainedCheck,
+  "limit" | "spent" | "reserved" | "available" | "resets_at" | "as_of"
+>;
+
+export const NO_AMOUNTS: Amounts = {
+  limit: null,
+  spent: null,
+  reserved: null,
+  available: null,
+  resets_at: null,
+  as_of: null,
+};
+
+export const CHECK_OF: Readonly<Record<MeterKind, CheckName>> = {
+  plan_runs: "plan",
+  plan_tokens: "plan",
+  chain_cost: "chain",
+  chain_depth: "chain",
+  chain_tokens: "chain",
+  quota: "quota",
+  spend_cap: "spend_cap",
+  budget: "budget",
+  customer_limit: "customer_limit",
+  credits: "credits",
+  credit_pack: "credits",
+};
+
+export function amountsOf(account: Account, now: number): Amounts {
+  const { meter, usage, window } = account;
+  const { unit } = METERS[meter.kind];
+  const write = (amount: bigint) => (unit === "usd" ? formatUsd(amount) : Number(amount));
+  const timeZone = meter.window.kind === "local_day" ? meter.window.timeZone : "UTC";
+  const isGauge = unit === "depth";
+  return {
+    limit: meter.limit === null ? null : write(meter.limit),
+    spent: isGauge ? null : write(totalSpent(usage)),
+    reserved: isGauge ? null : write(usage.held + usage.leased),
+    available: meter.limit === null ? null : write(isGauge ? meter.limit : availableOf(account)),
+    resets_at: window.endMs === null ? null : formatInZone(timeZone, window.endMs),
+    as_of: new Date(now).toISOString(),
+  };
+}
+
+/** What an attempt takes of a limit, in words. */
+export function takenText(kind: MeterKind, attempt: Attempt): string {
+  const { unit } = METERS[kind];
+  const amount = amountOf(unit, attempt);
+  if (unit === "usd") return `$${formatUsd(amount)}`;
+  if (unit === "depth") return `a depth of ${amount}`;
+  return `${amount} ${unit}`;
+}
+
+export function rateAmounts({ policy }: RateMeter, standing: RateStanding, now: number): Amounts {
+  const waitsUntil = standing.waitMs > 0 ? now + standing.waitMs : null;
+  const resetsAt = policy.kind === "quota" ? quotaWindowEnd(policy, now) : waitsUntil;
+  return {
+    limit: policy.limit,
+    spent: standing.used,
+    reserved: 0,
+    available: Math.max(0, standing.room),
+    resets_at: resetsAt === null ? null : formatInZone("UTC", resetsAt),
+    as_of: new Date(now).toISOString(),
+  };
+}
+
+/** In order: what comes after a refusal is not made. */
+export function judged(candidates: readonly Candidate[]): ExplainedCheck[] {
+  let refusing: Candidate | null = null;
+  return candidates.map((candidate) => {
+    const { passes, amounts, why, check, id, name } = candidate;
+    const parts = { check, id, name, ...amounts };
+    if (passes === null) return { ...parts, outcome: "skipped", why };
+    if (refusing !== null) {
+      return { ...parts, outcome: "skipped", why: `${labelOf(refusing)} refused before it.` };
+    }
+    if (!passes) refusing = candidate;
+    return { ...parts, outcome: passes ? "passed" : "refused", why };
+  });
+}
+
+function labelOf({ check, id }: Candidate): string {
+  return id === null || id === check ? `The check ${check}` : `The check ${check} (${id})`;
+}

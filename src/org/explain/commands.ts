@@ -1,0 +1,28 @@
+import { isRefusal } from "../../contract/refusal.ts";
+import type { ExplainQuestion } from "../../contract/resources/explain.ts";
+import { command, done, type View } from "../kernel/door.ts";
+import { explainAsk } from "./ask.ts";
+import type { Explained } from "./explanation.ts";
+import { explainHold } from "./hold.ts";
+import { explainRun } from "./run.ts";
+import { explainTrace } from "./trace.ts";
+
+/** What happened to a call, or would happen to one: every check in order. It changes nothing. */
+export const explain = command({
+  action: null,
+  refuses: ["not_found", "validation_failed"],
+  readsRefusals: true,
+  reservations: ({ reservation_id }: ExplainQuestion) =>
+    reservation_id === undefined ? [] : [reservation_id],
+  run(tx, question: ExplainQuestion) {
+    const found = explained(tx, question);
+    return isRefusal(found) ? found : done(200, found);
+  },
+});
+
+function explained(view: View, { ask, trace_id, reservation_id, run_id }: ExplainQuestion): Explained {
+  if (ask !== undefined) return explainAsk(view, ask);
+  if (trace_id !== undefined) return explainTrace(view, trace_id);
+  if (reservation_id !== undefined) return explainHold(view, reservation_id);
+  return explainRun(view, run_id ?? "", { subject: "run_id", id: run_id ?? "" });
+}

@@ -1,0 +1,44 @@
+import { DECISION_ROUTE } from "../../contract/decision.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { type HoldRow, loadHold } from "../decisions/store.ts";
+import type { View } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import { candidatesFor } from "./candidates.ts";
+import { amountsOf, type Candidate, CHECK_OF, judged } from "./check.ts";
+import { type Explained, explanation } from "./explanation.ts";
+import { passing } from "./past.ts";
+
+/** Of a reservation the limits are known that it is held against; what it was made for is not. */
+export function explainHold(view: View, id: string): Explained {
+  const hold = loadHold(view.sql, id);
+  if (hold === null) return refuse("not_found");
+  const nanos = BigInt(hold.amount);
+  const general = candidatesFor(view, {
+    route: DECISION_ROUTE,
+    keyId: view.actor.id,
+    scopes: { customer: hold.customer_id ?? undefined },
+    attempt: { nanos, tokens: 0, depth: 0 },
+    phase: "decision",
+    content: null,
+  });
+  const held = heldBy(view, hold, general);
+  const kinds = new Set(held.map(({ check }) => check));
+  const checks = [...new Set(general.map(({ check }) => check))].flatMap((check) =>
+    (kinds.has(check) ? held : general.map(passing)).filter((one) => one.check === check),
+  );
+  return explanation({ subject: "reservation_id", id }, hold.at, nanos, judged(checks));
+}
+
+function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candidate[] {
+  const draft = new Draft(view.sql, "decision", view.now);
+  const accounts = draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at);
+  return accounts.map((account) => ({
+    check: CHECK_OF[account.meter.kind],
+    id: account.meter.id,
+    name: named.find(({ id }) => id === account.meter.id)?.name ?? null,
+    passes: true,
+    why: `It had room. $${formatUsd(BigInt(hold.amount))} was reserved; the reservation is ${hold.status}.`,
+    amounts: amountsOf(account, view.now),
+  }));
+}

@@ -1,0 +1,78 @@
+import type { ExplainedCheck } from "../../contract/resources/explain.ts";
+import type { StoredRefusal } from "../refusals/find.ts";
+import { type Amounts, type Candidate, type CheckName, judged, NO_AMOUNTS } from "./check.ts";
+
+const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
+  rate_limited: "rate_limit",
+  policy_blocked: "policy",
+  policy_approval_required: "policy",
+  policy_expression_error: "policy",
+  content_safety_blocked: "content_safety",
+  plan_limit_exceeded: "plan",
+  chain_budget_exceeded: "chain",
+  spend_cap_exceeded: "spend_cap",
+  credits_exhausted: "credits",
+};
+
+type Details = Readonly<Record<string, string | number | null | undefined>>;
+
+/** What was made before the check that refused had passed. All others are by the limits of now. */
+export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
+  const refusing = refusingOf(refusal);
+  const known = candidates.findIndex(({ check, id }) => check === refusing.check && id === refusing.id);
+  const place = known >= 0 ? known : candidates.findLastIndex(({ check }) => check === refusing.check) + 1;
+  const before = candidates
+    .slice(0, place)
+    .filter(({ check, id }) => id !== null || check !== refusing.check);
+  const after = candidates.slice(known >= 0 ? place + 1 : place);
+  const name = candidates[known]?.name ?? null;
+  return judged([...before.map(passing), { ...refusing, name }, ...after.map(passing)]);
+}
+
+/** Each of them had room. */
+export function passedThen(candidates: readonly Candidate[]): ExplainedCheck[] {
+  return judged(candidates.map(passing));
+}
+
+export function passing(candidate: Candidate): Candidate {
+  return candidate.passes === null ? candidate : { ...candidate, passes: true, why: "It did not refuse." };
+}
+
+function refusingOf(refusal: StoredRefusal): Candidate {
+  const details = JSON.parse(refusal.details) as Details;
+  return {
+    check: checkOf(refusal.code, details),
+    id: refusal.limit,
+    name: null,
+    passes: false,
+    why: whyOf(refusal.code, details),
+    amounts: amountsThen(details, refusal.at),
+  };
+}
+
+function checkOf(code: string, details: Details): CheckName {
+  if (code === "quota_exhausted") return details["quota"] === "window" ? "rate_limit" : "quota";
+  if (code === "budget_exceeded") return details["scope_kind"] === "customer" ? "customer_limit" : "budget";
+  return CHECK_OF_CODE[code] ?? "budget";
+}
+
+function whyOf(code: string, details: Details): string {
+  const reason = details["reason"];
+  return code.startsWith("policy_") && typeof reason === "string"
+    ? `${code}: ${reason}`
+    : `It refused with ${code}.`;
+}
+
+function amountsThen(details: Details, at: number): Amounts {
+  const first = (...names: string[]) =>
+    names.map((name) => details[name]).find((value) => value !== undefined) ?? null;
+  const resetsAt = first("resets_at", "period_end");
+  return {
+    ...NO_AMOUNTS,
+    limit: first("limit_usd", "cap_usd", "limit"),
+    spent: first("spent_usd", "used", "current"),
+    available: first("available_usd"),
+    resets_at: typeof resetsAt === "string" ? resetsAt : null,
+    as_of: new Date(at).toISOString(),
+  };
+}

@@ -1,0 +1,51 @@
+import { refuse } from "../../contract/refusal.ts";
+import type { Explanation } from "../../contract/resources/explain.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
+import type { View } from "../kernel/door.ts";
+import { RUN_ROUTE } from "../runs/rates.ts";
+import type { Run } from "../runs/run.ts";
+import { findRuns } from "../runs/store.ts";
+import { candidatesFor } from "./candidates.ts";
+import { type Candidate, judged } from "./check.ts";
+import { type Explained, explanation } from "./explanation.ts";
+import { passedThen } from "./past.ts";
+import type { Subject } from "./subject.ts";
+
+/** A run that was recorded: it had passed every check, or none could refuse it. */
+export function explainRun(view: View, id: string, of: Pick<Explanation, "subject" | "id">): Explained {
+  const run = runOf(view, id);
+  if (run === undefined) return refuse("not_found");
+  const candidates = candidatesFor(view, subjectOf(view, run));
+  const isFact = run.extra?.reservation !== undefined || run.extra?.incurred === true;
+  const checks = isFact ? judged(candidates.map((one) => unasked(one, run))) : passedThen(candidates);
+  return explanation(of, run.recordedAt, run.cost, checks);
+}
+
+function unasked(candidate: Candidate, run: Run): Candidate {
+  if (candidate.passes === null) return candidate;
+  const over = candidate.id === null ? undefined : run.extra?.over?.[candidate.id];
+  const cause = run.extra?.reservation === undefined ? "was already incurred" : "settles a reservation";
+  const excess = over === undefined ? "" : " It exceeded this limit, which was counted.";
+  return { ...candidate, passes: null, why: `The run ${cause}, so no check can refuse it.${excess}` };
+}
+
+function subjectOf(view: View, run: Run): Subject {
+  return {
+    route: RUN_ROUTE,
+    keyId: view.actor.id,
+    scopes: {
+      department: run.departmentId ?? undefined,
+      workflow: run.workflowId ?? undefined,
+      deployment: run.deploymentId ?? undefined,
+      customer: run.customerId ?? undefined,
+      chain: run.chainId ?? undefined,
+    },
+    attempt: { nanos: run.cost, tokens: run.inputTokens + run.outputTokens, depth: run.depth },
+    phase: "run",
+    content: null,
+  };
+}
+
+export function runOf(view: View, id: string): Run | undefined {
+  return findRuns(view.sql, new Sought([id])).runs.get(id);
+}

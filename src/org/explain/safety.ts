@@ -1,0 +1,37 @@
+import { scan } from "../../domain/safety.ts";
+import { oneRunsWork } from "../../domain/work.ts";
+import { loadDetectors } from "../content-safety/config.ts";
+import type { View } from "../kernel/door.ts";
+import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
+import { type Candidate, NO_AMOUNTS } from "./check.ts";
+
+type Said = Pick<Candidate, "passes" | "why">;
+
+/** One for each detector. Nothing of the input is part of it. */
+export function safetyCandidates(view: View, { content, phase }: Subject): Candidate[] {
+  const detectors = loadDetectors(view);
+  if (detectors.length === 0) return [];
+  const found = content === null ? null : scan(detectors, content.input, oneRunsWork());
+  const input = content?.input ?? null;
+  const saidBy = (id: string): Said => {
+    if (phase === "decision") return { passes: null, why: ONLY_WITH_ALL };
+    if (found === null) return { passes: true, why: "It did not refuse." };
+    if (input === null) return { passes: null, why: "There is no input to scan." };
+    if (found.blocked?.detector === id) {
+      return {
+        passes: false,
+        why: found.blocked.isUnread ? "It could not scan the whole input." : "It found something.",
+      };
+    }
+    if (found.shadowed.includes(id))
+      return { passes: true, why: "It found something, but is in shadow mode." };
+    return { passes: true, why: "It found nothing." };
+  };
+  return detectors.map(({ detector: { id } }) => ({
+    check: "content_safety",
+    id,
+    name: null,
+    ...saidBy(id),
+    amounts: NO_AMOUNTS,
+  }));
+}

@@ -1,0 +1,29 @@
+import type { Phase } from "../../contract/meter-kinds.ts";
+import type { Attempt } from "../../domain/kinds.ts";
+import type { Scopes } from "../../domain/touch.ts";
+
+/** What is explained: a call of now, or one of then by the limits of now. */
+export interface Subject {
+  readonly route: string;
+  readonly keyId: string;
+  readonly scopes: Scopes;
+  readonly attempt: Attempt;
+  /** A decision asks fewer limits than a run, unless it asks for all. */
+  readonly phase: Phase;
+  /** What rules and detectors read; null: it has happened, and what they read is not kept. */
+  readonly content: Content | null;
+}
+
+export interface Content {
+  readonly model: string | undefined;
+  readonly action: string | undefined;
+  readonly customer_id: string | undefined;
+  readonly workflow_id: string | undefined;
+  readonly deployment_id: string | undefined;
+  readonly department_id: string | undefined;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly approval_id: string | undefined;
+  readonly input: unknown;
+}
+
+export const ONLY_WITH_ALL = 'A decision makes this check only with checks "all".';

@@ -1,0 +1,61 @@
+import { refuse } from "../../contract/refusal.ts";
+import type { Phase } from "../../contract/meter-kinds.ts";
+import { DECISION_CODES } from "../../domain/limit-refusal.ts";
+import type { View } from "../kernel/door.ts";
+import { findRefusals, type StoredRefusal } from "../refusals/find.ts";
+import { toRefusal } from "../refusals/queries.ts";
+import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
+import { candidatesFor } from "./candidates.ts";
+import { type Explained, explanation } from "./explanation.ts";
+import { judgedThen } from "./past.ts";
+import { explainRun } from "./run.ts";
+
+const MOST_REFUSALS = 1000;
+
+/** What was refused under a trace, or the run that was recorded. */
+export function explainTrace(view: View, trace: string): Explained {
+  const sought = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null, limit: MOST_REFUSALS };
+  const { refusals } = findRefusals(view.sql, { ...sought, filters: { trace } });
+  // The first run of a batch that was refused: all are of one moment, and sorted by their places.
+  const refusal = refusals.at(-1);
+  if (refusal === undefined) return explainTracedRun(view, trace);
+  const nanos = refusal.nanos === null ? null : BigInt(refusal.nanos);
+  const candidates = candidatesFor(view, {
+    route: refusal.operation,
+    keyId: refusal.keyId ?? "",
+    scopes: {
+      department: refusal.departmentId ?? undefined,
+      workflow: refusal.workflowId ?? undefined,
+      deployment: refusal.deploymentId ?? undefined,
+      customer: refusal.customerId ?? undefined,
+    },
+    attempt: { nanos: nanos ?? 0n, tokens: 0, depth: 0 },
+    phase: phaseOf(refusal),
+    content: null,
+  });
+  const checks = judgedThen(candidates, refusal);
+  const made = explanation({ subject: "trace_id", id: trace }, refusal.at, nanos, checks);
+  return { ...made, refusal: toRefusal(refusal), refusals: refusals.length };
+}
+
+/** A run that was recorded is in the audit trail with its trace. */
+function explainTracedRun(view: View, trace: string): Explained {
+  const [entry] = view.sql
+    .exec<{ target: string }>(
+      "SELECT target FROM audit WHERE trace = ? AND action = 'run.recorded' AND target IS NOT NULL LIMIT 1",
+      trace,
+    )
+    .toArray();
+  if (entry !== undefined) return explainRun(view, entry.target, { subject: "trace_id", id: trace });
+  const message =
+    "No refusal and no run has this trace. Allowed decisions are found by their reservation_id.";
+  return refuse("not_found", {}, { message });
+}
+
+const OF_DECISIONS: ReadonlySet<string> = new Set(["rate_limited", ...DECISION_CODES]);
+
+/** A decision that was refused by what only a run is checked against had asked for all checks. */
+function phaseOf({ operation, code }: StoredRefusal): Phase {
+  const isRun = operation === RUN_ROUTE || operation === BULK_ROUTE;
+  return isRun || !OF_DECISIONS.has(code) ? "run" : "decision";
+}

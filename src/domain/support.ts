@@ -27,7 +27,19 @@ const COVERS: Readonly<Record<SupportScope, readonly string[]>> = {
     "forecasts",
   ],
   billing_read: ["org", "budgets", "customers", "credits", "quota", "limits", "forecasts"],
-  runs_debug: ["org", "runs", "policies", "approvals", "routing", "webhooks"],
+  runs_debug: [
+    "org",
+    "runs",
+    "policies",
+    "approvals",
+    "routing",
+    "webhooks",
+    "limits",
+    "budgets",
+    "customers",
+    "credits",
+    "quota",
+  ],
 };
 
 /** Why support is refused: the request would change something, or is outside the scope. */
@@ -35,9 +47,15 @@ export type SupportRefusal = "read_only" | "outside_scope";
 
 export function supportRefusal(
   scope: SupportScope,
-  asked: { readonly method: string; readonly scope: string | undefined; readonly role: string },
+  asked: {
+    readonly method: string;
+    readonly scope: string | undefined;
+    readonly role: string;
+    /** Whether the operation changes nothing, whatever its method. */
+    readonly reads?: boolean;
+  },
 ): SupportRefusal | null {
-  if (asked.method !== "GET" && asked.method !== "HEAD") return "read_only";
+  if (asked.method !== "GET" && asked.method !== "HEAD" && asked.reads !== true) return "read_only";
   const covered = COVERS[scope].some((resource) => asked.scope === `${resource}:read`);
   return covered && asked.role === "viewer" ? null : "outside_scope";
 }

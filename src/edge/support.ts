@@ -66,7 +66,12 @@ export function checkSupport(call: Call): Refusal | null {
   const scope = call.caller?.support;
   if (scope === undefined) return null;
   const { method } = call.request;
-  const reason = supportRefusal(scope, { method, scope: call.op.scope, role: call.op.role });
+  const reason = supportRefusal(scope, {
+    method,
+    scope: call.op.scope,
+    role: call.op.role,
+    reads: call.op.reads === true,
+  });
   return reason === null ? null : refuse("support_scope_denied", { reason, scope, method });
 }
 

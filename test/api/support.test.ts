@@ -99,6 +99,35 @@ test("under a grant an operator can read what it covers and nothing else", async
   }
 });
 
+test("a grant for runs reads limits, refusals and explanations, and changes nothing", async () => {
+  const org = await newOrg();
+  const limit = { scope_kind: "org", limit_usd: "1", period: "month", mode: "enforce" };
+  await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body: limit });
+  const decision = { estimate: { cost_usd: "2" } };
+  const refused = await call("POST", "/v1/edge/decision", { key: org.ownerKey, body: decision });
+  const trace = refused.headers.get("x-svc-trace-id");
+  const token = await comeIn(await openGrant(org, { scope: "runs_debug" }));
+  const reads = ["refusals", "refusals/summary", "rate-limits", "budgets", "customer-limits", "credit-packs"];
+  for (const path of reads) {
+    const read = await call("GET", `/v1/orgs/${org.id}/${path}`, { key: token });
+    expect([path, read.status]).toEqual([path, 200]);
+  }
+  const explain = (key: string, body: object) => call("POST", `/v1/orgs/${org.id}/explain`, { key, body });
+  expect((await explain(token, { trace_id: trace })).body).toMatchObject({ outcome: "refused" });
+  expect((await explain(token, { ask: decision })).body).toMatchObject({ outcome: "refused" });
+  const requests = (await trail(org)).filter(({ action }) => action === "support.request");
+  expect(requests).toHaveLength(reads.length + 2);
+  const write = await call("POST", `/v1/orgs/${org.id}/budgets`, { key: token, body: limit });
+  expect(write.body.error.details).toMatchObject({ reason: "read_only" });
+  const billing = await comeIn(await openGrant(org, { scope: "billing_read" }));
+  expect((await explain(billing, { trace_id: trace })).body.error.details).toMatchObject({
+    reason: "outside_scope",
+  });
+  const other = await newOrg();
+  const foreign = await call("POST", `/v1/orgs/${other.id}/explain`, { key: token, body: { ask: decision } });
+  expect(foreign.status).toBe(404);
+});
+
 test("a grant is valid for its own org only", async () => {
   const [org, other] = [await newOrg(), await newOrg()];
   const token = await comeIn(await openGrant(org));

@@ -248,7 +248,11 @@ function asNumber(nanos: bigint): number | null {
 }
 
 /** Null: unknown, or more than slices are counted in. */
-export function costOf(gate: OrgGate, { estimate, model, variant }: DecisionAsk, orgNow: number): number | null {
+export function costOf(
+  gate: OrgGate,
+  { estimate, model, variant }: DecisionAsk,
+  orgNow: number,
+): number | null {
   if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
   const ceiling = model === undefined ? undefined : gate.ceilings.get(model);
   if (ceiling === undefined || ceiling === null) return null;

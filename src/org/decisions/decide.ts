@@ -202,7 +202,10 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
  * `cost_usd` wins; else tokens at the highest rates of the price book that may apply. What has no price is refused, never
  * free.
  */
-export function estimateOf(tx: Pick<Tx, "sql" | "now">, ask: DecisionAsk): bigint | Refusal<"validation_failed"> {
+export function estimateOf(
+  tx: Pick<Tx, "sql" | "now">,
+  ask: DecisionAsk,
+): bigint | Refusal<"validation_failed"> {
   const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
   if (cost_usd !== undefined) {
     return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");

@@ -12,7 +12,7 @@ import { runOf } from "./run.ts";
 
 /** A decision that is not made: what each check would say now. */
 export function explainAsk(view: View, ask: HypotheticalAsk): Explained {
-  const nanos = estimateOf(view.sql, ask);
+  const nanos = estimateOf(view, ask);
   if (isRefusal(nanos)) return within("ask", nanos);
   const depth = depthOf(view, ask.chain);
   if (isRefusal(depth)) return depth;

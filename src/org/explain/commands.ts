@@ -1,5 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import type { ExplainQuestion } from "../../contract/resources/explain.ts";
+import { modelsOf } from "../decisions/decide.ts";
 import { command, done, type View } from "../kernel/door.ts";
 import { explainAsk } from "./ask.ts";
 import type { Explained } from "./explanation.ts";
@@ -14,6 +15,7 @@ export const explain = command({
   readsRefusals: true,
   reservations: ({ reservation_id }: ExplainQuestion) =>
     reservation_id === undefined ? [] : [reservation_id],
+  models: ({ ask }: ExplainQuestion) => (ask === undefined ? [] : modelsOf(ask)),
   run(tx, question: ExplainQuestion) {
     const found = explained(tx, question);
     return isRefusal(found) ? found : done(200, found);

@@ -57,6 +57,11 @@ describe("the audit trail", () => {
     ]);
     const reads = await org.send("GET", "audit-log?outcome=read");
     expect(reads.body.data).toHaveLength(3);
+    const today = new Date().toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const some = await org.send("GET", `audit-log?from=${today}&to=${tomorrow}`);
+    expect(some.body.data.length).toBeGreaterThan(0);
+    expect((await org.send("GET", `audit-log?from=${tomorrow}`)).body.data).toEqual([]);
     const none = await org.send("GET", "audit-log?from=2020-01-01&to=2020-02-01");
     expect(none.body.data).toEqual([]);
   });

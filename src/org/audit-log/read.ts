@@ -1,4 +1,4 @@
-import { type ListQuery, parseMoment } from "../../contract/list.ts";
+import type { ListQuery } from "../../contract/list.ts";
 import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit-export.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
@@ -10,11 +10,6 @@ export const listAudit = command({
   refuses: [],
   run(tx, input: ListQuery) {
     const toLink = linkReader(tx);
-    const filters = { ...input.filters };
-    for (const bound of ["from", "to"]) {
-      const text = filters[bound];
-      if (text !== undefined) filters[bound] = String(parseMoment(text));
-    }
     const page = listRows(
       tx.sql,
       {
@@ -33,7 +28,7 @@ export const listAudit = command({
         },
         toItem: (row: AuditRow) => toAuditJson(toLink(row)),
       },
-      { ...input, filters },
+      input,
     );
     tx.record({ action: "audit.read", target: null, outcome: "read", detail: { filters: input.filters } });
     return done(200, page);

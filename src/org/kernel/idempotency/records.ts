@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../contract/errors.ts";
 import { refuse } from "../../../contract/refusal.ts";
 import { seal, unseal } from "../../../domain/seal.ts";
 import { newSeed } from "../../../domain/ulid.ts";
+import { deleteRest, restOf, storeRest } from "./parts.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
 
 const KEPT_MS = 24 * HOUR_MS;
@@ -34,8 +35,9 @@ function load(view: View, ask: IdempotencyAsk): Row | null {
   return row === undefined || row.reserved_at + KEPT_MS <= view.now ? null : row;
 }
 
-function replay(view: View, row: Row & { status: number }): Answer {
-  const text = row.sealed === null ? null : unseal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, row.sealed);
+function replay(view: View, ask: IdempotencyAsk, row: Row & { status: number }): Answer {
+  const sealed = row.sealed === null ? null : row.sealed + restOf(view.sql, routeOf(ask), ask.key);
+  const text = sealed === null ? null : unseal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, sealed);
   return { status: row.status, text, etag: row.etag, code: row.code, replayed: true };
 }
 
@@ -48,7 +50,7 @@ export function claim(view: View, ask: IdempotencyAsk): Claim {
   if (row === null) return reserve(view, ask, 1, newSeed(view.now));
   if (row.digest !== ask.digest) return { kind: "answered", outcome: refuse("idempotency_key_conflict") };
   if (row.status !== null) {
-    return { kind: "answered", outcome: replay(view, { ...row, status: row.status }) };
+    return { kind: "answered", outcome: replay(view, ask, { ...row, status: row.status }) };
   }
   if (ask.fence === row.fence) return { kind: "granted", fence: row.fence, seed: row.seed };
   const takeoverAt = row.reserved_at + view.settings.SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS * 1000;
@@ -61,11 +63,13 @@ export function claim(view: View, ask: IdempotencyAsk): Claim {
 function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): Claim {
   // A call that holds a fence for a record that is gone comes too late to do anything.
   if (ask.fence !== null) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
-  view.sql.exec(
-    "DELETE FROM idempotency WHERE (route, key) IN (SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?)",
+  const over = view.sql.exec<{ route: string; key: string }>(
+    "SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?",
     view.now - KEPT_MS,
     PURGED_AT_ONCE,
   );
+  for (const { route, key } of over.toArray()) remove(view.sql, route, key);
+  deleteRest(view.sql, routeOf(ask), ask.key);
   view.sql.exec(
     `INSERT OR REPLACE INTO idempotency (route, key, digest, fence, seed, reserved_at) VALUES (?, ?, ?, ?, ?, ?)`,
     routeOf(ask),
@@ -85,17 +89,23 @@ function isKept(status: number): boolean {
 
 export function complete(view: View, ask: IdempotencyAsk, answer: Omit<Answer, "replayed">): void {
   if (!isKept(answer.status)) {
-    view.sql.exec("DELETE FROM idempotency WHERE route = ? AND key = ?", routeOf(ask), ask.key);
+    remove(view.sql, routeOf(ask), ask.key);
     return;
   }
   const sealed = answer.text === null ? null : seal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, answer.text);
+  const first = sealed === null ? null : storeRest(view.sql, routeOf(ask), ask.key, sealed);
   view.sql.exec(
     "UPDATE idempotency SET status = ?, code = ?, etag = ?, sealed = ? WHERE route = ? AND key = ?",
     answer.status,
     answer.code,
     answer.etag,
-    sealed,
+    first,
     routeOf(ask),
     ask.key,
   );
+}
+
+function remove(sql: SqlStorage, route: string, key: string): void {
+  sql.exec("DELETE FROM idempotency WHERE route = ? AND key = ?", route, key);
+  deleteRest(sql, route, key);
 }

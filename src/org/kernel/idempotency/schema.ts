@@ -18,4 +18,14 @@ export const IDEMPOTENCY_STEPS: readonly SchemaStep[] = [
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX idempotency_age ON idempotency (reserved_at)`,
   },
+  {
+    name: "idempotency/2",
+    sql: `CREATE TABLE idempotency_parts (
+      route TEXT NOT NULL,
+      key TEXT NOT NULL,
+      part INTEGER NOT NULL,
+      sealed TEXT NOT NULL,
+      PRIMARY KEY (route, key, part)
+    ) STRICT`,
+  },
 ];

@@ -1,0 +1,33 @@
+/** What a row of `idempotency` holds of a sealed answer, which is ASCII: the platform stores no row of more than 2 MB. */
+const PART_CHARACTERS = 1_000_000;
+
+/** Stores what of a sealed answer does not fit into its row, and returns what does. */
+export function storeRest(sql: SqlStorage, route: string, key: string, sealed: string): string {
+  for (let part = 1; part * PART_CHARACTERS < sealed.length; part += 1) {
+    sql.exec(
+      "INSERT INTO idempotency_parts (route, key, part, sealed) VALUES (?, ?, ?, ?)",
+      route,
+      key,
+      part,
+      sealed.slice(part * PART_CHARACTERS, (part + 1) * PART_CHARACTERS),
+    );
+  }
+  return sealed.slice(0, PART_CHARACTERS);
+}
+
+/** What was stored apart from the row; empty where all of it fits. */
+export function restOf(sql: SqlStorage, route: string, key: string): string {
+  return sql
+    .exec<{ sealed: string }>(
+      "SELECT sealed FROM idempotency_parts WHERE route = ? AND key = ? ORDER BY part",
+      route,
+      key,
+    )
+    .toArray()
+    .map(({ sealed }) => sealed)
+    .join("");
+}
+
+export function deleteRest(sql: SqlStorage, route: string, key: string): void {
+  sql.exec("DELETE FROM idempotency_parts WHERE route = ? AND key = ?", route, key);
+}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
 import { call, newOrg, operatorKey } from "../support/worker.ts";
 
 describe("a batch of a thousand runs is recorded whole", () => {
@@ -25,6 +26,64 @@ describe("a batch of a thousand runs is recorded whole", () => {
       expect((await org.send("GET", `budgets/${id}`)).body.spent_usd).toBe("10.00");
     }
   });
+
+  test("where its names are more than one statement takes, and take six bytes for each character", async () => {
+    const org = await newSpender();
+    const named = (index: number, start: string) => start + `${index}`.padStart(128 - start.length, '"');
+    const runs = Array.from({ length: 1000 }, (_, index) =>
+      aRun({
+        id: named(index, ""),
+        model: `${index}`.padStart(200, "\u0001"),
+        action: named(index, "a"),
+        workflow_id: named(index, "w"),
+        deployment_id: named(index, "d"),
+        department_id: named(index, "e"),
+        customer_id: named(index, "c"),
+        cost_usd: "0.01",
+        incurred: true,
+      }),
+    );
+    expect((await org.bulk(runs)).body).toMatchObject({ accepted: 1000 });
+    const more = runs.map((run) => ({ ...run, id: undefined }));
+    expect((await org.bulk(more)).body).toMatchObject({ accepted: 1000 });
+    const sums = await rowsOf<{ runs: number }>(org.id, "SELECT DISTINCT runs FROM usage_daily");
+    expect(sums.map((row) => row.runs).toSorted((a, b) => a - b)).toEqual([2, 2000]);
+  });
+});
+
+const LONG_DENIAL = { target: "model", effect: "deny", when: "true", reason: "費".repeat(500) };
+
+test("a bulk whose answer is more than a row takes keeps its facts, and is replayed whole for a day", async () => {
+  const org = await newSpender();
+  expect((await org.send("POST", "policy-rules", LONG_DENIAL)).status).toBe(201);
+  const runs = [
+    aRun({ id: "fact", incurred: true }),
+    ...Array.from({ length: 999 }, (_, index) => aRun({ id: `denied-${index}` })),
+  ];
+  const first = await org.bulk(runs, { "idempotency-key": "k" });
+  expect([first.status, first.body.accepted, first.body.rejected]).toEqual([200, 1, 999]);
+  expect(first.text.length).toBeGreaterThan(600_000);
+  const again = await org.bulk(runs, { "idempotency-key": "k" });
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+  expect(again.text).toBe(first.text);
+  const parts = () => rowsOf(org.id, "SELECT 1 FROM idempotency_parts");
+  expect((await parts()).length).toBeGreaterThan(0);
+  await org.advance(86_401);
+  expect((await org.run({ id: "later", incurred: true }, { "idempotency-key": "other" })).status).toBe(201);
+  expect(await parts()).toEqual([]);
+});
+
+test("a key that is used again after a day has the answer of its last use", async () => {
+  const org = await newSpender();
+  expect((await org.send("POST", "policy-rules", LONG_DENIAL)).status).toBe(201);
+  const denied = Array.from({ length: 999 }, () => aRun());
+  const send = (id: string) =>
+    org.bulk([aRun({ id, incurred: true }), ...denied], { "idempotency-key": "k" });
+  expect((await send("one")).status).toBe(200);
+  await org.advance(86_401);
+  const second = await send("two");
+  expect([second.status, second.body.results[0].id]).toEqual([200, "two"]);
+  expect((await send("two")).text).toBe(second.text);
 });
 
 test("an export of the trail has every entry, however large they are", async () => {

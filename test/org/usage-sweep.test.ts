@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { newSpender, type Spender } from "../support/ledger.ts";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
 
@@ -48,6 +48,22 @@ test.concurrent("counters of windows that ended a month ago go; the current one 
   expect(await windowsOf(org, "budget")).toBe(1);
   const [day, total] = await Promise.all(ids.map((id) => org.send("GET", `budgets/${id}`)));
   expect([day?.body.spent_usd, total?.body.spent_usd]).toEqual(["0.00", "2.00"]);
+});
+
+test.concurrent("daily sums go when their time is over, however long their names are", async () => {
+  const org = await newSpender();
+  const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
+  await org.send("PUT", "retention-policy", policy);
+  const started_at = new Date(await sweepAfter(org, 1)).toISOString();
+  for (let batch = 0; batch < 2; batch += 1) {
+    const runs = Array.from({ length: 1000 }, (_, index) =>
+      aRun({ started_at, cost_usd: "0", model: `${batch} ${index}`.padStart(200, "\u0001") }),
+    );
+    expect((await org.bulk(runs)).body).toMatchObject({ accepted: 1000 });
+  }
+  await org.advance(401 * DAY);
+  // The runs go first, in steps.
+  await vi.waitUntil(async () => (await days(org)) === 0, { timeout: 60_000 });
 });
 
 test.concurrent("a window where a hold stands keeps its counters", async () => {

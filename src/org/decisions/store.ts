@@ -1,5 +1,6 @@
 import { isSameRequest } from "../../domain/reservation-id.ts";
 import { withoutHeld } from "../../domain/usage.ts";
+import { readInParts } from "../kernel/json-rows.ts";
 import type { CountedRates } from "./counted.ts";
 import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
@@ -34,12 +35,14 @@ export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): Map<string, HoldRow> {
   if (ids.length === 0) return new Map();
-  const rows = sql.exec<HoldRow>(
-    `SELECT h.* FROM json_each(?) AS k
-     CROSS JOIN holds AS h ON ${idTail("h.id")} = ${idTail("k.value")} AND h.id = k.value`,
-    JSON.stringify(ids),
+  const rows = readInParts(ids, (json) =>
+    sql.exec<HoldRow>(
+      `SELECT h.* FROM json_each(?) AS k
+       CROSS JOIN holds AS h ON ${idTail("h.id")} = ${idTail("k.value")} AND h.id = k.value`,
+      json,
+    ),
   );
-  return new Map(rows.toArray().map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Every hold of the request that an id belongs to, whatever was asked. */

@@ -9,14 +9,26 @@ export function jsonRows(parameter = "?"): string {
 /** The platform takes no text of more than 2 MB; a character is at most three bytes. */
 export const MOST_BOUND_CHARACTERS = 600_000;
 
-/** Hands rows to a statement as JSON, in as many parts as they need. */
-export function inParts(rows: readonly unknown[], run: (json: string) => void): void {
+/** Hands rows to a statement as JSON, in as many parts as they need. `from` is the index of a part's first row. */
+export function inParts(rows: readonly unknown[], run: (json: string, from: number) => void, from = 0): void {
   const json = JSON.stringify(rows);
   if (json.length <= MOST_BOUND_CHARACTERS || rows.length <= 1) {
-    run(json);
+    run(json, from);
     return;
   }
   const half = Math.ceil(rows.length / 2);
-  inParts(rows.slice(0, half), run);
-  inParts(rows.slice(half), run);
+  inParts(rows.slice(0, half), run, from);
+  inParts(rows.slice(half), run, from + half);
+}
+
+/** All rows that a query finds for keys that are bound as JSON. */
+export function readInParts<Row extends Record<string, SqlStorageValue>>(
+  keys: readonly unknown[],
+  read: (json: string) => Iterable<Row>,
+): Row[] {
+  const rows: Row[] = [];
+  inParts(keys, (json) => {
+    for (const row of read(json)) rows.push(row);
+  });
+  return rows;
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "../kernel/door.ts";
-import { jsonRows } from "../kernel/json-rows.ts";
+import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { expireNoLaterThan } from "../decisions/expire.ts";
 import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../decisions/store.ts";
 import type { LeasedAccounts } from "./money.ts";
@@ -179,13 +179,15 @@ class Keeping {
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
     const { id, at, expiresAt, amount, tokens } = REPORTED_COLUMNS;
-    this.#tx.sql.exec(
-      `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens)
-       SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens} FROM ${jsonRows("?1")}`,
-      JSON.stringify(holds),
-      meters,
-      customer,
-      rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" "),
+    inParts(holds, (json) =>
+      this.#tx.sql.exec(
+        `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens)
+         SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens} FROM ${jsonRows("?1")}`,
+        json,
+        meters,
+        customer,
+        rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" "),
+      ),
     );
   }
 }

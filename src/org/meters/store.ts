@@ -4,6 +4,7 @@ import type { Meter, MeterWindow } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
 import { Copy } from "../kernel/copies.ts";
+import { readInParts } from "../kernel/json-rows.ts";
 import { forgetUsage } from "./usage.ts";
 
 /** Every limit of the org, whatever its kind, is a row of `meters`; what only its own noun knows is in `extra`. */
@@ -71,22 +72,21 @@ export function loadMeterRow<Row extends MeterRow = MeterRow>(
 }
 
 export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<string, Meter> {
-  const rows = sql.exec<MeterRow>(
-    "SELECT * FROM meters WHERE id IN (SELECT value FROM json_each(?))",
-    JSON.stringify([...ids]),
+  const rows = readInParts([...ids], (json) =>
+    sql.exec<MeterRow>("SELECT * FROM meters WHERE id IN (SELECT value FROM json_each(?))", json),
   );
-  return new Map(rows.toArray().map((row) => [row.id, toMeter(row)]));
+  return new Map(rows.map((row) => [row.id, toMeter(row)]));
 }
 
 /** Rows of the named customers' own: limits and credit packs. The limit for every other customer is nobody's own. */
 export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]): MeterRow[] {
-  return sql
-    .exec<MeterRow>(
+  return readInParts(customerIds, (json) =>
+    sql.exec<MeterRow>(
       `SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*'
          AND scope_id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(customerIds),
-    )
-    .toArray();
+      json,
+    ),
+  );
 }
 
 export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {

@@ -59,25 +59,20 @@ function fill(entry: Entry, stored: Stored): void {
   entry.stored = stored;
 }
 
-/** In steps whose keys fit into one text. */
 function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
-  for (let from = 0; from < entries.length; from += READ_AT_ONCE) {
-    readSome(sql, entries.slice(from, from + READ_AT_ONCE));
-  }
+  const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
+  inParts(keys, (json, from) => readSome(sql, entries, json, from));
 }
 
-const READ_AT_ONCE = 2000;
-
-function readSome(sql: SqlStorage, entries: readonly Entry[]): void {
-  const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
+function readSome(sql: SqlStorage, entries: readonly Entry[], json: string, from: number): void {
   const rows = sql.exec<UsageRow>(
     `SELECT k.key AS at, u.spent, u.over, u.held, u.leased, u.notices
      FROM json_each(?) AS k JOIN usage AS u
        ON u.meter_id = k.value ->> 0 AND u.subject = k.value ->> 1 AND u.window_start = k.value ->> 2`,
-    JSON.stringify(keys),
+    json,
   );
   for (const row of rows) {
-    const entry = entries[row.at];
+    const entry = entries[from + row.at];
     if (entry === undefined) continue;
     const usage = {
       spent: BigInt(row.spent),

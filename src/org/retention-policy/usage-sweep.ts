@@ -4,6 +4,7 @@ import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "
 import { windowOf } from "../../domain/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { inParts } from "../kernel/json-rows.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
@@ -113,11 +114,13 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
     .toArray();
   const over = counters.over(tx, rows);
   if (over.length > 0) {
-    const keys = JSON.stringify(over.map((row) => key.map((name) => row[name])));
+    const keys = over.map((row) => key.map((name) => row[name]));
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
     forgetDaily(tx.sql);
-    tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, keys);
+    inParts(keys, (json) =>
+      tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, json),
+    );
   }
   const last = rows.at(-1);
   if (rows.length < STEP || last === undefined) return at + 1 < ALL.length ? [at + 1] : null;

@@ -76,13 +76,16 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
 
 function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<string, Total>): void {
   const keys = [...days.keys()];
-  const stored = sql.exec<DayRow>(
-    `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d
-       ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,
-    JSON.stringify([...days.values()].map((one) => [one.scopeKind, one.scopeId, one.day])),
-  );
-  for (const { at, usd, runs, tokens } of stored)
-    into.set(keys[at] ?? "", { usd: BigInt(usd), runs, tokens });
+  const asked = [...days.values()].map((one) => [one.scopeKind, one.scopeId, one.day]);
+  inParts(asked, (json, from) => {
+    const stored = sql.exec<DayRow>(
+      `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d
+         ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,
+      json,
+    );
+    for (const { at, usd, runs, tokens } of stored)
+      into.set(keys[from + at] ?? "", { usd: BigInt(usd), runs, tokens });
+  });
 }
 
 function plus(one: Total, other: Total | undefined): Total {

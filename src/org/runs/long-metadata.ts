@@ -1,4 +1,5 @@
 import { rawJson, writeRaw } from "../../domain/raw-json.ts";
+import { inParts } from "../kernel/json-rows.ts";
 import type { Run } from "./run.ts";
 import { digestOfRun } from "./same.ts";
 
@@ -39,7 +40,9 @@ export function charactersApart({ extra }: Run): number {
 export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
   const ids = runs.filter(({ extra }) => extra?.long !== undefined).map(({ id }) => id);
   if (ids.length === 0) return;
-  sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  inParts(ids, (json) =>
+    sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT value FROM json_each(?))", json),
+  );
 }
 
 /** No piece ends within a character. */

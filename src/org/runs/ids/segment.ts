@@ -1,6 +1,7 @@
 import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/block.ts";
 import { Filter } from "../../../domain/id-index/filter.ts";
 import type { Sought } from "../../../domain/id-index/sought.ts";
+import { readInParts } from "../../kernel/json-rows.ts";
 
 /** So many segments of one level become one of the next, each block of theirs so many blocks of its own. */
 export const FAN = 8;
@@ -40,11 +41,13 @@ interface Suspect {
 export function findSuspects(sql: SqlStorage, suspects: readonly Suspect[]): number[] {
   if (suspects.length === 0) return [];
   const places = new Set(suspects.map(({ place }) => place));
-  const rows = sql.exec<{ place: number; entries: ArrayBuffer }>(
-    "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
-    JSON.stringify([...places]),
+  const rows = readInParts([...places], (json) =>
+    sql.exec<{ place: number; entries: ArrayBuffer }>(
+      "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
+      json,
+    ),
   );
-  const read = new Map(rows.toArray().map(({ place, entries }) => [place, new Uint32Array(entries)]));
+  const read = new Map(rows.map(({ place, entries }) => [place, new Uint32Array(entries)]));
   const found: number[] = [];
   for (const { number, place, firstSeq } of suspects) {
     const words = read.get(place);

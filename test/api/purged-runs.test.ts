@@ -107,7 +107,7 @@ describe("a run that retention deleted", () => {
     await org.run(RUN);
     const [run] = await storedRuns(org.id);
     if (run === undefined) throw new Error("the run is not stored");
-    const { name, said, recordedAt, cost } = remainsOf(run);
+    const { name, said, recordedAt, cost } = remainsOf(run, null);
     const time = new Date(recordedAt);
     const quarter = Math.floor((time.getUTCFullYear() * 12 + time.getUTCMonth()) / 3);
     await rowsOf(

@@ -1,8 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { Sought } from "../../src/domain/id-index/sought.ts";
 import { Breakdowns } from "../../src/org/runs/breakdown.ts";
-import { findRuns } from "../../src/org/runs/store.ts";
+import { findRun } from "../../src/org/runs/store.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
@@ -189,7 +188,7 @@ test("prices of before there were revisions are the first, and old runs keep the
   const model = (await org.send("GET", "models/m")).body;
   expect(model).toMatchObject({ input_usd_per_mtok: "3.00", revision: 1, source: "org", regions: ["eu"] });
   const shown = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
-    const stored = findRuns(storage.sql, new Sought(["old"])).runs.get("old");
+    const stored = findRun(storage.sql, "old");
     if (stored === undefined) throw new Error("no run");
     return new Breakdowns(storage.sql).of({ ...stored, extra: { priced: true } });
   });

@@ -50,7 +50,10 @@ export function unpackRuns(orgId: string): Promise<void> {
         JSON.stringify(data),
       );
     }
-    sql.exec("DROP TABLE run_blocks; DELETE FROM schema_steps WHERE name = 'runs/5'");
+    sql.exec(
+      `DROP TABLE run_blocks; DROP TABLE run_id_key; DROP TABLE run_id_block_parts;
+       DELETE FROM schema_steps WHERE name IN ('runs/5', 'runs/6')`,
+    );
   });
 }
 

@@ -1,8 +1,14 @@
+import { type HashKey, keyedNumberOf } from "./keyed-number.ts";
+
 /**
  * An id as an evenly distributed 32-bit hash, which is all that the index stores. Hashes can collide, so a match must
- * be compared.
+ * be compared. Without a key, whoever chooses the ids can make them collide.
  */
-export function numberOf(id: string): number {
+export function numberOf(id: string, key: HashKey | null): number {
+  return key === null ? unkeyedNumberOf(id) : keyedNumberOf(id, key);
+}
+
+function unkeyedNumberOf(id: string): number {
   let hash = id.length;
   for (let at = 0; at < id.length; at += 2) {
     // Reads past the end give NaN, which bitwise operators treat as 0.

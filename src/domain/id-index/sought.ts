@@ -1,3 +1,4 @@
+import type { HashKey } from "./keyed-number.ts";
 import { numberOf, spreadOf } from "./number.ts";
 
 /** Ids that are looked up in several places, one after another. */
@@ -8,13 +9,13 @@ export class Sought {
   /** Scratch space for the filter. */
   readonly left: Uint32Array;
 
-  constructor(ids: readonly string[]) {
+  constructor(ids: readonly string[], key: HashKey | null) {
     this.ids = ids;
     this.numbers = new Uint32Array(ids.length);
     this.spreads = new Int32Array(ids.length);
     this.left = new Uint32Array(ids.length);
     for (let at = 0; at < ids.length; at += 1) {
-      const number = numberOf(ids[at] ?? "");
+      const number = numberOf(ids[at] ?? "", key);
       this.numbers[at] = number;
       this.spreads[at] = spreadOf(number);
     }

@@ -60,7 +60,7 @@ export class NameFilter {
   /** Null is no name: nobody looks for it. */
   static of(names: readonly (readonly [column: NameColumn, name: string | null])[]): NameFilter {
     const numbers = Uint32Array.from(
-      names.flatMap(([column, name]) => (name === null ? [] : [numberOf(keyOf(column, name))])),
+      names.flatMap(([column, name]) => (name === null ? [] : [numberOf(keyOf(column, name), null)])),
     );
     const words = Math.max(1, Math.ceil((numbers.length * BITS_PER_NAME) / 64));
     const filter = new Filter(1, words);
@@ -84,7 +84,7 @@ export class NameFilter {
   }
 
   mayHave(column: NameColumn, name: string): boolean {
-    return this.#filter.among(new Sought([keyOf(column, name)])).length > 0;
+    return this.#filter.among(new Sought([keyOf(column, name)], null)).length > 0;
   }
 }
 

@@ -1,15 +1,14 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import { command, done, query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { saveDaily } from "../runs/daily.ts";
 import type { Run } from "../runs/run.ts";
-import { findRuns } from "../runs/store.ts";
+import { findRun } from "../runs/store.ts";
 import { dayOf } from "../runs/sums.ts";
 import { chargeAdjustment } from "./charge.ts";
 import {
@@ -24,17 +23,13 @@ import {
 /** Far more than anybody has reason to make: each is read when the next is made. */
 const MOST_OF_ONE_RUN = 1000;
 
-function findRun(view: View, id: string): Run | null {
-  return findRuns(view.sql, new Sought([id])).runs.get(id) ?? null;
-}
-
 /** A fact like a run itself: no limit refuses it. It is counted in the periods of now, as its own entry. */
 export const adjustRun = command({
   action: "run.adjusted",
   refuses: ["not_found", "conflict", "validation_failed"],
   run(tx, { runId, amount_usd, reason }: NewAdjustment & { runId: string }) {
-    const run = findRun(tx, runId);
-    if (run === null) return refuse("not_found");
+    const run = findRun(tx.sql, runId);
+    if (run === undefined) return refuse("not_found");
     const before = loadAdjustments(tx.sql, runId);
     if (before.length >= MOST_OF_ONE_RUN) {
       const message = `This run already has ${MOST_OF_ONE_RUN} adjustments.`;
@@ -91,7 +86,7 @@ function netOf(
 export const listAdjustments = query({
   refuses: ["not_found"],
   run(view, { runId, list }: { runId: string; list: ListQuery }) {
-    if (findRun(view, runId) === null) return refuse("not_found");
+    if (findRun(view.sql, runId) === undefined) return refuse("not_found");
     return listRows(
       view.sql,
       {

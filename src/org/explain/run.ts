@@ -1,10 +1,9 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
 import type { View } from "../kernel/door.ts";
 import { RUN_ROUTE } from "../runs/rates.ts";
 import type { Run } from "../runs/run.ts";
-import { findRuns } from "../runs/store.ts";
+import { findRun } from "../runs/store.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type Candidate, judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
@@ -47,5 +46,5 @@ function subjectOf(view: View, run: Run): Subject {
 }
 
 export function runOf(view: View, id: string): Run | undefined {
-  return findRuns(view.sql, new Sought([id])).runs.get(id);
+  return findRun(view.sql, id);
 }

@@ -8,6 +8,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
+import { idKey } from "../runs/ids/key.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
@@ -84,10 +85,11 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
 /** A run that is gone is still known by its id: sent again, it is not charged again. */
 function purgeRuns(tx: Tx, before: number): number {
   const blocks = runBlocks(tx.sql);
+  const key = idKey(tx.sql);
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
     const oldest = blocks.oldest(before);
-    blocks.purge(oldest.runs.map(remainsOf));
+    blocks.purge(oldest.runs.map((run) => remainsOf(run, key)));
     deleteApart(tx.sql, oldest.runs);
     count += oldest.runs.length;
     bytes += oldest.bytes;

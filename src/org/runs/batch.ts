@@ -11,6 +11,7 @@ import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from 
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
+import { idKey } from "./ids/key.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
 import type { Run } from "./run.ts";
@@ -54,7 +55,7 @@ export class Batch {
       if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const sought = new Sought([...ids, ...parents]);
+    const sought = new Sought([...ids, ...parents], idKey(this.#tx.sql));
     const { runs, remains } = findRuns(this.#tx.sql, sought);
     for (const [id, run] of runs) this.#known.set(id, run);
     this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { HashKey } from "../../domain/id-index/keyed-number.ts";
 import { numberOf } from "../../domain/id-index/number.ts";
 import { NAME_BYTES, type Remains, SAID_BYTES } from "../../domain/run-block/remains.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
@@ -44,10 +45,10 @@ function rowIdOf(name: string): number {
 const SAID_DIGITS = SAID_BYTES * 2;
 
 /** What remains of a run that is about to be taken away. */
-export function remainsOf(run: Run): Remains {
+export function remainsOf(run: Run, key: HashKey | null): Remains {
   const { id, recordedAt, chargedAt, depth, cost } = run;
   const said = digestOfRun(run).slice(0, SAID_DIGITS);
-  return { number: numberOf(id), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
+  return { number: numberOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
 /** Which of the ids belong to runs that were taken away. `remains` are those that may. */

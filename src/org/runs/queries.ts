@@ -1,12 +1,11 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
 import { query } from "../kernel/door.ts";
 import { Breakdowns } from "./breakdown.ts";
 import { pageOfRuns } from "./blocks/page.ts";
 import { charactersApart, withMetadata } from "./long-metadata.ts";
 import { toRun } from "./run.ts";
-import { findRuns } from "./store.ts";
+import { findRun } from "./store.ts";
 
 export const listRuns = query({
   refuses: [],
@@ -20,7 +19,7 @@ export const listRuns = query({
 export const getRun = query({
   refuses: ["not_found"],
   run(view, input: { id: string }) {
-    const run = findRuns(view.sql, new Sought([input.id])).runs.get(input.id);
+    const run = findRun(view.sql, input.id);
     return run === undefined
       ? refuse("not_found")
       : toRun(withMetadata(view.sql, run), new Breakdowns(view.sql));

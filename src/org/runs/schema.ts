@@ -1,3 +1,4 @@
+import { makeIdKey } from "./ids/key.ts";
 import { runIds } from "./ids/index.ts";
 import { repackRuns } from "./repack.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
@@ -86,6 +87,25 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       data BLOB NOT NULL
     ) STRICT;
     INSERT INTO due (kind, key, at) SELECT 'runs.packing', '', 1 WHERE EXISTS (SELECT 1 FROM runs)`,
-    fill: (sql) => void runIds(sql),
+    // The index is made once it has its key.
+    fill: () => undefined,
+  },
+  {
+    name: "runs/6",
+    sql: `CREATE TABLE run_id_key (
+      one INTEGER PRIMARY KEY,
+      first INTEGER NOT NULL,
+      second INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE run_id_block_parts (
+      place INTEGER NOT NULL,
+      part INTEGER NOT NULL,
+      entries BLOB NOT NULL,
+      PRIMARY KEY (place, part)
+    ) STRICT`,
+    fill(sql) {
+      makeIdKey(sql);
+      runIds(sql);
+    },
   },
 ];

@@ -1,7 +1,8 @@
-import type { Sought } from "../../domain/id-index/sought.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
 import type { Remains } from "../../domain/run-block/remains.ts";
 import { runBlocks } from "./blocks/blocks.ts";
 import { runIds } from "./ids/index.ts";
+import { idKey } from "./ids/key.ts";
 import { storeApart } from "./long-metadata.ts";
 import type { Run } from "./run.ts";
 
@@ -17,6 +18,11 @@ export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
   if (seqs.length === 0) return { runs: new Map(), remains: [] };
   const { runs, remains } = runBlocks(sql).find(seqs, new Set(sought.ids));
   return { runs: new Map(runs.map((run) => [run.id, run])), remains };
+}
+
+/** The stored run that has this id. */
+export function findRun(sql: SqlStorage, id: string): Run | undefined {
+  return findRuns(sql, new Sought([id], idKey(sql))).runs.get(id);
 }
 
 /** Stores the runs of one batch. */

@@ -5,17 +5,19 @@ import { Sought } from "../../../src/domain/id-index/sought.ts";
 
 const WORDS_EACH = 48;
 
+const KEY = [1, 2] as const;
+
 test("never denies what was added, also after it was stored and loaded", () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 300 }), fc.integer({ min: 1, max: 5 }), (ids, bits) => {
       const filter = new Filter(bits, WORDS_EACH);
-      filter.add(new Sought(ids).numbers);
+      filter.add(new Sought(ids, KEY).numbers);
       const again = new Filter(bits, WORDS_EACH);
       for (let block = 0; block < 2 ** bits; block += 1) {
         expect(again.setPart(block, filter.part(block))).toBe(true);
       }
       expect(again.setPart(0, new ArrayBuffer(4 * WORDS_EACH - 4))).toBe(false);
-      const sought = new Sought(ids);
+      const sought = new Sought(ids, KEY);
       expect(filter.among(sought)).toEqual([...sought.numbers]);
       expect(again.among(sought)).toEqual([...sought.numbers]);
     }),
@@ -33,12 +35,12 @@ test.each([
   const added = Array.from({ length: 4096 }, (_none, at) => idOf(at));
   const others = Array.from({ length: 40_000 }, (_none, at) => idOf(4096 + at));
   const filter = new Filter(2, 768);
-  filter.add(new Sought(added).numbers);
-  expect(filter.among(new Sought(others)).length).toBeLessThan(40);
+  filter.add(new Sought(added, KEY).numbers);
+  expect(filter.among(new Sought(others, KEY)).length).toBeLessThan(40);
 });
 
 test("an empty filter matches nothing, a filter without words matches everything", () => {
-  const sought = new Sought(["a", "b"]);
+  const sought = new Sought(["a", "b"], KEY);
   expect(new Filter(2, WORDS_EACH).among(sought)).toEqual([]);
   const without = new Filter(2, 0);
   without.add(sought.numbers);

@@ -3,26 +3,34 @@ import { expect, test } from "vitest";
 import { numberOf } from "../../../src/domain/id-index/number.ts";
 import { Sought } from "../../../src/domain/id-index/sought.ts";
 
+const KEY = [0x01_23_45_67, 0x09_ab_cd_ef] as const;
+
 test("an id that occurs twice is always reported", () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.string(), fc.nat(), fc.nat(), (ids, id, one, other) => {
       const twice = ids.toSpliced(one % (ids.length + 1), 0, id);
-      expect(new Sought(twice.toSpliced(other % (twice.length + 1), 0, id)).mayRepeat()).toBe(true);
+      expect(new Sought(twice.toSpliced(other % (twice.length + 1), 0, id), KEY).mayRepeat()).toBe(true);
     }),
   );
 });
 
 test("a batch of a thousand without repeats is hardly ever reported", () => {
   const batches = Array.from({ length: 200 }, (_, batch) =>
-    new Sought(Array.from({ length: 1000 }, (_none, at) => `run-${batch}-${at}`)).mayRepeat(),
+    new Sought(
+      Array.from({ length: 1000 }, (_none, at) => `run-${batch}-${at}`),
+      KEY,
+    ).mayRepeat(),
   );
   expect(batches.filter(Boolean).length).toBeLessThan(4);
 });
 
-test("numbers are spread evenly, and depend on every character and on the length", () => {
+test.each([
+  ["with a key", KEY],
+  ["without one", null],
+])("numbers are spread evenly, and depend on every character and on the length, %s", (_, key) => {
   const counts = new Uint32Array(1024);
   for (let at = 0; at < 102_400; at += 1) {
-    const block = numberOf(`run-${at}`) >>> 22;
+    const block = numberOf(`run-${at}`, key) >>> 22;
     counts[block] = (counts[block] ?? 0) + 1;
   }
   expect(Math.min(...counts)).toBeGreaterThan(50);
@@ -36,17 +44,17 @@ test("numbers are spread evenly, and depend on every character and on the length
         const place = at % id.length;
         const changed = id.slice(0, place) + other + id.slice(place + 1);
         fc.pre(changed !== id);
-        expect(numberOf(changed)).not.toBe(numberOf(id));
+        expect(numberOf(changed, key)).not.toBe(numberOf(id, key));
       },
     ),
   );
-  expect(new Set(["", "\0", "\0\0", "\0\0\0"].map(numberOf)).size).toBe(4);
+  expect(new Set(["", "\0", "\0\0", "\0\0\0"].map((id) => numberOf(id, key))).size).toBe(4);
 });
 
 /** Numbers are stored: another way to make them would find nothing that is there. */
 test("numbers never change between versions", () => {
   const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
-  expect(ids.map(numberOf)).toMatchInlineSnapshot(`
+  expect(ids.map((id) => numberOf(id, null))).toMatchInlineSnapshot(`
     [
       0,
       530429928,
@@ -55,4 +63,28 @@ test("numbers never change between versions", () => {
       2726122610,
     ]
   `);
+});
+
+test("numbers by a key never change between versions", () => {
+  const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
+  expect(ids.map((id) => numberOf(id, KEY))).toMatchInlineSnapshot(`
+    [
+      2416378974,
+      2831231677,
+      3988076055,
+      1745326799,
+      2489983276,
+    ]
+  `);
+});
+
+test("ids whose numbers begin alike without a key, or by another key, do not by a key", () => {
+  for (const known of [null, [5, 6] as const]) {
+    const alike = Array.from({ length: 300_000 }, (_, at) => `run-${at}`).filter(
+      (id) => numberOf(id, known) >>> 24 === 7,
+    );
+    const begins = new Set(alike.map((id) => numberOf(id, KEY) >>> 24));
+    expect(alike.length).toBeGreaterThan(900);
+    expect(begins.size).toBeGreaterThan(230);
+  }
 });

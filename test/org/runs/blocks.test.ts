@@ -119,7 +119,7 @@ function expected(
 function drop(sql: SqlStorage, wanted: number): number {
   const blocks = runBlocks(sql);
   const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, wanted);
-  blocks.purge(some.map(remainsOf));
+  blocks.purge(some.map((run) => remainsOf(run, null)));
   return some.length;
 }
 

@@ -1,12 +1,15 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { spreadOf } from "../../../src/domain/id-index/number.ts";
 import { Sought } from "../../../src/domain/id-index/sought.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { transaction } from "../../../src/org/kernel/copies.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";
+import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { findSuspects, Segment } from "../../../src/org/runs/ids/segment.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { allRuns } from "../../support/stored-runs.ts";
@@ -81,7 +84,7 @@ function store(sql: SqlStorage, count: number): string[] {
 
 /** The ids of those runs that the index takes for one of these. */
 function found(sql: SqlStorage, ids: readonly string[]): string[] {
-  const seqs = runIds(sql, SIZE).find(new Sought(ids));
+  const seqs = runIds(sql, SIZE).find(new Sought(ids, idKey(sql)));
   return runBlocks(sql)
     .find(seqs, new Set(ids))
     .runs.map(({ id }) => id);
@@ -93,7 +96,7 @@ function purge(sql: SqlStorage, share: number): void {
   for (let left = Math.ceil((blocks.lastSeq - blocks.firstSeq + 1) * share); left > 0;) {
     const some = blocks.oldest(1).runs.slice(0, left);
     if (some.length === 0) return;
-    blocks.purge(some.map(remainsOf));
+    blocks.purge(some.map((run) => remainsOf(run, idKey(sql))));
     blocks.forget(1, 1);
     left -= some.length;
   }
@@ -134,7 +137,7 @@ function play(storage: DurableObjectStorage, one: Step): void {
         throw new Error("rolled back");
       });
     expect(rolledBack).toThrow("rolled back");
-    expect(runIds(sql, SIZE).find(new Sought(ids))).toEqual([]);
+    expect(runIds(sql, SIZE).find(new Sought(ids, idKey(sql)))).toEqual([]);
   }
 }
 
@@ -267,6 +270,81 @@ test("what is kept of ids that are gone goes too, a part at a time", async () =>
     expect(Math.max(...most)).toBeLessThan(1500);
     expect(most[35]).toBeLessThan((most[29] ?? 0) / 2);
   });
+});
+
+test("ids whose hashes are all alike make no block that is too large for a row", async () => {
+  await runInDurableObject(await wokenObject(), (_object, { storage }) => {
+    const { sql } = storage;
+    const COUNT = 600_000;
+    const alike = (first: number, number: number) => ({
+      words: new Uint32Array(COUNT * 2).map((_, at) => (at < COUNT ? number : at - COUNT)),
+      firstSeq: first,
+    });
+    const row = { level: 0, first_seq: 1, last_seq: COUNT, state: "made", step: 0 } as const;
+    const segment = Segment.create(sql, { ...row, segment: 1 }, 4096);
+    segment.fill(alike(1, 7));
+    const above = Segment.create(sql, { ...row, segment: 2, level: 1, state: "making" }, 4096);
+    above.mergeOn([segment], COUNT / 2);
+    for (const [one, count] of [
+      [segment, COUNT],
+      [above, COUNT / 2 + 1],
+    ] as const) {
+      const sought = {
+        ids: [""],
+        numbers: Uint32Array.of(7),
+        spreads: new Int32Array(1),
+        left: new Uint32Array(1),
+      };
+      sought.spreads[0] = spreadOf(7);
+      const seqs = findSuspects(sql, one.suspects(sought as unknown as Sought));
+      expect([seqs.length, seqs.at(-1)]).toEqual([count, COUNT]);
+    }
+    segment.end();
+    expect(segment.removeOn()).toBe(true);
+    const left = sql.exec<{ n: number }>(
+      "SELECT COUNT(*) AS n FROM run_id_block_parts WHERE place / 67108864 = 1",
+    );
+    expect(left.one().n).toBe(0);
+  });
+});
+
+test("each org hashes ids by a key of its own", async () => {
+  const keys = await Promise.all(
+    [1, 2].map(async () =>
+      runInDurableObject(await wokenObject(), (_object, { storage }) => idKey(storage.sql)),
+    ),
+  );
+  expect(keys[0]).not.toBeNull();
+  expect(keys[0]).not.toEqual(keys[1]);
+});
+
+test("runs that an earlier version hashed without a key are known, and get one unless ids of gone runs keep them", async () => {
+  const run = { model: "acme/m1", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.01" };
+  const started_at = new Date().toISOString();
+  for (const withGone of [false, true]) {
+    const org = await newSpender();
+    const stub = env.ORG.getByName(org.id);
+    // As an object of the version before: no key, and every number without one.
+    await rowsOf(org.id, "DELETE FROM run_id_key");
+    await evictDurableObject(stub);
+    const runs = Array.from({ length: 5000 }, (_, at) => ({ ...run, id: `r-${at}`, started_at }));
+    for (let from = 0; from < runs.length; from += 1000)
+      expect((await org.bulk(runs.slice(from, from + 1000))).body.accepted).toBe(1000);
+    if (withGone) {
+      await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+        const blocks = runBlocks(sql);
+        const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, 10);
+        blocks.purge(some.map((one) => remainsOf(one, idKey(sql))));
+      });
+    }
+    await rowsOf(
+      org.id,
+      "DROP TABLE run_id_key; DROP TABLE run_id_block_parts; DELETE FROM schema_steps WHERE name = 'runs/6'",
+    );
+    await evictDurableObject(stub);
+    expect((await org.bulk([...runs.slice(0, 500), ...runs.slice(4500)])).body.duplicates).toBe(1000);
+    expect(await rowsOf(org.id, "SELECT 1 FROM run_id_key")).toHaveLength(withGone ? 0 : 1);
+  }
 });
 
 test("of tens of thousands of runs each is charged once, also after a restart, whichever is sent again", async () => {

@@ -1,4 +1,5 @@
 import { RunBlock } from "../../../domain/run-block/block.ts";
+import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
 import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
@@ -94,7 +95,7 @@ class RunBlocks {
   find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: RunRecord[]; remains: Remains[] } {
     const runs: RunRecord[] = [];
     const remains: Remains[] = [];
-    for (const seq of seqs.toSorted((a, b) => a - b)) {
+    for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
       const entry = this.#entryOf(seq);
       if (entry === undefined) continue;
       const at = seq - entry.firstSeq;
@@ -115,13 +116,13 @@ class RunBlocks {
   }
 
   /** What the index knows ids by, with their seqs, oldest first, of runs after a seq. */
-  *numbersAfter(seq: number): Generator<readonly [seq: number, number: number]> {
+  *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
       if (lastSeqOf(entry) <= seq) continue;
       const numbers =
         entry.state === "remains"
           ? this.#remains(entry).map(({ number }) => number)
-          : this.block(entry).ids.map(numberOf);
+          : this.block(entry).ids.map((id) => numberOf(id, key));
       for (const [at, number] of numbers.entries()) {
         if (entry.firstSeq + at > seq) yield [entry.firstSeq + at, number];
       }

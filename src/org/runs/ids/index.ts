@@ -1,7 +1,9 @@
+import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
 import { Recent } from "../../../domain/id-index/recent.ts";
 import type { Sought } from "../../../domain/id-index/sought.ts";
 import { runBlocks } from "../blocks/blocks.ts";
+import { idKey } from "./key.ts";
 import { FAN, findSuspects, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many runs are kept in memory before they become a segment. */
@@ -25,6 +27,7 @@ class RunIds {
   readonly #size: number;
   readonly #recent: Recent;
   readonly #blocks: ReturnType<typeof runBlocks>;
+  readonly #key: HashKey | null;
   #segments: Segment[];
   /** Of the last run that is stored: the next gets one more. */
   #lastSeq = 0;
@@ -34,6 +37,7 @@ class RunIds {
     this.#size = size;
     this.#recent = new Recent(size);
     this.#blocks = runBlocks(sql);
+    this.#key = idKey(sql);
     const rows = sql.exec<SegmentRow>("SELECT * FROM run_id_segments ORDER BY segment").toArray();
     this.#segments = rows.map((row) => Segment.read(sql, row, size));
     const isSound = this.#segments.every(({ isWhole }) => isWhole);
@@ -50,7 +54,7 @@ class RunIds {
 
   /** Notes runs that were just stored, in this order. */
   add(ids: readonly string[]): void {
-    for (const id of ids) this.#add(numberOf(id), this.#lastSeq + 1);
+    for (const id of ids) this.#add(numberOf(id, this.#key), this.#lastSeq + 1);
   }
 
   /**
@@ -59,6 +63,7 @@ class RunIds {
    */
   isCurrent(): boolean {
     const { firstSeq, lastSeq, newest } = this.#stored();
+    if (idKey(this.#sql)?.join() !== this.#key?.join()) return false;
     if (newest !== this.#newest || lastSeq > this.#lastSeq || lastSeq < this.#lastOfSegments) return false;
     if (firstSeq !== null && firstSeq < this.#recent.firstSeq) return false;
     if (lastSeq < this.#lastSeq) {
@@ -98,7 +103,7 @@ class RunIds {
 
   #readRecent(): void {
     this.#lastSeq = this.#lastOfSegments;
-    for (const [seq, number] of this.#blocks.numbersAfter(this.#lastSeq)) this.#add(number, seq);
+    for (const [seq, number] of this.#blocks.numbersAfter(this.#lastSeq, this.#key)) this.#add(number, seq);
   }
 
   #add(number: number, seq: number): void {

@@ -1,7 +1,7 @@
 import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/block.ts";
 import { Filter } from "../../../domain/id-index/filter.ts";
 import type { Sought } from "../../../domain/id-index/sought.ts";
-import { readInParts } from "../../kernel/json-rows.ts";
+import { deleteEntries, readEntries, writeEntries } from "./entries.ts";
 
 /** So many segments of one level become one of the next, each block of theirs so many blocks of its own. */
 export const FAN = 8;
@@ -41,20 +41,18 @@ interface Suspect {
 export function findSuspects(sql: SqlStorage, suspects: readonly Suspect[]): number[] {
   if (suspects.length === 0) return [];
   const places = new Set(suspects.map(({ place }) => place));
-  const rows = readInParts([...places], (json) =>
-    sql.exec<{ place: number; entries: ArrayBuffer }>(
-      "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
-      json,
-    ),
-  );
-  const read = new Map(rows.map(({ place, entries }) => [place, new Uint32Array(entries)]));
+  const read = readEntries(sql, [...places]);
   const found: number[] = [];
   for (const { number, place, firstSeq } of suspects) {
     const words = read.get(place);
-    if (words === undefined) throw new Error(`block ${place} of the index of runs is missing`);
+    if (words === undefined) throw missing(place);
     findIn({ words, firstSeq }, number, found);
   }
   return found;
+}
+
+function missing(place: number): Error {
+  return new Error(`block ${place} of the index of runs is missing`);
 }
 
 /** The ids of a range of runs, by their numbers: blocks of entries in the database, what they surely lack in memory. */
@@ -132,10 +130,10 @@ export class Segment {
   }
 
   #read(at: number): Block {
-    const { entries } = this.#sql
-      .exec<{ entries: ArrayBuffer }>("SELECT entries FROM run_id_blocks WHERE place = ?", this.#place(at))
-      .one();
-    return { words: new Uint32Array(entries), firstSeq: this.#row.first_seq };
+    const place = this.#place(at);
+    const words = readEntries(this.#sql, [place]).get(place);
+    if (words === undefined) throw missing(place);
+    return { words, firstSeq: this.#row.first_seq };
   }
 
   /** Writes all blocks of a segment of the first level. */
@@ -166,11 +164,7 @@ export class Segment {
   removeOn(): boolean {
     const { segment, step } = this.#row;
     const until = Math.min(step + REMOVED_AT_ONCE, this.#blocks);
-    this.#sql.exec(
-      "DELETE FROM run_id_blocks WHERE place >= ? AND place < ?",
-      this.#place(step),
-      this.#place(until),
-    );
+    deleteEntries(this.#sql, this.#place(step), this.#place(until));
     if (until < this.#blocks) this.#change("gone", until);
     else this.#sql.exec("DELETE FROM run_id_segments WHERE segment = ?", segment);
     return until === this.#blocks;
@@ -180,12 +174,8 @@ export class Segment {
     const dealt = deal(given, { bits: this.#bits, from, count, firstSeq: this.#row.first_seq, oldestSeq });
     for (const [index, { words }] of dealt.entries()) {
       this.#filter.add(words.subarray(0, words.length / 2));
-      this.#sql.exec(
-        "INSERT INTO run_id_blocks (place, filter, entries) VALUES (?, ?, ?)",
-        this.#place(from + index),
-        this.#filter.part(from + index),
-        words.buffer,
-      );
+      const filter = this.#filter.part(from + index);
+      writeEntries(this.#sql, { place: this.#place(from + index), filter, words });
     }
   }
 

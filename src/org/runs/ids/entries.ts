@@ -1,0 +1,62 @@
+import { readInParts } from "../../kernel/json-rows.ts";
+
+/** Of the entries of a block, what its row holds: the platform stores no row of more than 2 MB. */
+const PART_BYTES = 1_048_576;
+const PART_WORDS = PART_BYTES / 4;
+
+/** Stores a block. What its row does not hold lies beside it, in parts. */
+export function writeEntries(
+  sql: SqlStorage,
+  { place, filter, words }: { place: number; filter: ArrayBuffer; words: Uint32Array },
+): void {
+  sql.exec(
+    "INSERT INTO run_id_blocks (place, filter, entries) VALUES (?, ?, ?)",
+    place,
+    filter,
+    words.slice(0, PART_WORDS).buffer,
+  );
+  for (let part = 1; part * PART_WORDS < words.length; part += 1) {
+    sql.exec(
+      "INSERT INTO run_id_block_parts (place, part, entries) VALUES (?, ?, ?)",
+      place,
+      part,
+      words.slice(part * PART_WORDS, (part + 1) * PART_WORDS).buffer,
+    );
+  }
+}
+
+/** The entries of blocks, by their places. */
+export function readEntries(sql: SqlStorage, places: readonly number[]): Map<number, Uint32Array> {
+  const rows = readInParts(places, (json) =>
+    sql.exec<{ place: number; entries: ArrayBuffer }>(
+      "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
+      json,
+    ),
+  );
+  return new Map(rows.map(({ place, entries }) => [place, new Uint32Array(whole(sql, place, entries))]));
+}
+
+export function deleteEntries(sql: SqlStorage, from: number, until: number): void {
+  for (const table of ["run_id_blocks", "run_id_block_parts"]) {
+    sql.exec(`DELETE FROM ${table} WHERE place >= ? AND place < ?`, from, until);
+  }
+}
+
+function whole(sql: SqlStorage, place: number, first: ArrayBuffer): ArrayBuffer {
+  if (first.byteLength < PART_BYTES) return first;
+  const parts = sql
+    .exec<{ entries: ArrayBuffer }>(
+      "SELECT entries FROM run_id_block_parts WHERE place = ? ORDER BY part",
+      place,
+    )
+    .toArray();
+  const bytes = new Uint8Array(
+    first.byteLength + parts.reduce((sum, one) => sum + one.entries.byteLength, 0),
+  );
+  let at = 0;
+  for (const piece of [first, ...parts.map(({ entries }) => entries)]) {
+    bytes.set(new Uint8Array(piece), at);
+    at += piece.byteLength;
+  }
+  return bytes.buffer;
+}

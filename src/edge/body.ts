@@ -10,13 +10,12 @@ import {
   type Refusal,
   refuse,
 } from "../contract/refusal.ts";
+import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../domain/json-bounds.ts";
 import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
 import type { Call } from "./call.ts";
 
 import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 import { vouchedCaller } from "./vouched.ts";
-
-const MAX_DEPTH = 32;
 
 function limitOf(call: Call): number {
   if (call.op.bodyLimit === "decision") return DECISION.mostBodyBytes;
@@ -46,23 +45,6 @@ async function readText(call: Call): Promise<string | Refusal> {
   }
 }
 
-/** The nesting depth of a JSON text, found without parsing it, so that hostile input uses no stack. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (inString) {
-      if (c === 92) i++;
-      else if (c === 34) inString = false;
-    } else if (c === 34) inString = true;
-    else if (c === 123 || c === 91) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (c === 125 || c === 93) depth--;
-  }
-  return false;
-}
-
 /** With or without parameters, in whatever case. */
 const JSON_TYPE = new RegExp(String.raw`^${JSON_MEDIA}\s*(;|$)`, "i");
 
@@ -70,9 +52,14 @@ function isJson(contentType: string | null): boolean {
   return contentType !== null && JSON_TYPE.test(contentType.trim());
 }
 
+function refuseStructure(text: string): Refusal | null {
+  const problem = structureProblem(text);
+  return problem === null ? null : invalidField("body", "invalid_body", problem);
+}
+
 function parseJson(text: string): { value: unknown } | Refusal {
-  if (isTooDeep(text))
-    return invalidField("body", "invalid_body", `must not be nested deeper than ${MAX_DEPTH} levels`);
+  const refusal = refuseStructure(text);
+  if (refusal !== null) return refusal;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -109,7 +96,8 @@ export async function readBody(call: Call): Promise<Refusal | null> {
   if (text !== "" && !isJson(request.headers.get("content-type"))) {
     return invalidField("content-type", "invalid_content_type", `must be ${JSON_MEDIA}`);
   }
-  return op.lazyBody === true && !spellsLoneSurrogate(text) ? null : parseBody(call);
+  if (op.lazyBody !== true || spellsLoneSurrogate(text)) return parseBody(call);
+  return text.length > SURELY_BOUNDED_CHARACTERS ? refuseStructure(text) : null;
 }
 
 /** Some clients send `{}` as an empty body. Anything else would be silently dropped, so it is refused. */

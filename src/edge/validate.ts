@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { FieldError } from "../contract/error-details.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
-import { invalidField, invalidFields, type Refusal } from "../contract/refusal.ts";
+import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
 import { listScope } from "./list-scope.ts";
 
@@ -47,30 +47,32 @@ function isEmpty(input: unknown): boolean {
   return (typeof input === "string" || Array.isArray(input)) && input.length === 0;
 }
 
-/** Converts Zod issues to field errors: one entry per invalid field. */
-function toFieldErrors(
+/** Converts Zod issues to field errors, one at a time: the caller stops when it has enough. */
+function* toFieldErrors(
   issues: readonly Issue[],
   unknownCode: string,
   prefix: readonly PropertyKey[] = [],
-): FieldError[] {
-  return issues.flatMap((issue): FieldError[] => {
+): Generator<FieldError> {
+  for (const issue of issues) {
     const path = [...prefix, ...issue.path];
+    const closest = closestShape(issue);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({
-        field: fieldPath([...path, key]),
-        code: unknownCode,
-        message: "is not a field of this operation",
-      }));
+      const message = "is not a field of this operation";
+      for (const key of issue.keys) yield { field: fieldPath([...path, key]), code: unknownCode, message };
+    } else if (closest !== null) yield* toFieldErrors(closest, unknownCode, path);
+    else {
+      const code = codeOf(issue);
+      yield { field: fieldPath(path), code, message: messageOf(issue, code) };
     }
-    if (issue.code === "invalid_union" && issue.errors.length > 0) {
-      const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [];
-      if (closest.some((inner) => inner.path.length > 0 || inner.code === "unrecognized_keys")) {
-        return toFieldErrors(closest, unknownCode, path);
-      }
-    }
-    const code = codeOf(issue);
-    return [{ field: fieldPath(path), code, message: messageOf(issue, code) }];
-  });
+  }
+}
+
+/** The problems of the shape that fits best, where they say more than that none fits. */
+function closestShape(issue: Issue): readonly Issue[] | null {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return null;
+  const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  const saysMore = closest.some((inner) => inner.path.length > 0 || inner.code === "unrecognized_keys");
+  return saysMore ? closest : null;
 }
 
 /** A kind that is missing or unknown is answered with those that there are. */
@@ -80,9 +82,14 @@ function messageOf(issue: Issue, code: string): string {
   return code === "required" ? "is required" : issue.message;
 }
 
-function firstPerField(errors: readonly FieldError[]): FieldError[] {
-  const seen = new Set<string>();
-  return errors.filter((error) => !seen.has(error.field) && seen.add(error.field));
+/** One for each field, of as many fields as are reported. */
+function firstPerField(errors: Iterable<FieldError>): FieldError[] {
+  const first = new Map<string, FieldError>();
+  for (const error of errors) {
+    if (!first.has(error.field)) first.set(error.field, error);
+    if (first.size === MOST_FIELDS) break;
+  }
+  return [...first.values()];
 }
 
 export function checkShape<T extends z.ZodType>(

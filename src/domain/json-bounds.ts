@@ -1,0 +1,35 @@
+/** A text that is no longer has no more values than these. */
+export const SURELY_BOUNDED_CHARACTERS = 1_048_576;
+
+const MOST_DEPTH = 32;
+/** As many as fit into 1 MiB. What is larger has room for longer texts, not for more of them. */
+const MOST_VALUES = 700_000;
+/** Of the values, those with a name, which take most of the memory. */
+const MOST_FIELDS = 200_000;
+
+/**
+ * What is wrong with the structure of a JSON text, or null. It is found without parsing: a hostile text of a few megabytes
+ * can make a hundred times as much of memory, and use up the stack.
+ */
+export function structureProblem(text: string): string | null {
+  let depth = 0;
+  let values = 1;
+  let fields = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (inString) {
+      if (c === 92) i++;
+      else if (c === 34) inString = false;
+    } else if (c === 34) inString = true;
+    else if (c === 123 || c === 91) {
+      if (++depth > MOST_DEPTH) return `must not be nested deeper than ${MOST_DEPTH} levels`;
+      values += 1;
+    } else if (c === 125 || c === 93) depth--;
+    else if (c === 44) values += 1;
+    else if (c === 58) fields += 1;
+    if (values > MOST_VALUES) return `must not contain more than ${MOST_VALUES} values`;
+    if (fields > MOST_FIELDS) return `must not contain more than ${MOST_FIELDS} fields`;
+  }
+  return null;
+}

@@ -47,9 +47,14 @@ async function readText(call: Call): Promise<string | Refusal> {
 
 /** With or without parameters, in whatever case. */
 const JSON_TYPE = new RegExp(String.raw`^${JSON_MEDIA}\s*(;|$)`, "i");
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/gi;
 
-function isJson(contentType: string | null): boolean {
-  return contentType !== null && JSON_TYPE.test(contentType.trim());
+/** JSON is UTF-8. A body that says otherwise would be read as other text than was sent. */
+function mediaProblem(contentType: string | null): string | null {
+  if (contentType === null || !JSON_TYPE.test(contentType.trim())) return `must be ${JSON_MEDIA}`;
+  const charsets = [...contentType.matchAll(CHARSET)].map(([, charset = ""]) => charset.toLowerCase());
+  const isUtf8 = charsets.every((charset) => charset === "utf-8" || charset === "utf8");
+  return isUtf8 ? null : `must be ${JSON_MEDIA} in UTF-8, with charset=utf-8 or none`;
 }
 
 function refuseStructure(text: string): Refusal | null {
@@ -93,9 +98,8 @@ export async function readBody(call: Call): Promise<Refusal | null> {
     call.body = {};
     return null;
   }
-  if (text !== "" && !isJson(request.headers.get("content-type"))) {
-    return invalidField("content-type", "invalid_content_type", `must be ${JSON_MEDIA}`);
-  }
+  const problem = text === "" ? null : mediaProblem(request.headers.get("content-type"));
+  if (problem !== null) return invalidField("content-type", "invalid_content_type", problem);
   if (op.lazyBody !== true || spellsLoneSurrogate(text)) return parseBody(call);
   return text.length > SURELY_BOUNDED_CHARACTERS ? refuseStructure(text) : null;
 }

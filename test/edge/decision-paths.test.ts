@@ -281,7 +281,9 @@ describe("both ways agree on", () => {
     await expectAlike({
       plain: [typed("application/json"), 200, "fast"],
       charset: [typed("application/json; charset=utf-8"), 200],
-      "another charset": [typed("application/json;charset=latin1"), 200],
+      "charset in quotes": [typed('application/json; charset="UTF-8"'), 200],
+      "another charset": [typed("application/json;charset=latin1"), 422],
+      "two charsets": [typed("application/json; charset=utf-8; charset=utf-16"), 422],
       "upper case": [typed("APPLICATION/JSON"), 200],
       missing: [typed(null), 422],
       empty: [typed(""), 422],

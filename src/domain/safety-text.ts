@@ -20,7 +20,8 @@ function textOf(input: unknown): string {
   return texts.join("\n");
 }
 
-const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g;
+/** What no reader sees: ignorable characters, control characters but for white space, and marks around annotations. */
+const INVISIBLE = /(?![\t\n\v\f\r\u0085])[\p{Default_Ignorable_Code_Point}\p{Cc}\uFFF9-\uFFFB]+/gu;
 const NOT_ASCII = /[^\n\r\t -~]/;
 /**
  * Normalization sorts combining marks in quadratic time. No script needs more than 30 on one letter (Unicode Standard
@@ -31,5 +32,5 @@ const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu;
 /** Wide digits, styled letters and invisible marks would evade any expression. */
 function plain(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
-  return text.replaceAll(TOO_MANY_MARKS, "$1").normalize("NFKC").replaceAll(INVISIBLE, "");
+  return text.replaceAll(INVISIBLE, "").replaceAll(TOO_MANY_MARKS, "$1").normalize("NFKC");
 }

@@ -36,6 +36,24 @@ test.for([null, 5, "email", []])(
   },
 );
 
+test("characters that no reader sees hide nothing from a detector", async () => {
+  const org = await newSpender();
+  const email = { id: "email", kind: "builtin", action: "block" };
+  const own = { id: "word", kind: "pattern", pattern: "forbidden", action: "block" };
+  expect((await org.send("PUT", "content-safety", { detectors: [email, own] })).status).toBe(200);
+  const hidden =
+    "ad 34f 61c 115f 1160 17b4 180e 200b 202e 2060 2066 2069 206a 3164 fe0f feff ffa0 fffa 1d173 e0001 e0041 e0100 0 1 7f 9c";
+  for (const code of hidden.split(" ")) {
+    const mark = String.fromCodePoint(Number.parseInt(code, 16));
+    for (const input of [`jane@ex${mark}ample.com`, `for${mark}bid${mark.repeat(40)}den`]) {
+      const refused = await org.run({ input });
+      expect([code, refused.status]).toEqual([code, 403]);
+    }
+  }
+  const seen = "for\tbidden for\nbidden for\u0085bidden for bidden f\u00f6rbidden";
+  expect((await org.run({ input: seen })).status).toBe(201);
+});
+
 test("a sign-in connection of no kind is told the kinds that there are", async () => {
   const org = await newSpender();
   const refused = await org.send("PUT", "sso", {});

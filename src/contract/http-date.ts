@@ -34,6 +34,12 @@ export function isoDate(atMs: number): string {
  * HTTP-dates have no fractions, so fractions are rounded up: a sunset is never shortened, not even by a millisecond.
  */
 export function parseSunset(text: string): number | undefined {
+  const atMs = sunsetOf(text);
+  // Years that an HTTP-date cannot say would not be read again.
+  return atMs === undefined || parseImfFixdate(imfFixdate(atMs)) !== atMs ? undefined : atMs;
+}
+
+function sunsetOf(text: string): number | undefined {
   const http = parseImfFixdate(text);
   if (http !== undefined) return http;
   const day = parseIsoDate(text);

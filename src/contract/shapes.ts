@@ -48,8 +48,12 @@ export function parseTimestamp(text: string): number | null {
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days) return null;
   const ms = Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
+  return Number.isNaN(ms) || ms < FIRST_MS || ms > LAST_MS ? null : ms;
 }
+
+/** In UTC too, the year has four digits. */
+const FIRST_MS = Date.parse("0000-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 export const timestampInput = z
   .string()

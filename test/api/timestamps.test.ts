@@ -20,6 +20,9 @@ const WRONG = [
   "+002026-11-15T00:00:00Z",
   "2026-11-15T00:00:00.Z",
   "2026-11-15T00:00:00,5Z",
+  // In UTC, in a year that RFC 3339 cannot write.
+  "9999-12-31T23:59:59-14:00",
+  "0000-01-01T00:00:00+14:00",
 ];
 
 const RIGHT: Readonly<Record<string, string>> = {

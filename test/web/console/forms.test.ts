@@ -238,6 +238,16 @@ describe("settings", () => {
     const forced = await browser.post("/console/safety/detectors", { "builtin-email": "block" });
     expect(forced.status).toBe(403);
   });
+
+  test("a role that may only read is told so, however the form is filled in", async () => {
+    const browser = await signedIn((await newOrg()).id, "viewer");
+    const price = { input_usd_per_mtok: "3", output_usd_per_mtok: "15" };
+    for (const model of ["", "acme/m1"]) {
+      const refused = await browser.post("/console/models", { model, ...price });
+      expect([model, refused.status]).toEqual([model, 403]);
+      expect(await refused.text()).toContain("does not allow this");
+    }
+  });
 });
 
 test("an owner reads the rate limits that the operator set, and the fallback where there are none", async () => {

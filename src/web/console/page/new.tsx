@@ -1,9 +1,11 @@
+import { refuse } from "../../../contract/refusal.ts";
 import { BLANK, bodyOf, type Draft } from "../view/field.ts";
 import { Fields, Form, Problems } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
-import { type Ask, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
+import { refusedPage } from "./refused.tsx";
 import type { Resource } from "./resource.ts";
 
 type Create = NonNullable<Resource<never>["create"]>;
@@ -44,13 +46,19 @@ function missingPart(form: URLSearchParams, fields: Create["fields"]): Draft | n
 }
 
 export function createOne(
-  resource: Pick<Resource<never>, "path" | "api">,
+  resource: Pick<Resource<never>, "path" | "api" | "role">,
   create: Create,
   visit: Visit,
   ask: Ask,
 ): Promise<Shown> {
   const { put, fields } = create;
   const missing = missingPart(ask.form, fields);
+  if (missing !== null && !reaches(visit, resource.role)) {
+    const { status, code, message, details } = refuse("forbidden");
+    return Promise.resolve(
+      refusedPage({ status, body: null, error: { code, message, details } }, resource.path),
+    );
+  }
   if (missing !== null) return newPage(resource, create, visit, { draft: missing, status: 422 });
   const path = `${visit.org}/${put === undefined ? resource.api : put(ask.form)}`;
   return submit(visit, ask, {

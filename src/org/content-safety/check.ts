@@ -36,8 +36,8 @@ function refused(tx: Tx, { detector, sample, isUnread }: NonNullable<Scan["block
   staying(tx, () => {
     const detail = isUnread ? { detail: { not_evaluated: true } } : {};
     tx.record({ action: "safety.blocked", target: detector, outcome: "refused", ...detail });
-    tx.emit("safety.blocked", { detector });
   });
+  tx.emitLast("safety.blocked", { detector });
   if (!isUnread) return refuse("content_safety_blocked", { detector, sample });
   const message = `The detector '${detector}' could not scan the whole input within the work limit of one call, so the run is refused. Send less input or fewer runs per call, or simplify the detector.`;
   return refuse("content_safety_blocked", { detector, sample }, { message });

@@ -126,6 +126,8 @@ export interface Tx extends View {
   emit(kind: EventKind, data: object): void;
   /** The same for many of one kind. */
   emitAll(kind: EventKind, all: readonly object[]): void;
+  /** When the call ends, with all others of its kind, also where a refusal undoes what the rule did. */
+  emitLast(kind: EventKind, data: object): void;
   /** Adds to one of the platform's counters, if and only if the change happens. */
   count(series: string, by?: number): void;
   /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */

@@ -18,6 +18,7 @@ import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.
 import { decideOnce } from "../decisions/decide.ts";
 import type { CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
+import { Ending } from "../kernel/perform/ending.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
@@ -238,9 +239,9 @@ export class ObjectGate {
 
   /** A decision that is refused has held nothing, so that there is nothing to take back. */
   #exact(ask: DecisionAsk, counted: CountedRates, view: View): Decided {
-    const aftermath: (() => void)[] = [];
-    const decided = decideOnce(openTx(view, aftermath), ask, counted);
-    if (isRefusal(decided.result)) for (const effect of aftermath) effect();
+    const ending = new Ending();
+    const decided = decideOnce(openTx(view, ending), ask, counted);
+    ending.end(view, isRefusal(decided.result));
     return decided;
   }
 

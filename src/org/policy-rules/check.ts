@@ -86,10 +86,10 @@ function failed(tx: Tx, ruleId: string): Refusal<Code> {
 
 function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Refusal<Code> {
   const details = { reason, attempted, rule_id: ruleId };
-  staying(tx, () => {
-    tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } });
-    tx.emit("policy.blocked", details);
-  });
+  staying(tx, () =>
+    tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } }),
+  );
+  tx.emitLast("policy.blocked", details);
   return refuse("policy_blocked", details);
 }
 
@@ -134,7 +134,7 @@ function requested(
     if (waiting !== null) return;
     saveApproval(tx.sql, approval);
     tx.schedule(DUE.approvalExpiry, approval.id, approval.expires_at);
-    tx.emit("policy.approval_requested", answer);
   });
+  if (waiting === null) tx.emitLast("policy.approval_requested", answer);
   return refuse("policy_approval_required", answer);
 }

@@ -60,6 +60,30 @@ test("events of a large batch are queued for many webhooks in bounded steps, eac
   expect(await rowsOf(org.id, "SELECT * FROM webhook_fan_outs")).toEqual([]);
 }, 180_000);
 
+test("events of refused runs are queued in bounded steps too, whether the batch is refused whole or not", async () => {
+  const org = await newSpender();
+  const deny = { target: "model", effect: "deny", when: "true", reason: "none" };
+  expect((await org.send("POST", "policy-rules", deny)).status).toBe(201);
+  takeNetwork();
+  const url = receiver(() => new Response("down", { status: 500 }));
+  for (let webhook = 0; webhook < WEBHOOKS; webhook += 1) {
+    expect((await org.send("POST", "webhooks", { url, events: ["policy.*"] })).status).toBe(201);
+  }
+  const steps = await changesByTransaction(
+    org.id,
+    "SELECT COALESCE(MAX(seq), 0) AS n FROM webhook_deliveries",
+  );
+  const denied = Array.from({ length: 100 }, () => aRun());
+  expect((await org.bulk([aRun({ incurred: true }), ...denied])).body).toMatchObject({
+    accepted: 1,
+    rejected: 100,
+  });
+  expect((await org.bulk(denied)).body.error.code).toBe("policy_blocked");
+  await allQueued(org, WEBHOOKS * 200);
+  for (const queuedAtOnce of steps) expect(queuedAtOnce).toBeLessThanOrEqual(AT_ONCE);
+  expect(await org.events("policy.blocked")).toHaveLength(200);
+}, 180_000);
+
 test("a webhook that is deleted meanwhile gets nothing, and the others get all", async () => {
   const org = await overLimit(WEBHOOKS);
   const [, second] = org.hooks;

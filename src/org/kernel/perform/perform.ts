@@ -10,12 +10,13 @@ import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "../door
 import { scheduleDue } from "../due/table.ts";
 import { appendEvents } from "../events/append.ts";
 import { claim, complete } from "../idempotency/records.ts";
+import { Ending } from "./ending.ts";
 
 /** Thrown to roll a refused attempt back; never leaves this file. */
 class RolledBack extends Error {}
 
 /** The transaction as a rule sees it, over a view of the object. */
-export function openTx(view: View, aftermath: (() => void)[]): Tx {
+export function openTx(view: View, ending: Ending): Tx {
   return {
     ...view,
     emit: (kind, data) => appendEvents(view, kind, [data]),
@@ -23,23 +24,25 @@ export function openTx(view: View, aftermath: (() => void)[]): Tx {
     count: (series, by) => countSeries(view.sql, view.now, series, by),
     schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
     record: (entry) => appendAudit(view, entry),
-    afterRefusal: (effect) => aftermath.push(effect),
+    emitLast: (kind, data) => ending.emit(kind, data),
+    afterRefusal: (effect) => ending.afterRefusal(effect),
   };
 }
 
 /** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
 function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
-  const aftermath: (() => void)[] = [];
-  const tx = openTx(view, aftermath);
+  const ending = new Ending();
+  const tx = openTx(view, ending);
   let result: Done | Refusal | undefined;
   try {
     transaction(storage, () => {
       result = run(tx);
       if (isRefusal(result)) throw new RolledBack();
+      ending.end(view, false);
     });
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
-    for (const effect of aftermath) effect();
+    ending.end(view, true);
   }
   if (result === undefined) throw new Error("a command returned nothing");
   return result;
@@ -109,5 +112,9 @@ export function perform<Input>(
 
 /** Work that the object does by itself when it falls due, with the same guarantees as a command. */
 export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
-  transaction(storage, () => run(openTx(view, [])));
+  transaction(storage, () => {
+    const ending = new Ending();
+    run(openTx(view, ending));
+    ending.end(view, false);
+  });
 }

@@ -17,6 +17,7 @@ export const listAudit = command({
         columns: AUDIT_COLUMNS,
         // Entries are written in the order of their time.
         sort: { created_at: "seq" },
+        log: { time: "at" },
         filters: {
           action: "action = ?",
           actor_id: "actor_id = ?",

@@ -31,6 +31,7 @@ export const listEvents = query({
       {
         table: "events",
         sort: { created_at: "seq" },
+        log: { time: "created_at" },
         filters: { type: "type = ?", from: "created_at >= ?", to: "created_at < ?" },
         toItem: (row: EventRow) => toEvent(view.orgId, row),
       },

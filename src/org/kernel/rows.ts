@@ -1,4 +1,5 @@
 import { encodeCursor, type ListQuery, type Page } from "../../contract/list.ts";
+import { type Bound, type Log, scanOf } from "./scan.ts";
 
 interface ListSource<R, Item> {
   readonly table: string;
@@ -11,12 +12,9 @@ interface ListSource<R, Item> {
   readonly where?: Bound;
   /** The unique column that breaks ties. */
   readonly id?: string;
+  /** Set where the table is a log, which may have millions of rows: the column of its time. */
+  readonly log?: Pick<Log, "time">;
   toItem(row: R): Item;
-}
-
-interface Bound {
-  readonly sql: string;
-  readonly bindings: readonly SqlStorageValue[];
 }
 
 function filtered<R, Item>(
@@ -49,6 +47,8 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
     const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
     bounds.push({ sql: beyond, bindings: [after.value, after.value, after.id] });
   }
+  const scan = source.log === undefined ? null : scanOf(sql, { ...source, ...source.log }, query);
+  bounds.push(...(scan?.within ?? []));
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
   const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");
   const rows = sql
@@ -60,7 +60,11 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
     .toArray();
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
-  const next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };
+  let next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };
+  // Ids are printable: every one is beyond the empty text and before this one.
+  if (next === null && scan !== null && scan.next !== null) {
+    next = { value: scan.next, id: query.sort.descending ? "\u007f" : "" };
+  }
   return {
     data: page.map((row) => source.toItem(row)),
     next_cursor: next === null ? null : encodeCursor(query, next),

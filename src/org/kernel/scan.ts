@@ -1,0 +1,78 @@
+import { HOUR_MS } from "../../contract/durations.ts";
+import type { ListQuery } from "../../contract/list.ts";
+
+/** A condition, with its bindings. */
+export interface Bound {
+  readonly sql: string;
+  readonly bindings: readonly SqlStorageValue[];
+}
+
+/** A log: its rows are sorted by `seq`, and written in the order of their time. */
+export interface Log {
+  readonly table: string;
+  /** A condition with which an index finds the rows in the order of `seq`. */
+  readonly where?: Bound;
+  /** The column that `from` and `to` ask for. */
+  readonly time?: string;
+}
+
+/**
+ * Looking at this many takes less than 0.1 s. A page that ends there is short, or empty, and says where to go on: the object
+ * decides for others meanwhile, however long it takes to find a rare row among millions.
+ */
+const ROWS_SEEN = 50_000;
+/** Clocks differ: rows may be out of the order of their time by as much. */
+const CLOCK_SLACK_MS = HOUR_MS;
+
+/** Which rows of a log a page with filters looks at, and the first that it leaves to the next; null: it goes to the end. */
+export function scanOf(
+  sql: SqlStorage,
+  log: Log,
+  { filters, sort, after }: ListQuery,
+): { readonly within: readonly Bound[]; readonly next: number | null } {
+  if (Object.keys(filters).length === 0) return { within: [], next: null };
+  const [direction, compare, before] = sort.descending ? ["DESC", "<=", ">"] : ["ASC", ">=", "<"];
+  const within = inTime(sql, log, filters);
+  const bounds = log.where === undefined ? [...within] : [log.where, ...within];
+  if (after !== null) bounds.push({ sql: `seq ${compare} ?`, bindings: [after.value] });
+  const [end] = sql.exec<{ seq: number }>(
+    `SELECT seq FROM ${log.table} WHERE ${["true", ...bounds.map((one) => one.sql)].join(" AND ")}
+     ORDER BY seq ${direction} LIMIT 1 OFFSET ?`,
+    ...bounds.flatMap(({ bindings }) => bindings),
+    ROWS_SEEN,
+  );
+  if (end === undefined) return { within, next: null };
+  return { within: [...within, { sql: `seq ${before} ?`, bindings: [end.seq] }], next: end.seq };
+}
+
+function inTime(sql: SqlStorage, log: Log, { from, to }: ListQuery["filters"]): Bound[] {
+  const bounds: Bound[] = [];
+  if (log.time === undefined) return bounds;
+  if (from !== undefined) {
+    bounds.push({ sql: "seq >= ?", bindings: [firstSince(sql, log, Number(from) - CLOCK_SLACK_MS)] });
+  }
+  if (to !== undefined) {
+    bounds.push({ sql: "seq < ?", bindings: [firstSince(sql, log, Number(to) + CLOCK_SLACK_MS)] });
+  }
+  return bounds;
+}
+
+/** The first seq from which on rows are of a time or later, found by halves. */
+function firstSince(sql: SqlStorage, { table, time }: Log, atMs: number): number {
+  const { first, last } = sql
+    .exec<{ first: number; last: number }>(
+      `SELECT IFNULL((SELECT MIN(seq) FROM ${table}), 0) AS first, IFNULL((SELECT MAX(seq) FROM ${table}), 0) AS last`,
+    )
+    .one();
+  let [low, high] = [first, last + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [row] = sql.exec<{ at: number }>(
+      `SELECT ${time} AS at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
+      middle,
+    );
+    if (row === undefined || row.at >= atMs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { readCatalog } from "../../scripts/price-book/catalog.ts";
+import { PUBLISHED } from "../domain/price/examples.ts";
+
+const { models } = await readCatalog(new Date("2026-11-15T12:00:00Z"));
+const catalog = new Map(models.map((row) => [row.model, row]));
+
+/** What the worked examples take from a provider's page and the catalog does not list. */
+const NOT_IN_CATALOG = [
+  "gpt-4o-audio-preview audio_input_usd_per_mtok",
+  "gpt-4o-audio-preview audio_output_usd_per_mtok",
+  "gpt-image-1 image_output_usd_per_mtok",
+];
+const MODELS_NOT_IN_CATALOG = ["claude-haiku-3", "gemini-2.5-flash-preview-tts"];
+
+/** Every rate of a price, with those of its tiers, as a number under its path. */
+function ratesOf(price: object, path: string): [string, number][] {
+  return Object.entries(price).flatMap(([name, value]: [string, unknown]) => {
+    if (name.endsWith("_usd_per_mtok")) return [[`${path} ${name}`, Number(value)]];
+    if (name !== "tiers" || !Array.isArray(value)) return [];
+    return value.flatMap((tier: object & { above_input_tokens?: unknown }) =>
+      ratesOf(tier, `${path} above ${String(tier.above_input_tokens)}`),
+    );
+  });
+}
+
+test("the rates of the worked examples are those of the installed catalog", () => {
+  let compared = 0;
+  for (const [model, { price }] of Object.entries(PUBLISHED)) {
+    const listed = catalog.get(model);
+    expect([model, listed === undefined]).toEqual([model, MODELS_NOT_IN_CATALOG.includes(model)]);
+    if (listed === undefined) continue;
+    const theirs = new Map(ratesOf(listed, model));
+    for (const [path, rate] of ratesOf(price, model)) {
+      expect([path, theirs.get(path)]).toEqual([path, NOT_IN_CATALOG.includes(path) ? undefined : rate]);
+      compared += 1;
+    }
+  }
+  expect(compared).toBeGreaterThan(70);
+});

@@ -23,6 +23,9 @@ const MAKERS = [
   "zhipuai",
 ];
 
+/** Makers whose batches cost half of every token rate, cached tokens included. The catalog has no such discounts. */
+const HALF_IN_BATCHES = new Set(["openai", "anthropic"]);
+
 /** The catalog says nothing about what models cost that are free by name. */
 const FREE = { input_usd_per_mtok: "0", output_usd_per_mtok: "0" };
 
@@ -54,7 +57,9 @@ export async function readCatalog(now: Date): Promise<Catalog> {
 function rowOf({ id: provider }: Provider, { id, match, prices }: ModelInfo, isMaker: boolean, now: Date) {
   const price = priceOn(prices, now);
   const isFree = id.endsWith(":free") && Object.keys(price).length === 0;
-  const terms = isFree ? FREE : termsIn(price);
+  const plain = isFree ? FREE : termsIn(price);
+  const terms =
+    plain !== null && HALF_IN_BATCHES.has(provider) ? { ...plain, variants: { batch: "0.5" } } : plain;
   if (!isMaker) return { model: `${provider}/${id}`, names: {}, terms };
   const aliases = namesIn(match).filter((name) => name !== id);
   return { model: id, names: { provider, ...(aliases.length === 0 ? {} : { aliases }) }, terms };

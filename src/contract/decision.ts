@@ -11,6 +11,7 @@ export const DECISION = {
   role: "developer",
   scope: "decisions:evaluate",
   mostBodyBytes: 16_384,
+  mostBodyBytesWithInput: 262_144,
   holdSeconds: { least: 30, most: 86_400 },
   tokens: { least: 0, most: MAX_TOKENS },
 } as const;
@@ -18,7 +19,7 @@ export const DECISION = {
 /** Names decisions in rate-limit policies. */
 export const DECISION_ROUTE = `${DECISION.method} ${DECISION.path}`;
 
-/** The fields of the body, and what each of them is. Only the estimate is required. */
+/** The fields that most bodies have, and what each of them is. Only the estimate is required. */
 export const DECISION_FIELDS = {
   request_id: "id",
   model: "model",
@@ -36,6 +37,26 @@ export const ESTIMATE_FIELDS = {
   input_tokens: "tokens",
   max_output_tokens: "tokens",
 } as const;
+
+/**
+ * The codes with which a decision is denied. Only the first four can deny one that is checked against the limits alone. Each
+ * has a series of its own among the metrics.
+ */
+export const DECISION_DENIALS = [
+  "rate_limited",
+  "quota_exhausted",
+  "spend_cap_exceeded",
+  "budget_exceeded",
+  "policy_blocked",
+  "policy_approval_required",
+  "policy_expression_error",
+  "content_safety_blocked",
+  "plan_limit_exceeded",
+  "chain_budget_exceeded",
+  "credits_exhausted",
+] as const;
+
+export const DECISION_REFUSALS = [...DECISION_DENIALS, "conflict"] as const;
 
 /** Where a verdict was reached. */
 export type DecidedAt = "edge" | "object";

@@ -25,3 +25,8 @@ export const RETENTION_BOUNDS = {
   auditDays: { min: 90, max: 3_650 },
   deliveriesDays: { min: 7, max: 90 },
 } as const;
+
+/** What a decision is checked against: the limits that can refuse before a run, or everything that can refuse a run. */
+export const DECISION_CHECKS = ["limits", "all"] as const;
+/** What becomes of a reservation that nobody settles. */
+export const EXPIRY_ACTIONS = ["release", "charge"] as const;

@@ -1,4 +1,4 @@
-import { type CreditPool, type Draw, drawFrom } from "./credit.ts";
+import { type CreditPool, type Draw, drawFrom, holdFrom } from "./credit.ts";
 import { isAddedUp, METERS } from "../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "./kinds.ts";
 import { type Account, hasRoomFor } from "./meter.ts";
@@ -59,8 +59,15 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
 
 export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
 
-/** Charges a fact. No meter can refuse it, and the part that brings what is spent past a limit is told. */
-export function chargeFact(accounts: readonly Account[], attempt: Attempt): Charged {
+/**
+ * Charges a fact. No meter can refuse it, and the part that brings what is spent past a limit is told. `reserved` is what has
+ * been drawn of credits that were reserved for it.
+ */
+export function chargeFact(
+  accounts: readonly Account[],
+  attempt: Attempt,
+  reserved: readonly Draw[] = [],
+): Charged {
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];
   for (const account of accounts) {
@@ -71,7 +78,7 @@ export function chargeFact(accounts: readonly Account[], attempt: Attempt): Char
       continue;
     }
     if (isPool(account)) {
-      drawn = drawFrom(account, amount);
+      drawn = drawFrom(account, amount - sumOf(reserved));
       if (drawn.uncovered > 0n) over.push({ account, amount: drawn.uncovered });
       continue;
     }
@@ -79,14 +86,33 @@ export function chargeFact(accounts: readonly Account[], attempt: Attempt): Char
     account.usage = withFact(account.usage, amount, account.meter.limit);
     if (excess > 0n && account.meter.mode === "enforce") over.push({ account, amount: excess });
   }
-  return { ...drawn, over };
+  return { draws: together(reserved, drawn.draws), uncovered: drawn.uncovered, over };
 }
 
-/** Sets an admitted attempt aside in every meter it touches. */
-export function holdAll(accounts: readonly Account[], attempt: Attempt): void {
-  for (const account of accounts) {
-    account.usage = withHeld(account.usage, amountOf(METERS[account.meter.kind].unit, attempt));
+function sumOf(draws: readonly Draw[]): bigint {
+  return draws.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** One draw for each pack. */
+function together(reserved: readonly Draw[], drawn: readonly Draw[]): readonly Draw[] {
+  const sums = new Map<string, Draw>();
+  for (const { pack, amount } of [...reserved, ...drawn]) {
+    sums.set(pack.meter.id, { pack, amount: amount + (sums.get(pack.meter.id)?.amount ?? 0n) });
   }
+  return [...sums.values()];
+}
+
+/** Sets an admitted attempt aside in every meter it touches. Returns what it reserves of which credit packs. */
+export function holdAll(accounts: readonly Account[], attempt: Attempt): readonly Draw[] {
+  let packs: readonly Draw[] = [];
+  for (const account of accounts) {
+    const { unit } = METERS[account.meter.kind];
+    if (unit === "depth") continue;
+    const amount = amountOf(unit, attempt);
+    if (isPool(account)) packs = holdFrom(account, amount);
+    else account.usage = withHeld(account.usage, amount);
+  }
+  return packs;
 }
 
 function fits(account: Account, attempt: Attempt): boolean {

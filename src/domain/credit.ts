@@ -1,5 +1,5 @@
-import { NO_USAGE, roomOf, type Account, type Meter } from "./meter.ts";
-import { withSpent } from "./usage.ts";
+import { NO_USAGE, roomOf, type Account, type Meter, type Usage } from "./meter.ts";
+import { withHeld, withSpent } from "./usage.ts";
 
 /** A customer's credits. Packs are used one after another and never go negative. */
 export interface CreditPack {
@@ -28,12 +28,12 @@ export function inDrawOrder(a: CreditPack, b: CreditPack): number {
 
 /** The live packs of one customer as a single meter. */
 export interface CreditPool extends Account {
+  readonly usage: Usage;
   readonly packs: readonly Account[];
 }
 
 export function poolOf(customerId: string, packsInDrawOrder: readonly Account[]): CreditPool {
   const limit = packsInDrawOrder.reduce((sum, pack) => sum + (pack.meter.limit ?? 0n), 0n);
-  const spent = packsInDrawOrder.reduce((sum, pack) => sum + pack.usage.spent, 0n);
   return {
     meter: {
       id: "credits",
@@ -46,9 +46,16 @@ export function poolOf(customerId: string, packsInDrawOrder: readonly Account[])
     },
     subject: customerId,
     window: { startMs: 0, endMs: null },
-    usage: { ...NO_USAGE, spent },
+    // Packs also change one by one, when a reservation ends: the sum is never kept apart from them.
+    get usage() {
+      return packsInDrawOrder.reduce(added, NO_USAGE);
+    },
     packs: packsInDrawOrder,
   };
+}
+
+function added(sum: Usage, { usage }: Account): Usage {
+  return { ...sum, spent: sum.spent + usage.spent, held: sum.held + usage.held };
 }
 
 export interface Draw {
@@ -58,6 +65,33 @@ export interface Draw {
 
 /** Takes an amount from the packs in order. Returns what they cannot cover. */
 export function drawFrom(pool: CreditPool, amount: bigint): { draws: Draw[]; uncovered: bigint } {
+  return takeFrom(pool, amount, withSpent);
+}
+
+/** Reserves an amount in the packs from which it would be drawn now. */
+export function holdFrom(pool: CreditPool, amount: bigint): Draw[] {
+  return takeFrom(pool, amount, withHeld).draws;
+}
+
+/** Draws from what was reserved, which is free again, also in packs that have ended since. */
+export function drawReserved(reserved: readonly Draw[], amount: bigint): Draw[] {
+  const draws: Draw[] = [];
+  let rest = amount;
+  for (const { pack, amount: most } of reserved) {
+    const taken = most < rest ? most : rest;
+    if (taken <= 0n) continue;
+    pack.usage = withSpent(pack.usage, taken);
+    draws.push({ pack, amount: taken });
+    rest -= taken;
+  }
+  return draws;
+}
+
+function takeFrom(
+  pool: CreditPool,
+  amount: bigint,
+  take: (usage: Usage, amount: bigint) => Usage,
+): { draws: Draw[]; uncovered: bigint } {
   const draws: Draw[] = [];
   let rest = amount;
   for (const pack of pool.packs) {
@@ -65,10 +99,9 @@ export function drawFrom(pool: CreditPool, amount: bigint): { draws: Draw[]; unc
     const left = roomOf(pack) ?? 0n;
     const taken = left < rest ? left : rest;
     if (taken <= 0n) continue;
-    pack.usage = withSpent(pack.usage, taken);
+    pack.usage = take(pack.usage, taken);
     draws.push({ pack, amount: taken });
     rest -= taken;
   }
-  pool.usage = withSpent(pool.usage, amount - rest);
   return { draws, uncovered: rest };
 }

@@ -1,3 +1,15 @@
+import type { DECISION_CHECKS, EXPIRY_ACTIONS } from "../contract/lists.ts";
+
+export type DecisionChecks = (typeof DECISION_CHECKS)[number];
+
+/** What a decision does that does not say it itself. */
+export interface DecisionDefaults {
+  readonly checks: DecisionChecks;
+  readonly on_expiry: (typeof EXPIRY_ACTIONS)[number];
+}
+
+export const USUAL_DECISIONS: DecisionDefaults = { checks: "limits", on_expiry: "release" };
+
 /** The org itself: one row. */
 export interface Profile {
   readonly id: string;
@@ -8,6 +20,7 @@ export interface Profile {
   readonly homeRegion: string;
   /** Canonical CIDR texts. */
   readonly ipAllowList: readonly string[];
+  readonly decisionDefaults: DecisionDefaults;
   readonly createdAt: number;
   /** How far an operator has moved this (test) org's clock ahead of the real one. */
   readonly clockOffsetMs: number;

@@ -1,41 +1,49 @@
-import { meterRowOf } from "../contract/meter-kinds.ts";
+import { meterRowOf, type Phase } from "../contract/meter-kinds.ts";
 import { type Account, countsApart } from "./meter.ts";
+import type { Scopes } from "./touch.ts";
 
 /** A hold, as far as its run goes by it. */
 interface Settled {
   readonly atMs: number;
+  /** The limits of this phase were asked for it. */
+  readonly phase: Phase;
   readonly standing: readonly Account[];
 }
 
 /**
  * What a run that settles a hold is charged to, each limit once: wherever the hold stands, and what the run's own fields
- * touch. A limit that counts each customer apart is charged where the hold stands. One that was made after the hold
- * counts neither the hold nor its run.
+ * touch. A limit that counts each customer or chain apart is charged where the hold stands. One that was made after the
+ * hold counts neither the hold nor its run. Credit packs are drawn from, not charged.
  */
-export function settledAccounts(own: readonly Account[], { atMs, standing }: Settled): readonly Account[] {
-  const rest = new Map(standing.map((account) => [account.meter.id, account]));
+export function settledAccounts(
+  own: readonly Account[],
+  { atMs, phase, standing }: Settled,
+): readonly Account[] {
+  const counting = standing.filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
+  const rest = new Map(counting.map((account) => [account.meter.id, account]));
   const charged: Account[] = [];
   for (const account of own) {
     const held = rest.get(account.meter.id);
     rest.delete(account.meter.id);
-    if (held !== undefined || !isYounger(account, atMs)) charged.push(held ?? account);
+    if (held !== undefined || !isYounger(account, atMs, phase)) charged.push(held ?? account);
   }
   const isSame = charged.length === own.length && charged.every((account, at) => account === own[at]);
   return isSame && rest.size === 0 ? own : [...charged, ...rest.values()];
 }
 
-/** Limits that are not asked at the decision have nothing to do with holds: they count a run when it is recorded. */
-function isYounger({ meter }: Account, atMs: number): boolean {
-  return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes("decision");
+/** Limits that were not asked for the hold have nothing to do with it: they count its run when that is recorded. */
+function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
+  return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes(phase);
 }
 
 /** By meter, whose counter was charged, where that is not the one whom the run itself names. */
 export function subjectsOf(
   accounts: readonly Account[],
-  customerId: string | undefined,
+  own: Pick<Scopes, "customer" | "chain">,
 ): Readonly<Record<string, string>> | undefined {
   const others = accounts.filter(
-    ({ meter, subject }) => meter.scope.kind === "customer" && countsApart(meter) && subject !== customerId,
+    ({ meter, subject }) =>
+      countsApart(meter) && subject !== own[meter.scope.kind === "chain" ? "chain" : "customer"],
   );
   if (others.length === 0) return undefined;
   return Object.fromEntries(others.map(({ meter, subject }) => [meter.id, subject]));

@@ -18,7 +18,7 @@ import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 import { vouchedCaller } from "./vouched.ts";
 
 function limitOf(call: Call): number {
-  if (call.op.bodyLimit === "decision") return DECISION.mostBodyBytes;
+  if (call.op.bodyLimit === "decision") return DECISION.mostBodyBytesWithInput;
   return call.op.bodyLimit === "bulk"
     ? call.settings.SVC_MAX_BULK_BODY_BYTES
     : call.settings.SVC_MAX_BODY_BYTES;
@@ -38,6 +38,7 @@ export async function readBytes(call: Call): Promise<Uint8Array<ArrayBuffer> | R
 async function readText(call: Call): Promise<string | Refusal> {
   const bytes = await readBytes(call);
   if (isRefusal(bytes)) return bytes;
+  call.bodyBytes = bytes.byteLength;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
@@ -87,6 +88,19 @@ function refuseIllFormed(value: unknown): Refusal {
 }
 
 export async function readBody(call: Call): Promise<Refusal | null> {
+  const malformed = await readParsed(call);
+  return call.op.bodyLimit === "decision" && isLongWithoutInput(call)
+    ? refuse("payload_too_large")
+    : malformed;
+}
+
+/** A decision is short, but for the input that it has scanned. */
+function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
+  if (bodyBytes <= DECISION.mostBodyBytes) return false;
+  return typeof body !== "object" || body === null || !("input" in body);
+}
+
+async function readParsed(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
   // The body of a GET has no meaning, and intermediaries often drop it.
   if (op.method === "GET") return null;

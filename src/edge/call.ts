@@ -48,6 +48,8 @@ export class Call {
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
   rawBody = "";
+  /** How long the body is, as it was sent. */
+  bodyBytes = 0;
   /** The client broke off its upload, so the response is only for the log. */
   isCutOff = false;
   body: unknown = undefined;

@@ -1,14 +1,10 @@
+import { DECISION_DENIALS } from "../contract/decision.ts";
 import { DECIDED_HEADER } from "../contract/headers.ts";
 import { decisionSeries } from "../contract/metrics.ts";
 import type { Call } from "./call.ts";
 import { counters } from "./counters.ts";
 
-export const DENIALS: ReadonlySet<string> = new Set([
-  "rate_limited",
-  "quota_exhausted",
-  "spend_cap_exceeded",
-  "budget_exceeded",
-]);
+export const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);
 
 /** A decision is recognized by the header that says where it was made. Dry runs and bad requests have none. */
 export function countDecision(call: Call, code: string | null): void {

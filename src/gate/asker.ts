@@ -1,22 +1,24 @@
 import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../domain/rate-policy.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
+import type { DecisionChecks } from "../domain/profile.ts";
 
 /** Who asks, of which org, with which rate limits. */
-export interface Asker {
+interface Asking {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
-  /** Those of them that need nothing from the body to be counted. */
-  readonly unread: readonly RateMeter[];
+  /** What the org has its decisions checked against that do not say it. */
+  readonly checks: DecisionChecks;
   readonly pepper: string;
 }
 
-export function newAsker(
-  orgId: string,
-  keyId: string,
-  policies: readonly RatePolicy[],
-  pepper: string,
-): Asker {
+export interface Asker extends Asking {
+  /** Those of them that need nothing from the body to be counted. */
+  readonly unread: readonly RateMeter[];
+}
+
+export function newAsker(asking: Asking): Asker {
+  const { keyId, policies } = asking;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
-  return { orgId, keyId, policies, unread, pepper };
+  return { ...asking, unread };
 }

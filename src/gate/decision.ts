@@ -10,7 +10,7 @@ import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import { accountKey } from "./account-key.ts";
-import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
+import { checksAll, DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
 import type { DecisionVerdict } from "./object-verdict.ts";
 import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
@@ -48,9 +48,13 @@ export function refusedUnread(
   return refusal;
 }
 
-/** Whether calls like this one can be decided from slices at all; others are no reason to ask for any. */
-export function isForSlices(ask: DecisionAsk): boolean {
-  return ask.dry_run !== true && (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
+/**
+ * Whether calls like this one can be decided from slices at all; others are no reason to ask for any. Policies, detectors,
+ * plans, chains and credits are known to the object alone, so what is checked against them is for the object.
+ */
+export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
+  if (ask.dry_run === true || checksAll(ask, asker.checks)) return false;
+  return (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
 }
 
 /** Null if the isolate cannot decide by itself: then the object decides. */
@@ -60,7 +64,7 @@ export function decideHere(
   ask: DecisionAsk,
   { now, background }: { readonly now: number; readonly background: Background },
 ): Verdict | null {
-  if (ask.dry_run === true) return null;
+  if (ask.dry_run === true || checksAll(ask, asker.checks)) return null;
   const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
   const told = named === null ? undefined : gate.recent.get(named);
   if (told !== undefined) {
@@ -68,7 +72,7 @@ export function decideHere(
     if (isReported(gate, told)) return null;
     return told.id === named ? told.text : otherQuestion();
   }
-  if (!isForSlices(ask) || (named !== null && gate.heard.has(named))) return null;
+  if (!isForSlices(ask, asker) || (named !== null && gate.heard.has(named))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const touch = gate.touches.get(gate.matters, asker.keyId, ask);

@@ -18,6 +18,13 @@ export function questionOf(ask: DecisionAsk): string {
     ...scopeNamesOf(ask),
     variant: ask.variant,
     hold_seconds: ask.hold_seconds,
+    checks: ask.checks,
+    chain: inOneOrder(ask.chain),
+    input: inOneOrder(ask.input),
+    approval_id: ask.approval_id,
+    user_id: ask.user_id,
+    provider: ask.provider,
+    tags: inOneOrder(ask.tags),
   };
   const estimated: Record<keyof Estimate, unknown> = {
     cost_usd: estimate.cost_usd,
@@ -25,6 +32,14 @@ export function questionOf(ask: DecisionAsk): string {
     max_output_tokens: estimate.max_output_tokens,
   };
   return JSON.stringify([asked, estimated]);
+}
+
+/** The same value, with the fields of every object in the order of their names. */
+function inOneOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOneOrder);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, field]) => [name, inOneOrder(field)]));
 }
 
 export function otherQuestion(): Refusal<"conflict"> {

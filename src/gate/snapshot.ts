@@ -1,6 +1,6 @@
 import type { KeyRole, Scope } from "../contract/access.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { DecisionChecks, Profile } from "../domain/profile.ts";
 
 /** Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten it. */
 export const SNAPSHOT = {
@@ -27,6 +27,8 @@ export interface OrgSnapshot {
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
   readonly rates: RateLimits;
+  /** What decisions are checked against that do not say it. Objects of an earlier version do not send it. */
+  readonly checks?: DecisionChecks;
 }
 
 export interface Snapshot {

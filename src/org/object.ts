@@ -39,6 +39,7 @@ import { missedPlanTerms } from "./plans/reread.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { loadProfile, saveProfile } from "./orgs/store.ts";
 import { QUERIES } from "./queries.ts";
+import { findRun } from "./runs/store.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
@@ -51,7 +52,11 @@ import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
-const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal };
+const HOOKS: Hooks = {
+  queueEvents: fanOut,
+  callerRefusal,
+  placeInChain: findRun,
+};
 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 

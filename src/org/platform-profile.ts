@@ -1,5 +1,5 @@
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
-import type { Profile } from "../domain/profile.ts";
+import { type Profile, USUAL_DECISIONS } from "../domain/profile.ts";
 
 /** The platform's own object is no org that anybody opens: it has this profile from the start. */
 export function platformProfile(homeRegion: string, now: number): Profile {
@@ -11,6 +11,7 @@ export function platformProfile(homeRegion: string, now: number): Profile {
     environment: "live",
     homeRegion,
     ipAllowList: [],
+    decisionDefaults: USUAL_DECISIONS,
     createdAt: now,
     clockOffsetMs: 0,
   };

@@ -27,7 +27,7 @@ const recent = new Recent();
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), recent);
-  const asker = newAsker(orgId, "key_A", [], PEPPER);
+  const asker = newAsker({ orgId, keyId: "key_A", policies: [], checks: "limits", pepper: PEPPER });
   const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK));
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
   const ask = (fields: object) =>
@@ -48,7 +48,13 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("leaves it to the object once it has forgotten the org, and so had reported everything", () => {
     allowedIn("org_B");
-    const asker = newAsker("org_B", "key_A", [], PEPPER);
+    const asker = newAsker({
+      orgId: "org_B",
+      keyId: "key_A",
+      policies: [],
+      checks: "limits",
+      pepper: PEPPER,
+    });
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
         now: Date.now(),
@@ -59,7 +65,13 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("knows nothing of the same request id of another org", () => {
     allowedIn("org_C");
-    const asker = newAsker("org_D", "key_A", [], PEPPER);
+    const asker = newAsker({
+      orgId: "org_D",
+      keyId: "key_A",
+      policies: [],
+      checks: "limits",
+      pepper: PEPPER,
+    });
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
         now: Date.now(),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { DECISION } from "../../src/contract/decision.ts";
 import { type Cases, expectAlike as expectAllAlike } from "../support/alike.ts";
 import { atFront, byPipeline } from "../support/two-ways.ts";
-import { newOrg, type TestOrg } from "../support/worker.ts";
+import { call, newOrg, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
@@ -166,6 +166,42 @@ describe("both ways agree on", () => {
         "dry run null": [text({ dry_run: null }), 422],
       }),
     );
+  });
+
+  test("what is checked against more than limits, which the pipeline alone decides", async () => {
+    const governed = await newOrg();
+    const rule = { target: "model", effect: "deny", when: 'model == "bad"', reason: "not cleared" };
+    const send = (method: string, path: string, body: object) =>
+      call(method, `/v1/orgs/${governed.id}${path}`, { key: governed.ownerKey, body });
+    expect((await send("POST", "/policy-rules", rule)).status).toBe(201);
+    const sent = (more: object) => ({ key: governed.ownerKey, body: text({ model: "bad", ...more }) });
+    const long = { input: "x".repeat(20_000) };
+    const cases: Cases = {
+      "checked against all": [sent({ checks: "all" }), 403],
+      "another model": [sent({ checks: "all", model: "good" }), 200],
+      "no model": [{ key: governed.ownerKey, body: text({ checks: "all" }) }, 422],
+      "checked against limits": [sent({ checks: "limits" }), 200],
+      "checked against nothing": [sent({ checks: "none" }), 422],
+      chain: [sent({ chain: { chain_id: "x" } }), 200],
+      "with input": [sent(long), 200],
+      "with input, against all": [sent({ checks: "all", model: "good", ...long }), 200],
+      "long without input": [sent({ action: long.input }), 413],
+      approval: [sent({ approval_id: "apr_x" }), 200],
+      "unknown approval": [sent({ checks: "all", approval_id: "apr_x" }), 422],
+      tags: [sent({ tags: { a: "b" } }), 200],
+      user: [sent({ user_id: "u" }), 200],
+      provider: [sent({ provider: "p" }), 200],
+      variant: [sent({ variant: "v" }), 200],
+    };
+    await expectAllAlike(cases);
+    for (const [one] of Object.values(cases)) expect((await atFront(one)).isFast).toBe(false);
+    expect((await send("PATCH", "", { decision_defaults: { checks: "all" } })).status).toBe(200);
+    await expectAllAlike({
+      "by the org's default": [sent({}), 403],
+      "against the org's default": [sent({ checks: "limits" }), 200],
+    });
+    await byPipeline(sent({}));
+    expect((await atFront(sent({}))).isFast).toBe(false);
   });
 
   test("the form of the body", async () => {

@@ -89,7 +89,13 @@ test("embedded, it decides by the clock and the object that its host gives it", 
   const { clock, taught, background, gates } = host(gate, startedAt);
   const org = gates.of("org_A");
   if (org === null) throw new Error("no gate");
-  const asker = gate.newAsker("org_A", "key_A", [], "p".repeat(32));
+  const asker = gate.newAsker({
+    orgId: "org_A",
+    keyId: "key_A",
+    policies: [],
+    checks: "limits",
+    pepper: "p".repeat(32),
+  });
   const ask = gate.plainAsk('{"estimate":{"cost_usd":"0.01"}}');
   if (ask === null) throw new Error("the ask is plain");
   const decide = () => gate.decideHere(org, asker, ask, { now: clock.now, background });

@@ -1,4 +1,4 @@
-import { DECISION } from "../../contract/decision.ts";
+import { DECISION, DECISION_REFUSALS } from "../../contract/decision.ts";
 import { decisionAsk, verdict } from "../../contract/resources/decisions.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
 import { operation } from "../../edge/operation.ts";
@@ -9,7 +9,7 @@ export const decide = operation(
     path: DECISION.path,
     summary: "Decide whether a run may go ahead",
     description:
-      "Allow reserves the amount against every limit that applies, until a run settles the reservation, it is released, or it expires. Deny is an error response that you can relay unchanged.",
+      "Allow reserves the amount against every limit that applies, until a run settles the reservation, it is released, or it expires. Deny is an error response that you can relay unchanged. With `checks: all`, it is checked against everything that a run is checked against, and the run that settles the reservation is not checked again.",
     role: DECISION.role,
     scope: DECISION.scope,
     servedAnywhere: true,
@@ -17,7 +17,7 @@ export const decide = operation(
     countsItself: true,
     body: decisionAsk,
     reply: { 200: verdict },
-    refuses: ["rate_limited", "quota_exhausted", "spend_cap_exceeded", "budget_exceeded", "conflict"],
+    refuses: DECISION_REFUSALS,
   },
   (call) => answerDecision(call, call.body),
 );

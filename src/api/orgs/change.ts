@@ -19,7 +19,7 @@ export const changeOrg = operation(
   {
     method: "PATCH",
     path: "/v1/orgs/{id}",
-    summary: "Change your organization's name or IP allow-list",
+    summary: "Change your organization's name, IP allow-list or decision defaults",
     role: "admin",
     scope: "org:write",
     ifMatch: true,
@@ -27,5 +27,10 @@ export const changeOrg = operation(
     reply: { 200: org },
     refuses: ["conflict"],
   },
-  (call) => call.org.command("changeOrg", { name: call.body.name, ipAllowList: call.body.ip_allow_list }),
+  ({ org: door, body }) =>
+    door.command("changeOrg", {
+      name: body.name,
+      ipAllowList: body.ip_allow_list,
+      decisionDefaults: body.decision_defaults,
+    }),
 );

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../decision.ts";
-import { callerId, idShape } from "../ids.ts";
+import { callerId, idShape, SAFE_ID } from "../ids.ts";
+import { DECISION_CHECKS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
-import { denial, modelName, tokens } from "./runs.ts";
+import { attribution } from "./attribution.ts";
+import { chain, denial, modelName, tokens } from "./runs.ts";
 
 /** The shape of each field by what the field is. */
 function shapesOf<
@@ -21,15 +23,25 @@ const estimate = z.strictObject(
 );
 
 /** May this go ahead? As asked at `POST /v1/edge/decision`. */
-export const decisionAsk = z.strictObject(
-  shapesOf(DECISION_FIELDS, {
+export const decisionAsk = z.strictObject({
+  ...shapesOf(DECISION_FIELDS, {
     id: callerId.optional(),
     model: modelName.optional(),
     estimate,
     seconds: z.int().min(holdSeconds.least).max(holdSeconds.most).optional(),
     flag: z.boolean().optional(),
   }),
-);
+  checks: z.enum(DECISION_CHECKS).optional().meta({
+    description:
+      "`all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies.",
+  }),
+  chain: chain.optional(),
+  input: z.unknown().optional().meta({
+    description: "Scanned by content safety detectors with `checks: all`. Never stored.",
+  }),
+  approval_id: z.string().regex(SAFE_ID).optional(),
+  ...attribution,
+});
 export type DecisionAsk = z.output<typeof decisionAsk>;
 
 export const verdict = z

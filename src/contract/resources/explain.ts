@@ -4,15 +4,6 @@ import { timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";
 import { keptRefusal } from "./refusals.ts";
 
-/** A decision that is only explained. `checks: "all"` explains everything that a run is checked against. */
-const hypotheticalAsk = decisionAsk.extend({
-  checks: z.enum(["limits", "all"]).optional(),
-  chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
-  input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
-  approval_id: z.string().regex(SAFE_ID).optional(),
-});
-export type HypotheticalAsk = z.output<typeof hypotheticalAsk>;
-
 const SUBJECTS = ["trace_id", "reservation_id", "run_id", "ask"] as const;
 
 export const explainQuestion = z
@@ -22,7 +13,9 @@ export const explainQuestion = z
       .meta({ description: "The `x-svc-trace-id` of a refusal, or of a recorded run." }),
     reservation_id: z.string().regex(SAFE_ID).optional(),
     run_id: callerId.optional(),
-    ask: hypotheticalAsk.optional().meta({ description: "Explains what would happen. Nothing is reserved." }),
+    ask: decisionAsk.optional().meta({
+      description: "Explains what would happen to this decision. Nothing is reserved.",
+    }),
   })
   .superRefine((question, context) => {
     const given = SUBJECTS.filter((name) => question[name] !== undefined);

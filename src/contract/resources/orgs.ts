@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { idShape } from "../ids.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { name, timestamp } from "../shapes.ts";
+
+const checks = z.enum(DECISION_CHECKS);
+const onExpiry = z.enum(EXPIRY_ACTIONS);
 
 export const org = z
   .object({
@@ -11,6 +15,9 @@ export const org = z
     environment: z.enum(["live", "test"]),
     home_region: z.string(),
     ip_allow_list: z.array(z.string()).meta({ description: "CIDR blocks. Empty allows every address." }),
+    decision_defaults: z.object({ checks, on_expiry: onExpiry }).optional().meta({
+      description: "What decisions do that do not say it themselves. Omitted in lists.",
+    }),
     created_at: timestamp,
   })
   .meta({ id: "Org" });
@@ -41,4 +48,8 @@ export const clockNow = z.object({ now: timestamp });
 export const orgChange = z.strictObject({
   name: name.optional(),
   ip_allow_list: z.array(z.string().max(64)).max(200).optional(),
+  decision_defaults: z
+    .strictObject({ checks: checks.optional(), on_expiry: onExpiry.optional() })
+    .optional()
+    .meta({ description: "A field that is omitted keeps its value." }),
 });

@@ -55,6 +55,8 @@ const usageInput = z
     });
   });
 
+export const chain = z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() });
+
 export const runInput = z
   .strictObject({
     id: callerId
@@ -65,7 +67,7 @@ export const runInput = z
     model: modelName,
     action: callerId.optional(),
     ...underEachField(callerId.optional()),
-    chain: z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() }).optional(),
+    chain: chain.optional(),
     usage: usageInput,
     variant: callerId.optional().meta({
       description: "The variant of the model's price, such as `batch`. If omitted: the standard rates.",

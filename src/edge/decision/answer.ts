@@ -3,6 +3,7 @@ import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { Verdict as VerdictBody } from "../../contract/resources/decisions.ts";
 import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { DECISION_REFUSALS } from "../../contract/decision.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
@@ -40,13 +41,7 @@ type Deciding = Pick<
   | "orgId"
 >;
 
-type DecisionCode =
-  | "rate_limited"
-  | "quota_exhausted"
-  | "spend_cap_exceeded"
-  | "budget_exceeded"
-  | "conflict"
-  | "validation_failed";
+type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
 
 /** The decision: here, where the isolate can, else by the org's object. */
 export async function answerDecision(
@@ -111,7 +106,7 @@ export async function decideThere(
 ): Promise<Verdict> {
   const askedAt = Date.now();
   let verdict: DecisionReply | null;
-  const leasable = gate !== null && isForSlices(ask);
+  const leasable = gate !== null && isForSlices(ask, asker);
   if (leasable) gate.asked += 1;
   const { actor, credential, trace } = call;
   const envelope = { actor, credential, trace, idempotency: null, ifMatch: null };
@@ -142,5 +137,7 @@ function unanswered(): never {
 function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return newAsker(org.id, call.actor.id, org.snapshot.rates.policies, call.settings.SVC_KEY_PEPPER);
+  const { rates, checks = "limits" } = org.snapshot;
+  const pepper = call.settings.SVC_KEY_PEPPER;
+  return newAsker({ orgId: org.id, keyId: call.actor.id, policies: rates.policies, checks, pepper });
 }

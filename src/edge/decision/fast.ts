@@ -210,8 +210,11 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
   const admitted = roleIncludes(key.role, DECISION.role) && key.scopes.has(DECISION.scope);
   const gate = gates.of(id);
-  if (!served || !admitted || snapshot.status !== "active" || gate === null) return null;
-  const asker = newAsker(id, key.key.id, snapshot.rates.policies, settings.SVC_KEY_PEPPER);
+  const checks = snapshot.checks ?? "limits";
+  const isUsual = snapshot.status === "active" && checks === "limits";
+  if (!served || !admitted || !isUsual || gate === null) return null;
+  const { policies } = snapshot.rates;
+  const asker = newAsker({ orgId: id, keyId: key.key.id, policies, checks, pepper: settings.SVC_KEY_PEPPER });
   return { asker, gate, key, settings, refused: null };
 }
 

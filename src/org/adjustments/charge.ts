@@ -35,15 +35,14 @@ export function chargeAdjustment(
   return { draft, charged };
 }
 
-const isChain = (id: string) => id.startsWith("chain_");
-
 /** The dollar limits that the run was charged to. One that was ended and made again since is another. */
 function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
   const ids = run.charges === "" ? [] : run.charges.split(" ");
   const others = run.extra?.subjects ?? {};
   const entries = ids.flatMap((id) => {
-    const own = isChain(id) ? run.chainId : run.customerId;
-    return draft.standing([id], others[id] ?? own ?? "", now);
+    const scopes = { customer: run.customerId ?? undefined, chain: run.chainId ?? undefined };
+    const other = others[id];
+    return draft.standing([id], other === undefined ? scopes : { customer: other, chain: other }, now);
   });
   return entries.filter(({ meter }) => METERS[meter.kind].unit === "usd" && meter.sinceMs <= run.recordedAt);
 }
@@ -69,11 +68,11 @@ function adjustCredits(
 ): Credited {
   if (soFar === null) return { draws: new Map(), uncovered: 0n };
   if (amount > 0n) {
-    const scopes = { customer: run.customerId ?? undefined };
+    const scopes = { customer: run.extra?.payer ?? run.customerId ?? undefined };
     return drawMore(draft.accounts({ scopes, atMs: now }).find(isPool), amount);
   }
   const back = giveBack(soFar, -amount);
-  for (const pack of draft.standing([...back.draws.keys()], "", now)) {
+  for (const pack of draft.standing([...back.draws.keys()], {}, now)) {
     const part = back.draws.get(pack.meter.id) ?? 0n;
     pack.usage = { ...pack.usage, spent: pack.usage.spent + part };
   }

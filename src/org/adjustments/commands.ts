@@ -47,6 +47,7 @@ export const adjustRun = command({
       reason,
       customer: run.customerId,
       chain: run.chainId,
+      ...(run.extra?.subjects === undefined ? {} : { subjects: run.extra.subjects }),
       net: String(net),
       ...charged,
     };

@@ -7,6 +7,8 @@ interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
+  /** As of the run. */
+  readonly subjects?: Readonly<Record<string, string>>;
   /** The run's cost with it. */
   readonly net: string;
   readonly over?: Readonly<Record<string, string>>;

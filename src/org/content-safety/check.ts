@@ -2,26 +2,24 @@ import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { type Scan, scan } from "../../domain/safety.ts";
 import type { RunWork } from "../../domain/work.ts";
 import type { Tx } from "../kernel/door.ts";
-import { staying } from "../kernel/staying.ts";
+import type { Finding } from "../kernel/finding.ts";
 import { loadDetectors } from "./config.ts";
 
-type Blocked = Refusal<"content_safety_blocked">;
+type Code = "content_safety_blocked";
 type Checked = { readonly input?: unknown };
 
 /**
- * Reads the input of runs with the org's detectors: the refusal, or what to do once the run is accepted, or null. The
- * sample goes to the caller alone: neither the entry nor the event carries any of the input.
+ * Reads the input of runs with the org's detectors. The sample goes to the caller alone: neither the entry nor the event
+ * carries any of the input.
  */
-export function checkSafety(
-  tx: Tx,
-): (run: Checked, nanos: bigint, work: RunWork) => Blocked | (() => void) | null {
+export function checkSafety(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
   const detectors = loadDetectors(tx);
   if (detectors.length === 0) return () => null;
   return ({ input }, _nanos, work) => {
     const { blocked, shadowed, unread } = scan(detectors, input, work);
     if (blocked !== undefined) return refused(tx, blocked);
     if (shadowed.length === 0 && unread.length === 0) return null;
-    return () => {
+    const effect = () => {
       for (const detector of shadowed) {
         tx.record({ action: "safety.shadow_matched", target: detector, outcome: "done" });
       }
@@ -29,15 +27,21 @@ export function checkSafety(
         tx.record({ action: "safety.shadow_not_evaluated", target: detector, outcome: "done" });
       }
     };
+    return { refusal: null, effect };
   };
 }
 
-function refused(tx: Tx, { detector, sample, isUnread }: NonNullable<Scan["blocked"]>): Blocked {
-  staying(tx, () => {
+function refused(tx: Tx, blocked: NonNullable<Scan["blocked"]>): Finding<Code> {
+  const { detector, isUnread } = blocked;
+  const effect = () => {
     const detail = isUnread ? { detail: { not_evaluated: true } } : {};
     tx.record({ action: "safety.blocked", target: detector, outcome: "refused", ...detail });
-  });
-  tx.emitLast("safety.blocked", { detector });
+  };
+  const tell = () => tx.emitLast("safety.blocked", { detector });
+  return { refusal: refusalOf(blocked), effect, tell };
+}
+
+function refusalOf({ detector, sample, isUnread }: NonNullable<Scan["blocked"]>): Refusal<Code> {
   if (!isUnread) return refuse("content_safety_blocked", { detector, sample });
   const message = `The detector '${detector}' could not scan the whole input within the work limit of one call, so the run is refused. Send less input or fewer runs per call, or simplify the detector.`;
   return refuse("content_safety_blocked", { detector, sample }, { message });

@@ -32,6 +32,7 @@ function toCreditPack(view: View, row: MeterRow): CreditPack {
     customer_id: row.scope_id,
     amount_usd: formatUsd(BigInt(row.amount ?? 0)),
     spent_usd: formatUsd(entry.usage.spent),
+    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
     remaining_usd: formatUsd(roomOf(entry) ?? 0n),
     priority: extra.priority,
     effective_at: iso(extra.effectiveAt),

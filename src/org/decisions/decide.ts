@@ -1,23 +1,28 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
 import { admit, holdAll } from "../../domain/admission.ts";
+import type { Draw } from "../../domain/credit.ts";
 import { type Attempt, availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
-import { scopesOf } from "../../domain/touch.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
-import { DECISION_CODES, toRefusal } from "../../domain/limit-refusal.ts";
+import { RUN_CODES, toRefusal } from "../../domain/limit-refusal.ts";
+import { loadApproval } from "../approvals/store.ts";
+import { CHECK_CODES } from "../checks/checks.ts";
 import type { Entry } from "../meters/usage.ts";
 import { pricesOf } from "../models/revisions.ts";
+import { askedOf } from "./asked.ts";
 import { isSameAsEarlier } from "./earlier.ts";
 import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
 import { otherQuestion, questionOf } from "../../gate/question.ts";
 import type { CountedRates } from "./counted.ts";
+import { writeBeside } from "./held.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it holds something now that it did not before. */
@@ -28,12 +33,14 @@ export interface Decided {
   readonly named: string | null;
 }
 
-type DecideCode = (typeof DECISION_CODES)[number] | "validation_failed" | "conflict";
+type DecideCode = (typeof CODES)[number];
+
+const CODES = [...CHECK_CODES, ...RUN_CODES, "validation_failed", "conflict"] as const;
 
 /** The decision, exact, in one step: held against every limit that applies, or against none. */
 export const decide = command({
   action: null,
-  refuses: [...DECISION_CODES, "validation_failed", "conflict"],
+  refuses: CODES,
   models: modelsOf,
   run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,
 });
@@ -66,28 +73,40 @@ function decideAnew(
 ): Done<Verdict> | Refusal<DecideCode> {
   const nanos = estimateOf(tx, ask);
   if (isRefusal(nanos)) return nanos;
+  const asked = askedOf(tx, ask, nanos);
+  if (isRefusal(asked)) return asked;
   expireHolds(tx);
   const before = ask.request_id === undefined ? null : loadHold(tx.sql, id);
   if (before !== null) expireHold(tx, id);
-  const draft = new Draft(tx.sql, "decision", tx.now);
-  const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: tx.now });
-  const attempt: Attempt = { nanos, tokens: 0, depth: 0 };
+  const { attempt, scopes, phase } = asked;
+  const findings = asked.judge();
+  const checked = findings.find(({ refusal }) => refusal !== null);
+  if (checked?.refusal && ask.dry_run !== true) {
+    tx.afterRefusal(checked.effect);
+    checked.tell?.();
+    return checked.refusal;
+  }
+  const draft = new Draft(tx.sql, phase, tx.now);
+  const accounts = draft.accounts({ scopes, atMs: tx.now });
   const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
   if (ask.dry_run === true) {
-    const wouldDeny = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
+    const byLimit = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
+    const wouldDeny = checked?.refusal ? denialBy(tx, checked.refusal) : byLimit;
     const decisionId = newId("dec", tx.now);
     return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, wouldDeny, shadowed }));
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-    return toRefusal<(typeof DECISION_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
+    return toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
   }
+  for (const { effect } of findings) effect();
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
-  holdAll(accounts, attempt);
+  const packs = holdAll(accounts, attempt);
   draft.save();
   if (before !== null) deleteHold(tx.sql, id);
-  return done(200, hold(tx, ask, { id, nanos, counted, accounts, shadowed }));
+  const beside = phase === "decision" ? null : writeBeside(attempt.tokens, scopes.chain ?? null, packs);
+  return done(200, hold(tx, ask, { id, nanos, counted, beside, packs, accounts, shadowed }));
 }
 
 /** A limit refuses only when what it still counts of holds that are over is not what fills it. */
@@ -101,15 +120,26 @@ function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attemp
   return found;
 }
 
+/** What a check refused, as a dry run tells it: nothing was asked of anybody, so that no approval waits. */
+function denialBy(tx: Tx, { status, code, details }: Refusal): NonNullable<Verdict["would_deny"]> {
+  const { approval_id: approval, ...said } = details as { approval_id?: string };
+  const isWaiting = approval !== undefined && loadApproval(tx.sql, approval) !== null;
+  return { status, code, details: isWaiting ? { ...details } : said };
+}
+
 interface NewHold {
   readonly id: string;
   readonly nanos: bigint;
   readonly counted: CountedRates;
+  readonly beside: string | null;
+  /** What is reserved of which credit packs. */
+  readonly packs: readonly Draw[];
   readonly accounts: readonly Account[];
   readonly shadowed: Denial[];
 }
 
-function hold(tx: Tx, ask: DecisionAsk, { id, nanos, counted, accounts, shadowed }: NewHold) {
+function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
+  const { id, nanos, counted, beside, packs, accounts, shadowed } = made;
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
     id,
@@ -126,12 +156,13 @@ function hold(tx: Tx, ask: DecisionAsk, { id, nanos, counted, accounts, shadowed
     expires_at: expiresAt,
     ended_at: null,
     amount: String(nanos),
-    meters: accounts.map(({ meter }) => meter.id).join(" "),
+    meters: [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" "),
     customer_id: ask.customer_id ?? null,
     // Only a request that has an id can be asked again.
     verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
     unreported: null,
     ...counted,
+    beside,
   };
   expireNoLaterThan(tx, expiresAt);
   insertHold(tx.sql, row);
@@ -177,7 +208,7 @@ function verdictOfReported(row: HoldRow, nanos: bigint): Verdict {
 interface VerdictParts {
   readonly decisionId: string;
   readonly reservation: Verdict["reservation"];
-  readonly wouldDeny?: Denial | null;
+  readonly wouldDeny?: Verdict["would_deny"];
   readonly shadowed: Denial[];
 }
 
@@ -187,15 +218,22 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
     decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",
     decision_id: decisionId,
     reservation,
-    limits: accounts.map((account) => ({
-      kind: account.meter.kind,
-      id: account.meter.id,
-      available_usd: formatUsd(availableOf(account)),
-    })),
+    limits: accounts.flatMap(limitOf),
     ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
     ...(shadowed.length === 0 ? {} : { shadow: shadowed }),
     evaluated_at: new Date(now).toISOString(),
   };
+}
+
+/** What is left of a limit. One that is unlimited has no such amount, and a depth is no amount. */
+function limitOf(account: Account): Verdict["limits"] {
+  const { kind, id, limit } = account.meter;
+  const { unit } = METERS[kind];
+  if (limit === null || unit === "depth") return [];
+  const left = availableOf(account);
+  return [
+    { kind, id, ...(unit === "usd" ? { available_usd: formatUsd(left) } : { available: Number(left) }) },
+  ];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DECISION_FIELDS } from "../../contract/decision.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { HoldRow } from "./store.ts";
 
@@ -6,10 +7,17 @@ import type { HoldRow } from "./store.ts";
  * question with the holds that it made; of those that isolates made only the amount is known, and must be the same.
  */
 export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | null): boolean {
-  // No question of then named a variant.
-  if (ask.variant !== undefined) return false;
+  const asksMore = Object.entries(ask).some(
+    ([field, value]) => value !== undefined && !ASKED_EARLIER.has(field),
+  );
+  if (asksMore) return false;
   return row.verdict === "" ? BigInt(row.amount) === nanos : row.digest === digestOf(ask);
 }
+
+/** What could be asked then. No question of then named a variant. */
+const ASKED_EARLIER: ReadonlySet<string> = new Set(
+  Object.keys(DECISION_FIELDS).filter((field) => field !== "variant"),
+);
 
 function digestOf(ask: DecisionAsk): string {
   const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;

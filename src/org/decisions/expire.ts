@@ -44,8 +44,9 @@ export function expireHolds(tx: Tx): void {
  */
 export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
   if (!someAreOver(tx)) return [];
+  const whose = meter.scope.kind === "chain" ? "beside ->> 'chain'" : "customer_id";
   const own = tx.sql.exec<HoldRow>(
-    `SELECT * FROM holds WHERE ${OVER} AND instr(' ' || meters || ' ', ?2) > 0 AND (?3 = '' OR customer_id = ?3)
+    `SELECT * FROM holds WHERE ${OVER} AND instr(' ' || meters || ' ', ?2) > 0 AND (?3 = '' OR ${whose} = ?3)
      ORDER BY expires_at LIMIT ?4`,
     tx.now,
     ` ${meter.id} `,

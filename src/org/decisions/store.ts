@@ -1,9 +1,11 @@
 import { isSameRequest } from "../../domain/reservation-id.ts";
+import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import { readInParts } from "../kernel/json-rows.ts";
 import type { CountedRates } from "./counted.ts";
 import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
+import { besideOf, heldIn } from "./held.ts";
 import { idTail } from "./schema.ts";
 
 /** An amount set aside in every limit it was admitted against, until a run settles it, it is released or expires. */
@@ -24,6 +26,8 @@ export type HoldRow = {
   verdict: string;
   /** Set where a run settled it before any isolate reported it. */
   unreported: 1 | null;
+  /** What it sets aside of plans, chains and credit packs, as JSON. Null: nothing. */
+  beside: string | null;
 } & CountedRates;
 
 /** By the end of its id, which has an index, and by all of it. */
@@ -59,8 +63,8 @@ export function hasUnreported(sql: SqlStorage): boolean {
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
     `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,
-       rates, tokens)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rates, tokens, beside)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.digest,
     row.status,
@@ -74,6 +78,7 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
     row.unreported,
     row.rates,
     row.tokens,
+    row.beside,
   );
 }
 
@@ -107,14 +112,20 @@ export function endHolds(
 
 /** The accounts where a hold stands, or stood until it ended. */
 export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
-  return draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at);
+  const { chain } = besideOf(hold);
+  const scopes = { customer: hold.customer_id ?? undefined, chain: chain ?? undefined };
+  return draft.standing(hold.meters.split(" "), scopes, hold.at);
 }
 
-/** Takes a hold's amount back out of the limits where it stands. */
-export function letGo(draft: Draft, hold: HoldRow): void {
-  const amount = BigInt(hold.amount);
+/** Takes what a hold sets aside back out of the limits where it stands. Returns what it had of which credit packs. */
+export function letGo(draft: Draft, hold: HoldRow): readonly Draw[] {
+  const packs: Draw[] = [];
   for (const entry of standingOf(draft, hold)) {
+    const wanted = heldIn(entry.meter, hold);
     // Never more than is held there: what a limit has counted must not keep a hold from ending.
-    entry.usage = withoutHeld(entry.usage, amount < entry.usage.held ? amount : entry.usage.held);
+    const amount = wanted < entry.usage.held ? wanted : entry.usage.held;
+    entry.usage = withoutHeld(entry.usage, amount);
+    if (entry.meter.kind === "credit_pack") packs.push({ pack: entry, amount });
   }
+  return packs;
 }

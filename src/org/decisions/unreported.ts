@@ -49,5 +49,6 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     // Should an isolate report it after all, what it counted is given back as far as the run was counted for it.
     rates: "",
     tokens: 0,
+    beside: null,
   };
 }

@@ -1,21 +1,20 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
-import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { HypotheticalAsk } from "../../contract/resources/explain.ts";
-import { tokensOf } from "../../gate/ask.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import { scopesOf } from "../../domain/touch.ts";
+import { depthIn } from "../checks/depth.ts";
 import { estimateOf } from "../decisions/decide.ts";
 import type { View } from "../kernel/door.ts";
 import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
-import { runOf } from "./run.ts";
 
 /** A decision that is not made: what each check would say now. */
-export function explainAsk(view: View, ask: HypotheticalAsk): Explained {
+export function explainAsk(view: View, ask: DecisionAsk): Explained {
   const nanos = estimateOf(view, ask);
   if (isRefusal(nanos)) return within("ask", nanos);
-  const depth = depthOf(view, ask.chain);
-  if (isRefusal(depth)) return depth;
+  const depth = depthIn(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));
+  if (isRefusal(depth)) return within("ask", depth);
   const { model, action, customer_id, workflow_id, deployment_id, department_id, approval_id, input } = ask;
   const { input_tokens = 0, max_output_tokens = 0 } = ask.estimate;
   const checks = judged(
@@ -24,7 +23,7 @@ export function explainAsk(view: View, ask: HypotheticalAsk): Explained {
       keyId: view.actor.id,
       scopes: { ...scopesOf(ask), chain: ask.chain?.chain_id },
       attempt: { nanos, tokens: tokensOf(ask), depth },
-      phase: ask.checks === "all" ? "run" : "decision",
+      phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
       content: {
         model,
         action,
@@ -48,14 +47,4 @@ function within(parent: string, refusal: Refusal<"validation_failed">): Refusal<
     ...refusal,
     details: { fields: fields.map((one) => ({ ...one, field: `${parent}.${one.field}` })) },
   };
-}
-
-function depthOf(view: View, chain: HypotheticalAsk["chain"]): number | Refusal<"validation_failed"> {
-  if (chain === undefined) return 0;
-  if (chain.parent_run_id === undefined) return 1;
-  const parent = runOf(view, chain.parent_run_id);
-  if (parent === undefined || parent.chainId !== chain.chain_id) {
-    return invalidField("ask.chain.parent_run_id", "unknown", "is not a run in this chain");
-  }
-  return parent.depth + 1;
 }

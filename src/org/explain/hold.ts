@@ -1,7 +1,10 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { METERS } from "../../contract/meter-kinds.ts";
+import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { type HoldRow, loadHold } from "../decisions/store.ts";
+import { besideOf, heldIn, phaseOf } from "../decisions/held.ts";
+import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
 import { candidatesFor } from "./candidates.ts";
@@ -14,12 +17,13 @@ export function explainHold(view: View, id: string): Explained {
   const hold = loadHold(view.sql, id);
   if (hold === null) return refuse("not_found");
   const nanos = BigInt(hold.amount);
+  const { tokens, chain } = besideOf(hold);
   const general = candidatesFor(view, {
     route: DECISION_ROUTE,
     keyId: view.actor.id,
-    scopes: { customer: hold.customer_id ?? undefined },
-    attempt: { nanos, tokens: 0, depth: 0 },
-    phase: "decision",
+    scopes: { customer: hold.customer_id ?? undefined, chain: chain ?? undefined },
+    attempt: { nanos, tokens, depth: 0 },
+    phase: phaseOf(hold),
     content: null,
   });
   const held = heldBy(view, hold, general);
@@ -32,13 +36,20 @@ export function explainHold(view: View, id: string): Explained {
 
 function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candidate[] {
   const draft = new Draft(view.sql, "decision", view.now);
-  const accounts = draft.standing(hold.meters.split(" "), hold.customer_id ?? "", hold.at);
+  const accounts = standingOf(draft, hold);
   return accounts.map((account) => ({
     check: CHECK_OF[account.meter.kind],
     id: account.meter.id,
     name: named.find(({ id }) => id === account.meter.id)?.name ?? null,
     passes: true,
-    why: `It had room. $${formatUsd(BigInt(hold.amount))} was reserved; the reservation is ${hold.status}.`,
+    why: `It had room. ${heldText(account, hold)} reserved; the reservation is ${hold.status}.`,
     amounts: amountsOf(account, view.now),
   }));
+}
+
+function heldText({ meter }: Account, hold: HoldRow): string {
+  const { unit } = METERS[meter.kind];
+  const amount = heldIn(meter, hold);
+  if (unit === "depth") return "Nothing was";
+  return unit === "usd" ? `$${formatUsd(amount)} was` : `${amount} ${unit} were`;
 }

@@ -12,7 +12,7 @@ import type { Subject } from "./subject.ts";
 
 /** A run that was recorded: it had passed every check, or none could refuse it. */
 export function explainRun(view: View, id: string, of: Pick<Explanation, "subject" | "id">): Explained {
-  const run = runOf(view, id);
+  const run = findRun(view.sql, id);
   if (run === undefined) return refuse("not_found");
   const candidates = candidatesFor(view, subjectOf(view, run));
   const isFact = run.extra?.reservation !== undefined || run.extra?.incurred === true;
@@ -43,8 +43,4 @@ function subjectOf(view: View, run: Run): Subject {
     phase: "run",
     content: null,
   };
-}
-
-export function runOf(view: View, id: string): Run | undefined {
-  return findRun(view.sql, id);
 }

@@ -90,6 +90,13 @@ export interface Hooks {
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
   /** Whether the caller may still act, by the object's own rows; null: it may. */
   callerRefusal(view: View): Refusal | null;
+  /** Where a run is in its chain; undefined: there is no such run. */
+  placeInChain(sql: SqlStorage, runId: string): ChainPlace | undefined;
+}
+
+export interface ChainPlace {
+  readonly chainId: string | null;
+  readonly depth: number;
 }
 
 /** What a command answers with, before it is written as JSON. Null: nothing. */

@@ -55,6 +55,7 @@ const NEW = {
   unreported: null,
   rates: null,
   tokens: null,
+  beside: null,
 } as const;
 
 class Keeping {

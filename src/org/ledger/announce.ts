@@ -69,7 +69,7 @@ function announceLow(tx: Tx, entry: Entry): void {
 }
 
 function announceDepleted(tx: Tx, entry: Entry): void {
-  if (roomOf(entry) !== 0n || wasAnnounced(entry.notices, "depleted")) return;
+  if (entry.usage.spent !== entry.meter.limit || wasAnnounced(entry.notices, "depleted")) return;
   entry.notices = announced(entry.notices, "depleted");
   tx.emit("credit_pack.depleted", {
     credit_pack_id: entry.meter.id,

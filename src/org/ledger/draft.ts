@@ -86,14 +86,17 @@ export class Draft {
   }
 
   /** The accounts where a hold stands; limits that have ended since are left out. */
-  standing(meterIds: readonly string[], subject: string, atMs: number): Entry[] {
+  standing(meterIds: readonly string[], { customer, chain }: Scopes, atMs: number): Entry[] {
     const fresh: Entry[] = [];
     const ids = meterIds.join(" ");
     const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds);
     this.#held.set(ids, meters);
     // A limit that was ended and made again since then is another one: nothing is held against it.
     const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
-    const entries = standing.map((meter) => this.#entry(meter, subjectOf(meter, subject), atMs, fresh));
+    const entries = standing.map((meter) => {
+      const someone = (meter.scope.kind === "chain" ? chain : customer) ?? "";
+      return this.#entry(meter, subjectOf(meter, someone), atMs, fresh);
+    });
     loadUsage(this.#sql, fresh);
     return entries;
   }

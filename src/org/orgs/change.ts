@@ -2,13 +2,16 @@ import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
-import type { Profile } from "../../domain/profile.ts";
+import type { DecisionDefaults, Profile } from "../../domain/profile.ts";
 import { saveProfile, toOrg } from "./store.ts";
 
 export interface OrgChange {
   readonly name?: string | undefined;
   readonly plan?: PlanTerms | undefined;
   readonly ipAllowList?: readonly string[] | undefined;
+  readonly decisionDefaults?:
+    | { readonly [Field in keyof DecisionDefaults]?: DecisionDefaults[Field] | undefined }
+    | undefined;
 }
 
 const current = (view: View) => toOrg(view.profile());
@@ -19,7 +22,9 @@ export const changeOrg = command({
   action: "org.updated",
   refuses: ["conflict"],
   publishes: "profile",
-  takesAway: (input: OrgChange) => (input.ipAllowList === undefined ? null : "*"),
+  // Isolates let in, and decide, by what they were told of both.
+  takesAway: (input: OrgChange) =>
+    input.ipAllowList === undefined && input.decisionDefaults?.checks !== "all" ? null : "*",
   current,
   run(tx, input) {
     const before = tx.profile();
@@ -28,6 +33,10 @@ export const changeOrg = command({
       name: input.name ?? before.name,
       plan: input.plan?.plan ?? before.plan,
       ipAllowList: input.ipAllowList ?? before.ipAllowList,
+      decisionDefaults: {
+        checks: input.decisionDefaults?.checks ?? before.decisionDefaults.checks,
+        on_expiry: input.decisionDefaults?.on_expiry ?? before.decisionDefaults.on_expiry,
+      },
     };
     saveProfile(tx.sql, after);
     if (input.plan !== undefined) keepPlanTerms(tx, input.plan);

@@ -7,7 +7,7 @@ import { derivedId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { createKey } from "../keys/mint.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
-import type { Profile } from "../../domain/profile.ts";
+import { type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
 import { loadProfile, saveProfile, toOrg } from "./store.ts";
 
 export interface NewOrg {
@@ -43,6 +43,7 @@ export const openOrg = command({
       environment: input.environment,
       homeRegion: input.homeRegion,
       ipAllowList: [],
+      decisionDefaults: USUAL_DECISIONS,
       createdAt: tx.now,
       clockOffsetMs: 0,
     };

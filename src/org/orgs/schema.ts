@@ -16,4 +16,9 @@ export const PROFILE_STEPS: readonly SchemaStep[] = [
       clock_offset_ms INTEGER NOT NULL DEFAULT 0
     ) STRICT`,
   },
+  {
+    // JSON; what it does not say is as usual.
+    name: "profile/2",
+    sql: "ALTER TABLE profile ADD COLUMN decision_defaults TEXT NOT NULL DEFAULT '{}'",
+  },
 ];

@@ -1,4 +1,4 @@
-import type { Profile } from "../../domain/profile.ts";
+import { type DecisionDefaults, type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
 import type { Org } from "../../contract/resources/orgs.ts";
 import { Copy } from "../kernel/copies.ts";
 
@@ -10,6 +10,7 @@ type Row = {
   environment: Profile["environment"];
   home_region: string;
   ip_allow_list: string;
+  decision_defaults: string;
   created_at: number;
   clock_offset_ms: number;
 };
@@ -31,6 +32,10 @@ function readProfile(sql: SqlStorage): Profile | null {
     environment: row.environment,
     homeRegion: row.home_region,
     ipAllowList: JSON.parse(row.ip_allow_list) as string[],
+    decisionDefaults: {
+      ...USUAL_DECISIONS,
+      ...(JSON.parse(row.decision_defaults) as Partial<DecisionDefaults>),
+    },
     createdAt: row.created_at,
     clockOffsetMs: row.clock_offset_ms,
   };
@@ -38,10 +43,11 @@ function readProfile(sql: SqlStorage): Profile | null {
 
 export function saveProfile(sql: SqlStorage, profile: Profile): void {
   sql.exec(
-    `INSERT INTO profile (one, id, name, status, plan, environment, home_region, ip_allow_list, created_at, clock_offset_ms)
-     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO profile (one, id, name, status, plan, environment, home_region, ip_allow_list, decision_defaults, created_at, clock_offset_ms)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (one) DO UPDATE SET name = excluded.name, status = excluded.status, plan = excluded.plan,
-       ip_allow_list = excluded.ip_allow_list, clock_offset_ms = excluded.clock_offset_ms`,
+       ip_allow_list = excluded.ip_allow_list, decision_defaults = excluded.decision_defaults,
+       clock_offset_ms = excluded.clock_offset_ms`,
     profile.id,
     profile.name,
     profile.status,
@@ -49,6 +55,7 @@ export function saveProfile(sql: SqlStorage, profile: Profile): void {
     profile.environment,
     profile.homeRegion,
     JSON.stringify(profile.ipAllowList),
+    JSON.stringify(profile.decisionDefaults),
     profile.createdAt,
     profile.clockOffsetMs,
   );
@@ -64,6 +71,7 @@ export function toOrg(profile: Profile): Org {
     environment: profile.environment,
     home_region: profile.homeRegion,
     ip_allow_list: [...profile.ipAllowList],
+    decision_defaults: profile.decisionDefaults,
     created_at: new Date(profile.createdAt).toISOString(),
   };
 }

@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
 import {
@@ -16,7 +16,7 @@ import { newId } from "../../domain/ulid.ts";
 import type { RunWork } from "../../domain/work.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
-import { staying } from "../kernel/staying.ts";
+import type { Finding } from "../kernel/finding.ts";
 import { loadPolicies } from "./store.ts";
 
 const PENDING_MS = 7 * DAY_MS;
@@ -25,10 +25,8 @@ type Checked = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
 type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
-/** Holds runs against the org's rules: the refusal, or what to do once the run is accepted, or null. */
-export function checkPolicy(
-  tx: Tx,
-): (run: Checked, nanos: bigint, work: RunWork) => Refusal<Code> | (() => void) | null {
+/** Holds runs against the org's rules. */
+export function checkPolicy(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return () => null;
   return (run, nanos, work) => check(tx, policies, { work, run, nanos });
@@ -38,7 +36,7 @@ function check(
   tx: Tx,
   policies: PolicySet,
   { work, run, nanos }: { readonly work: RunWork; readonly run: Checked; readonly nanos: bigint },
-): Refusal<Code> | (() => void) | null {
+): Finding<Code> | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);
   const approvals: ApprovalRow[] = [];
@@ -66,9 +64,9 @@ function onceAccepted(
   tx: Tx,
   approvals: readonly ApprovalRow[],
   { matched, failed: notRead }: Shadows,
-): (() => void) | null {
+): Finding<Code> | null {
   if (approvals.length === 0 && matched.length === 0 && notRead.length === 0) return null;
-  return () => {
+  const leave = () => {
     for (const approval of approvals) saveApproval(tx.sql, { ...approval, status: "used", used_at: tx.now });
     for (const { id, effect } of matched) {
       tx.record({ action: "policy.shadow_matched", target: id, outcome: "done", detail: { effect } });
@@ -77,20 +75,20 @@ function onceAccepted(
       tx.record({ action: "policy.shadow_failed", target: id, outcome: "done", detail: { effect } });
     }
   };
+  return { refusal: null, effect: leave };
 }
 
-function failed(tx: Tx, ruleId: string): Refusal<Code> {
-  staying(tx, () => tx.record({ action: "policy.failed", target: ruleId, outcome: "refused" }));
-  return refuse("policy_expression_error", { rule_id: ruleId });
+function failed(tx: Tx, ruleId: string): Finding<Code> {
+  const effect = () => tx.record({ action: "policy.failed", target: ruleId, outcome: "refused" });
+  return { refusal: refuse("policy_expression_error", { rule_id: ruleId }), effect };
 }
 
-function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Refusal<Code> {
+function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Finding<Code> {
   const details = { reason, attempted, rule_id: ruleId };
-  staying(tx, () =>
-    tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } }),
-  );
-  tx.emitLast("policy.blocked", details);
-  return refuse("policy_blocked", details);
+  const effect = () =>
+    tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } });
+  const tell = () => tx.emitLast("policy.blocked", details);
+  return { refusal: refuse("policy_blocked", details), effect, tell };
 }
 
 /** The refusal is the request: the same attempt finds the approval that is already waiting. */
@@ -98,7 +96,7 @@ function requested(
   tx: Tx,
   { ruleId, reason, attempted }: Ruled,
   { digest, run, nanos }: { readonly digest: string; readonly run: Checked; readonly nanos: bigint },
-): Refusal<Code> {
+): Finding<Code> {
   const details = { reason, attempted, rule_id: ruleId };
   const waiting = findApproval(tx.sql, ruleId, digest, "pending");
   const approval: ApprovalRow = waiting ?? {
@@ -124,7 +122,7 @@ function requested(
     used_at: null,
   };
   const answer = { ...details, approval_id: approval.id };
-  staying(tx, () => {
+  const effect = () => {
     tx.record({
       action: "policy.approval_required",
       target: ruleId,
@@ -134,7 +132,9 @@ function requested(
     if (waiting !== null) return;
     saveApproval(tx.sql, approval);
     tx.schedule(DUE.approvalExpiry, approval.id, approval.expires_at);
-  });
-  if (waiting === null) tx.emitLast("policy.approval_requested", answer);
-  return refuse("policy_approval_required", answer);
+  };
+  const tell = () => {
+    if (waiting === null) tx.emitLast("policy.approval_requested", answer);
+  };
+  return { refusal: refuse("policy_approval_required", answer), effect, tell };
 }

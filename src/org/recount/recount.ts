@@ -3,13 +3,14 @@ import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
+import { besideOf, heldIn } from "../decisions/held.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { amountCharged, type Run } from "../runs/run.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { noteRecount } from "../meters/store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
-type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id">;
+type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id" | "beside">;
 
 /** The counters of one meter, as they are added up. */
 class Counters {
@@ -74,15 +75,17 @@ export function recount(tx: Tx, meter: Meter): void {
   }
   // None is charged to a time before it was made.
   for (const made of adjustmentsOf(tx.sql, meter.id, Math.max(fromMs, meter.sinceMs))) {
-    const entry = counters.at((meter.scope.kind === "chain" ? made.chain : made.customer) ?? "", made.at);
+    const own = meter.scope.kind === "chain" ? made.chain : made.customer;
+    const entry = counters.at(made.subjects?.[meter.id] ?? own ?? "", made.at);
     const over = BigInt(made.over?.[meter.id] ?? 0);
     const { usage } = entry;
     entry.usage = { ...usage, spent: usage.spent + made.amount - over, over: usage.over + over };
   }
-  const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id ${open}`, ...named);
+  const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id, beside ${open}`, ...named);
   for (const hold of holds) {
-    const entry = counters.at(hold.customer_id ?? "", hold.at);
-    entry.usage = { ...entry.usage, held: entry.usage.held + BigInt(hold.amount) };
+    const subject = meter.scope.kind === "chain" ? besideOf(hold).chain : hold.customer_id;
+    const entry = counters.at(subject ?? "", hold.at);
+    entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, hold) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
     const entry = counters.at(subject, atMs);

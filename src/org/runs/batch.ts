@@ -1,12 +1,15 @@
 import type { CountedRates } from "../decisions/counted.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
+import type { Draw } from "../../domain/credit.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { settledAccounts } from "../../domain/settling.ts";
 import { type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
+import { depthIn } from "../checks/depth.ts";
+import { phaseOf } from "../decisions/held.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -88,21 +91,27 @@ export class Batch {
     if (this.#relates) this.#known.set(run.id, run);
   }
 
-  /** Ends a hold. `countedOf` tells what the run counts under rate limits where the hold was not reported yet. */
-  settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): void {
+  /**
+   * Ends a hold. Returns the credits that were reserved for its run. `countedOf` tells what the run counts under rate limits
+   * where the hold was not reported yet.
+   */
+  settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): readonly Draw[] {
+    let reserved: readonly Draw[] = [];
     const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
     if (hold.unreported !== null) {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
-      if (hold.status === "open") letGo(this.#draft, hold);
+      if (hold.status === "open") reserved = letGo(this.#draft, hold);
       endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
     }
     this.#holds.set(hold.id, settled);
+    return reserved;
   }
 
   /** What the run of a hold is charged to. `own` is what its own fields touch. */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
-    return settledAccounts(own, { atMs: hold.at, standing: standingOf(this.#draft, hold) });
+    const phase = phaseOf(hold);
+    return settledAccounts(own, { atMs: hold.at, phase, standing: standingOf(this.#draft, hold) });
   }
 
   /** Holds that were ended to make room. */
@@ -116,7 +125,7 @@ export class Batch {
   prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision } = cost;
-    const depth = this.#depthOf(input);
+    const depth = depthIn(input.chain, (id) => this.#known.get(id));
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
     if (isRefusal(hold)) return hold;
@@ -145,17 +154,6 @@ export class Batch {
     const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
     if (hold === undefined) return scopes;
     return { ...scopes, customer: scopes.customer ?? hold.customer_id ?? undefined };
-  }
-
-  #depthOf(input: RunInput): number | Refusal<"validation_failed"> {
-    if (input.chain === undefined) return 0;
-    const { chain_id, parent_run_id } = input.chain;
-    if (parent_run_id === undefined) return 1;
-    const parent = this.#known.get(parent_run_id);
-    if (parent === undefined || parent.chainId !== chain_id) {
-      return invalidField("chain.parent_run_id", "unknown", "is not a run in this chain");
-    }
-    return parent.depth + 1;
   }
 
   #hasApproval(id: string): boolean {

@@ -6,7 +6,7 @@ import { RUN_CODES } from "../../domain/limit-refusal.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
 import { Breakdowns } from "./breakdown.ts";
-import { CHECK_CODES } from "./checks.ts";
+import { CHECK_CODES } from "../checks/checks.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { withMetadata } from "./long-metadata.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";

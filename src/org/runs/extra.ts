@@ -6,15 +6,25 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import type { RunExtra } from "./run.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
+interface Priced {
+  readonly revision: number | null;
+  /** What the run settles. */
+  readonly hold: { readonly customer_id: string | null } | null;
+  /** What it was charged to. */
+  readonly accounts: readonly Account[];
+}
+
 /** What is stored of a run beside its columns; null for most. No revision: it is not known, or the caller said the cost. */
 export function extraOf(
   input: RunInput,
   charged: Charged,
   shadow: readonly Denial[],
-  /** Accounts: those that a run which settles a hold was charged to. */
-  { revision, settled }: { readonly revision: number | null; readonly settled: readonly Account[] },
+  { revision, hold, accounts }: Priced,
 ): RunExtra | null {
-  const subjects = subjectsOf(settled, input.customer_id);
+  const subjects = subjectsOf(hold === null ? [] : accounts, {
+    customer: input.customer_id,
+    chain: input.chain?.chain_id,
+  });
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
   if (input.cost_usd === undefined) extra.priced = revision ?? true;
   if (input.variant !== undefined) extra.variant = input.variant;
@@ -30,6 +40,8 @@ export function extraOf(
     extra.draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
   }
   if (charged.uncovered !== 0n) extra.uncovered = String(charged.uncovered);
+  const isCredited = extra.draws !== undefined || extra.uncovered !== undefined;
+  if (isCredited && input.customer_id === undefined && hold?.customer_id) extra.payer = hold.customer_id;
   if (charged.over.length > 0) {
     extra.over = Object.fromEntries(
       charged.over.map(({ account, amount }) => [account.meter.id, String(amount)]),

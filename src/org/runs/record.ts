@@ -7,19 +7,21 @@ import {
   hasRoomForAll,
   NOTHING_MORE,
 } from "../../domain/admission.ts";
+import { drawReserved } from "../../domain/credit.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
 import type { Tx } from "../kernel/door.ts";
+import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { type RUN_CODES, toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
+import { type CHECK_CODES, runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
-import { type CHECK_CODES, RUN_CHECKS } from "./checks.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -62,7 +64,7 @@ export class Recorder {
   readonly #rates: RunRates | null;
   /** For all runs of the batch together: each looks at every hold that is over. */
   #triesForRoom = TRIES_FOR_ROOM;
-  readonly #checks: ReturnType<(typeof RUN_CHECKS)[number]>[];
+  readonly #checks: ReturnType<typeof runChecks>;
   readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
   /** Announced together: each subscription takes one statement for all of them. */
@@ -75,7 +77,7 @@ export class Recorder {
     this.#rates = RunRates.of(tx, route);
     this.#draft = new Draft(tx.sql, "run", tx.now);
     this.#batch = new Batch(tx, this.#draft);
-    this.#checks = RUN_CHECKS.map((check) => check(tx));
+    this.#checks = runChecks(tx);
   }
 
   /** Writes what the recorded runs took of limits. */
@@ -152,10 +154,13 @@ export class Recorder {
     work: RunWork,
   ): (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
     const effects: (() => void)[] = [];
-    for (const check of this.#checks) {
-      const found = check(input, nanos, work);
-      if (isRefusal(found)) return found;
-      if (found !== null) effects.push(found);
+    for (const { refusal, effect, tell } of this.#checks(input, nanos, work)) {
+      if (refusal !== null) {
+        staying(this.#tx, effect);
+        tell?.();
+        return refusal;
+      }
+      effects.push(effect);
     }
     return effects;
   }
@@ -174,10 +179,11 @@ export class Recorder {
   }
 
   #recordFact(input: RunInput, prepared: Prepared, own: readonly Account[]): Recorded {
-    const { hold } = prepared;
-    if (hold !== null) this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold));
+    const { attempt, hold } = prepared;
+    const reserved =
+      hold === null ? [] : this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold));
     const accounts = hold === null ? own : this.#batch.chargedWith(hold, own);
-    const charged = chargeFact(accounts, prepared.attempt);
+    const charged = chargeFact(accounts, attempt, drawReserved(reserved, attempt.nanos));
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
     return recorded;
@@ -205,7 +211,8 @@ export class Recorder {
       charges: this.#chargeText(accounts),
       extra: extraOf(input, charged, shadow, {
         revision: prepared.revision,
-        settled: prepared.hold === null ? [] : accounts,
+        hold: prepared.hold,
+        accounts,
       }),
     });
     this.#accepted.push(run);

@@ -33,6 +33,8 @@ export interface RunExtra {
   readonly draws?: readonly (readonly [packId: string, amount: string])[];
   /** What the customer's packs could not cover of a fact. */
   readonly uncovered?: string;
+  /** Whose packs these were, where the run itself names no customer. */
+  readonly payer?: string;
   readonly over?: Readonly<Record<string, string>>;
   /** By meter, whose counter was charged, where that is not the run's own customer. */
   readonly subjects?: Readonly<Record<string, string>>;

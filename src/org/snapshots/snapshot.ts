@@ -25,7 +25,7 @@ export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest:
 }
 
 export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
-  const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs } = profile;
+  const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs, decisionDefaults } = profile;
   return {
     id,
     status,
@@ -35,6 +35,7 @@ export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
     ipAllowList,
     clockOffsetMs,
     rates: loadRateLimits(sql),
+    checks: decisionDefaults.checks,
   };
 }
 

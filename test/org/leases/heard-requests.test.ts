@@ -42,7 +42,13 @@ class Isolate {
 
   constructor(org: string) {
     this.#org = org;
-    this.#asker = newAsker(org, ACTOR.id, [], env.SVC_KEY_PEPPER);
+    this.#asker = newAsker({
+      orgId: org,
+      keyId: ACTOR.id,
+      policies: [],
+      checks: "limits",
+      pepper: env.SVC_KEY_PEPPER,
+    });
   }
 
   /** Its slices outlive the test. */

@@ -22,17 +22,11 @@ async function agree({ world, model }: Play): Promise<void> {
   }
   for (const pack of model.packs) {
     asks.push(["getCreditPack", { id: pack.id }]);
-    expected.push([
-      pack.id,
-      formatUsd(pack.amount - model.remaining(pack)),
-      formatUsd(model.remaining(pack)),
-    ]);
+    expected.push([pack.id, formatUsd(model.drawn(pack)), formatUsd(model.reserved(pack))]);
   }
   const shown = await world.queries([...asks, ["getPlan", {}]]);
   const plan = shown.pop();
-  expect(shown.map((one) => [one.id, one.spent_usd, one.reserved_usd ?? one.remaining_usd])).toEqual(
-    expected,
-  );
+  expect(shown.map((one) => [one.id, one.spent_usd, one.reserved_usd])).toEqual(expected);
   const [runs, tokens] = ["plan_runs", "plan_tokens"].map((id) => {
     const limit = model.limits.find((one) => one.id === id);
     return limit === undefined ? 0 : Number(model.spent(limit, "", model.hour));
@@ -44,6 +38,10 @@ async function agree({ world, model }: Play): Promise<void> {
   const counted = rows.flatMap((row) => [row.over, row.held, row.leased, ...(givesBack ? [] : [row.spent])]);
   expect(counted.filter((text) => text.startsWith("-"))).toEqual([]);
   expect(await world.over()).toEqual(model.over.map(({ run, limit, amount }) => ({ run, limit, amount })));
+  for (const limit of model.limits) {
+    const held = rows.filter((row) => row.meter_id === limit.id).map((row) => BigInt(row.held));
+    expect([limit.id, held.reduce((sum, one) => sum + one, 0n)]).toEqual([limit.id, model.heldAtAll(limit)]);
+  }
   expect((await world.runIds()).toSorted()).toEqual(model.runs.map((run) => run.id).toSorted());
 }
 

@@ -54,8 +54,8 @@ export interface ModelRun {
   readonly depth: number;
   /** Ids of the limits it was charged to. */
   charged: readonly string[];
-  /** Whom the hold that it settles was made for, in the limits where that hold stood. */
-  readonly heldFor: { readonly customer: string | undefined; readonly limits: readonly string[] };
+  /** What the hold that it settles was made for, in the limits where that hold stood. */
+  readonly heldFor: { readonly scopes: Scopes; readonly limits: readonly string[] };
   readonly draws: ReadonlyMap<string, bigint>;
   /** What live packs could not cover. */
   readonly uncovered: bigint;
@@ -73,12 +73,14 @@ export interface ModelAdjustment {
 
 export interface ModelHold {
   readonly id: string;
-  readonly scopes: Scopes;
+  readonly attempt: Attempt;
+  readonly phase: Phase;
   readonly hour: number;
-  readonly amount: bigint;
   /** The step that made it. */
   readonly born: number;
   readonly expiresHour: number;
+  /** What it reserves of which credit packs. */
+  readonly packs: ReadonlyMap<string, bigint>;
   held: readonly string[];
   status: "open" | "settled" | "released" | "expired";
   /** When it was settled or released. */
@@ -87,7 +89,7 @@ export interface ModelHold {
   readonly request: { readonly ask: RequestAsk; readonly body: unknown } | null;
 }
 
-type SettledHold = Pick<ModelHold, "scopes" | "hour" | "held" | "born">;
+type SettledHold = Pick<ModelHold, "attempt" | "phase" | "hour" | "held" | "born">;
 
 export type RequestAsk = { readonly request_id: string } & Readonly<Record<string, unknown>>;
 
@@ -97,6 +99,9 @@ export interface Attempt {
   readonly tokens: bigint;
   readonly depth: number;
 }
+
+/** Whose limits are asked: those of a decision alone, or all that a run is asked of. */
+export type Phase = "run" | "decision";
 
 /** The part of one fact that was past one limit. */
 export interface OverLimit {
@@ -120,6 +125,10 @@ const ORDER = [
   "customer_limit",
 ];
 const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chain"];
+
+function isAsked(kind: Limit["kind"], phase: Phase): boolean {
+  return phase === "run" || !/^(plan|chain)/.test(kind);
+}
 
 export class Model {
   hour = 0;
@@ -155,9 +164,9 @@ export class Model {
   over: OverLimit[] = [];
   adjustments: ModelAdjustment[] = [];
 
-  touched(scopes: Scopes, phase: "run" | "decision"): Limit[] {
+  touched(scopes: Scopes, phase: Phase): Limit[] {
     const matches = this.limits.filter((one) => {
-      if (phase === "decision" && /^(plan|chain)/.test(one.kind)) return false;
+      if (!isAsked(one.kind, phase)) return false;
       if (one.scopeKind === "org") return true;
       const id = scopes[one.scopeKind];
       if (id === undefined) return false;
@@ -195,9 +204,8 @@ export class Model {
   }
 
   #whoseRun(limit: Limit, run: ModelRun): string {
-    const { customer, limits } = run.heldFor;
-    if (!limits.includes(limit.id)) return this.subjectOf(limit, run.scopes);
-    return this.subjectOf(limit, customer === undefined ? {} : { customer });
+    const { scopes, limits } = run.heldFor;
+    return this.subjectOf(limit, limits.includes(limit.id) ? scopes : run.scopes);
   }
 
   amountOf(limit: Limit, attempt: Pick<Attempt, "cost" | "tokens">): bigint {
@@ -223,16 +231,35 @@ export class Model {
       .filter((hold) => hold.status === "open" && hold.held.includes(limit.id))
       .filter(
         (hold) =>
-          this.windowOf(limit, hold.hour) === window && this.subjectOf(limit, hold.scopes) === subject,
+          this.windowOf(limit, hold.hour) === window &&
+          this.subjectOf(limit, hold.attempt.scopes) === subject,
       )
-      .reduce((sum, hold) => sum + hold.amount, 0n);
+      .reduce((sum, { attempt }) => sum + this.amountOf(limit, attempt), 0n);
+  }
+
+  /** In all windows, for all subjects. */
+  heldAtAll(limit: Limit): bigint {
+    if (limit.kind === "chain_depth") return 0n;
+    return this.holds
+      .filter((hold) => hold.status === "open" && hold.held.includes(limit.id))
+      .reduce((sum, { attempt }) => sum + this.amountOf(limit, attempt), 0n);
+  }
+
+  drawn(pack: Pack): bigint {
+    return [...this.runs, ...this.adjustments].reduce(
+      (sum, { draws }) => sum + (draws.get(pack.id) ?? 0n),
+      0n,
+    );
+  }
+
+  reserved(pack: Pack): bigint {
+    return this.holds
+      .filter(({ status }) => status === "open")
+      .reduce((sum, { packs }) => sum + (packs.get(pack.id) ?? 0n), 0n);
   }
 
   remaining(pack: Pack): bigint {
-    return [...this.runs, ...this.adjustments].reduce(
-      (left, { draws }) => left - (draws.get(pack.id) ?? 0n),
-      pack.amount,
-    );
+    return pack.amount - this.drawn(pack) - this.reserved(pack);
   }
 
   livePacks(customer: string | undefined): Pack[] {
@@ -247,7 +274,7 @@ export class Model {
       );
   }
 
-  judge(attempt: Attempt, phase: "run" | "decision"): Verdict {
+  judge(attempt: Attempt, phase: Phase): Verdict {
     for (const limit of this.touched(attempt.scopes, phase)) {
       if (limit.mode !== "enforce" || limit.limit === null) continue;
       if (limit.kind === "chain_depth") {
@@ -265,34 +292,65 @@ export class Model {
     return { refusedBy: packs.length > 0 && attempt.cost > left ? "credits" : null };
   }
 
-  /** Records a run that was let through or is a fact. */
-  record(id: string, attempt: Attempt, hold: SettledHold | null): ModelRun {
-    const customer = attempt.scopes.customer ?? hold?.scopes.customer;
+  /** Settles a hold: its packs pay first. */
+  settle(id: string, attempt: Attempt, hold: ModelHold): ModelRun {
+    const packs = hold.status === "open" ? hold.packs : new Map<string, bigint>();
+    this.end(hold, "settled");
+    const first = new Map<string, bigint>();
+    let rest = attempt.cost;
+    for (const [pack, most] of packs) {
+      const taken = most < rest ? most : rest;
+      if (taken > 0n) first.set(pack, taken);
+      rest -= taken;
+    }
+    return this.recordFact(id, attempt, hold, first);
+  }
+
+  /** Records a run that was let through or is a fact; `first` is what reserved packs pay of it. */
+  record(
+    id: string,
+    attempt: Attempt,
+    hold: SettledHold | null,
+    first: ReadonlyMap<string, bigint> = new Map(),
+  ): ModelRun {
+    const customer = attempt.scopes.customer ?? hold?.attempt.scopes.customer;
     const scopes = customer === undefined ? attempt.scopes : { ...attempt.scopes, customer };
     const held = hold?.held ?? [];
     const touched = this.touched(scopes, "run")
-      .filter(({ kind, born }) => hold === null || born <= hold.born || /^(plan|chain)/.test(kind))
+      .filter(({ kind, born }) => hold === null || born <= hold.born || !isAsked(kind, hold.phase))
       .map((limit) => limit.id);
     const charged = [...new Set([...touched, ...held])];
-    const heldFor = { customer: hold?.scopes.customer, limits: held };
+    const heldFor = { scopes: hold?.attempt.scopes ?? {}, limits: held };
     const hour = hold?.hour ?? this.hour;
-    const drawn = this.#draw(customer, attempt.cost);
-    const run = { id, ...attempt, scopes, hour, charged, heldFor, ...drawn };
+    const run = {
+      id,
+      ...attempt,
+      scopes,
+      hour,
+      charged,
+      heldFor,
+      ...this.#draw(customer, attempt.cost, first),
+    };
     this.runs.push(run);
     return run;
   }
 
-  #draw(customer: string | undefined, amount: bigint) {
-    const draws = new Map<string, bigint>();
+  #draw(customer: string | undefined, amount: bigint, first: ReadonlyMap<string, bigint> = new Map()) {
+    const draws = new Map(first);
     const packs = this.livePacks(customer);
-    let rest = amount;
+    let rest = [...first.values()].reduce((left, paid) => left - paid, amount);
     for (const pack of packs) {
-      const left = this.remaining(pack);
+      const left = this.remaining(pack) - (first.get(pack.id) ?? 0n);
       const taken = left < rest ? left : rest;
-      if (taken > 0n) draws.set(pack.id, taken);
+      if (taken > 0n) draws.set(pack.id, taken + (first.get(pack.id) ?? 0n));
       rest -= taken;
     }
     return { draws, uncovered: packs.length === 0 ? 0n : rest };
+  }
+
+  /** What an amount takes of which packs. */
+  drawsOf(customer: string | undefined, amount: bigint): ReadonlyMap<string, bigint> {
+    return this.#draw(customer, amount).draws;
   }
 
   /** What the run costs with all its adjustments. */
@@ -326,8 +384,13 @@ export class Model {
   }
 
   /** The same for a fact, with what is then spent past each limit: what is held is not spent. */
-  recordFact(id: string, attempt: Attempt, hold: SettledHold | null): void {
-    const run = this.record(id, attempt, hold);
+  recordFact(
+    id: string,
+    attempt: Attempt,
+    hold: SettledHold | null,
+    first?: ReadonlyMap<string, bigint>,
+  ): ModelRun {
+    const run = this.record(id, attempt, hold, first);
     const { hour } = run;
     for (const chargedId of run.charged) {
       const limit = this.limits.find((one) => one.id === chargedId);
@@ -339,6 +402,7 @@ export class Model {
       if (amount > 0n)
         this.over.push({ run: id, limit: limit.id, window: this.windowOf(limit, hour), amount });
     }
+    return run;
   }
 
   expire(): void {

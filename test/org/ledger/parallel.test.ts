@@ -55,3 +55,70 @@ test("the same run sent 100 times at once is charged once, also under another Id
   expect(batch.body).toMatchObject({ accepted: 0, duplicates: 2 });
   expect(await world.query("getPlan", {})).toMatchObject({ runs_used: 1 });
 });
+
+const everything = (cost_usd: string, fields: object) => ({
+  checks: "all",
+  estimate: { cost_usd, input_tokens: 1, max_output_tokens: 1 },
+  ...fields,
+});
+
+const UNLIMITED = { plan: "unlisted", runs_limit: null, tokens_limit: null, overage_policy: "block" };
+
+test.each([
+  ["runs of a plan", "setPlanTerms", { ...UNLIMITED, runs_limit: ROOM }, {}],
+  ["tokens of a plan", "setPlanTerms", { ...UNLIMITED, tokens_limit: 2 * ROOM }, {}],
+  ["the cost of a chain", "setChainBudget", { max_cost_usd: String(ROOM) }, { chain: { chain_id: "x" } }],
+  ["the tokens of a chain", "setChainBudget", { max_tokens: 2 * ROOM }, { chain: { chain_id: "x" } }],
+  [
+    "credits",
+    "createCreditPack",
+    { customer_id: "c", amount_usd: String(ROOM), priority: 1 },
+    { customer_id: "c" },
+  ],
+])(
+  "of 200 parallel decisions and runs, exactly as many are admitted as there are %s",
+  async (_what, name, limit, fields) => {
+    const world = await opened();
+    await world.call(name, limit);
+    const answers = await Promise.all(
+      Array.from({ length: PARALLEL }, (_, n) =>
+        n % 2 === 0
+          ? world.call("decide", everything("1", fields))
+          : world.call("recordRun", aRun({ ...fields, usage: { input_tokens: 2, output_tokens: 0 } })),
+      ),
+    );
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(ROOM);
+    const held = answers.flatMap(({ status, body }) =>
+      status === 200 ? [body.reservation.id as string] : [],
+    );
+    expect(held.length).toBeGreaterThan(0);
+    await Promise.all(held.map((reservationId) => world.call("releaseHold", { reservationId }, "twice")));
+    const again = await times(PARALLEL, () => world.call("decide", everything("1", fields)));
+    expect(again.filter(({ status }) => status === 200)).toHaveLength(held.length);
+  },
+);
+
+test("a reservation of credits that runs settle and callers release at once ends once", async () => {
+  const world = await opened();
+  const pack = await world.call("createCreditPack", { customer_id: "c", amount_usd: "9", priority: 1 });
+  for (let round = 0; round < 20; round += 1) {
+    const before = await world.query("getCreditPack", { id: pack.body.id });
+    const { body } = await world.call("decide", everything("0.25", { customer_id: "c" }));
+    const reservation_id = body.reservation.id as string;
+    const fields = { reservation_id, customer_id: "c", cost_usd: "0.125" };
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        n % 2 === round % 2
+          ? world.call("recordRun", aRun({ id: `r${round}-${n}`, ...fields }))
+          : world.call("releaseHold", { reservationId: reservation_id }),
+      ),
+    );
+    const runs = ends.filter(({ status }) => status === 201).length;
+    const releases = ends.filter(({ status }) => status === 204).length;
+    expect([runs, releases === 0]).toEqual(runs === 0 ? [0, false] : [1, true]);
+    const after = await world.query("getCreditPack", { id: pack.body.id });
+    expect(after.reserved_usd).toBe("0.00");
+    const spent = Number(after.spent_usd) - Number(before.spent_usd);
+    expect(spent).toBe(runs === 0 ? 0 : 0.125);
+  }
+});

@@ -10,6 +10,7 @@ import {
   type ModelHold,
   type RequestAsk,
   type Scopes,
+  type Verdict,
 } from "./model.ts";
 import { changeLimits } from "./limit-steps.ts";
 import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
@@ -100,10 +101,10 @@ export class Play {
   #expected(id: string, attempt: Attempt, hold: ModelHold | null, fact: boolean): string | null {
     if (hold === null && !fact) {
       const { refusedBy } = this.model.judge(attempt, "run");
-      if (refusedBy !== null) return refusedBy === "credits" ? "credits_exhausted" : CODES[refusedBy.kind];
+      if (refusedBy !== null) return codeBy(refusedBy);
     }
-    if (hold !== null) this.model.end(hold, "settled");
-    if (hold !== null || fact) this.model.recordFact(id, attempt, hold);
+    if (hold !== null) this.model.settle(id, attempt, hold);
+    else if (fact) this.model.recordFact(id, attempt, null);
     else this.model.record(id, attempt, null);
     return null;
   }
@@ -114,15 +115,8 @@ export class Play {
     );
     const hold =
       fields.settle === undefined ? null : (usable[fields.settle % Math.max(1, usable.length)] ?? null);
-    const inChain = this.model.runs.filter(
-      (run) => fields.chain !== undefined && run.scopes.chain === fields.chain.id,
-    );
-    const parent =
-      fields.chain?.parent === undefined
-        ? undefined
-        : inChain[fields.chain.parent % Math.max(1, inChain.length)];
+    const { chain, depth } = this.#inChain(fields.chain);
     const scopes = toScopes(fields.scopes, fields.chain?.id);
-    const depth = fields.chain === undefined ? 0 : (parent?.depth ?? 0) + 1;
     const input = {
       id,
       started_at: "2027-01-01T00:00:00Z",
@@ -130,47 +124,65 @@ export class Play {
       usage: { input_tokens: fields.tokens, output_tokens: 0 },
       cost_usd: formatUsd(fields.cost),
       ...toIds(fields.scopes),
-      ...(fields.chain === undefined
-        ? {}
-        : { chain: { chain_id: fields.chain.id, parent_run_id: parent?.id } }),
+      ...chain,
       ...(hold === null ? {} : { reservation_id: hold.id }),
       ...(fields.fact ? { incurred: true } : {}),
     };
     return { input, hold, attempt: { scopes, cost: fields.cost, tokens: BigInt(fields.tokens), depth } };
   }
 
+  #inChain(fields: RunFields["chain"]) {
+    if (fields === undefined) return { chain: {}, depth: 0 };
+    const inChain = this.model.runs.filter((run) => run.scopes.chain === fields.id);
+    const parent =
+      fields.parent === undefined ? undefined : inChain[fields.parent % Math.max(1, inChain.length)];
+    const chain = { chain: { chain_id: fields.id, parent_run_id: parent?.id } };
+    return { chain, depth: (parent?.depth ?? 0) + 1 };
+  }
+
   async #decide(step: StepOf<"decide">): Promise<void> {
-    const scopes = toScopes(step.scopes, undefined);
-    const attempt: Attempt = { scopes, cost: step.cost, tokens: 0n, depth: 0 };
+    const { chain, depth } = this.#inChain(step.chain);
+    const phase = step.all ? "run" : "decision";
+    const scopes = toScopes(step.scopes, step.chain?.id);
+    const attempt: Attempt = { scopes, cost: step.cost, tokens: BigInt(step.tokens), depth };
     const named = step.named ? { request_id: `q${++this.#named}` } : {};
     const ask = {
-      estimate: { cost_usd: formatUsd(step.cost) },
+      estimate: { cost_usd: formatUsd(step.cost), input_tokens: step.tokens, max_output_tokens: 0 },
       hold_seconds: step.hold,
       ...toIds(step.scopes),
+      ...chain,
       ...named,
+      ...(step.all ? { checks: "all" } : {}),
     };
     const dry = await this.world.call("decide", { ...ask, dry_run: true });
     const answer = await this.world.call("decide", ask, step.fault);
-    const { refusedBy } = this.model.judge(attempt, "decision");
-    const expected = refusedBy === null ? null : CODES[(refusedBy as Limit).kind];
+    const { refusedBy } = this.model.judge(attempt, phase);
+    const expected = codeBy(refusedBy);
     expect([dry.body.would_deny?.code ?? null, codeOf(answer)]).toEqual([expected, expected]);
     if (refusedBy !== null) return;
     const request = step.named ? { ask: ask as unknown as RequestAsk, body: answer.body } : null;
-    this.#held(answer.body.reservation.id, attempt, step.hold, request);
+    this.#held(answer.body.reservation.id, { attempt, phase }, step.hold, request);
     if (!step.named) return;
     const again = await this.world.call("decide", ask);
     expect(again.body).toEqual(answer.body);
   }
 
-  #held(id: string, { scopes, cost }: Attempt, holdSeconds: number, request: ModelHold["request"]): void {
+  #held(
+    id: string,
+    { attempt, phase }: Pick<ModelHold, "attempt" | "phase">,
+    holdSeconds: number,
+    request: ModelHold["request"],
+  ): void {
+    const { customer } = attempt.scopes;
     this.model.holds.push({
       id,
-      scopes,
+      attempt,
+      phase,
       hour: this.model.hour,
-      amount: cost,
       born: this.model.steps,
       expiresHour: this.model.hour + holdSeconds / 3600,
-      held: this.model.touched(scopes, "decision").map((limit) => limit.id),
+      packs: phase === "run" ? this.model.drawsOf(customer, attempt.cost) : new Map(),
+      held: this.model.touched(attempt.scopes, phase).map((limit) => limit.id),
       status: "open",
       endedHour: null,
       request,
@@ -191,15 +203,14 @@ export class Play {
       else expect(answer.body).toEqual(same.request?.body);
       return;
     }
-    const attempt: Attempt = { scopes: hold.scopes, cost: hold.amount, tokens: 0n, depth: 0 };
-    const { refusedBy } = this.model.judge(attempt, "decision");
-    expect(codeOf(answer)).toBe(refusedBy === null ? null : CODES[(refusedBy as Limit).kind]);
+    const { refusedBy } = this.model.judge(hold.attempt, hold.phase);
+    expect(codeOf(answer)).toBe(codeBy(refusedBy));
     if (refusedBy !== null) return;
     const { id } = answer.body.reservation;
     // Decided anew, the same question has the same id: the new hold takes the old one's place.
     expect(id === hold.id).toBe(!step.other);
     this.model.holds = this.model.holds.filter((one) => one.id !== id);
-    this.#held(id, attempt, Number(question["hold_seconds"]), { ask: question, body: answer.body });
+    this.#held(id, hold, Number(question["hold_seconds"]), { ask: question, body: answer.body });
   }
 
   async #unreported(step: StepOf<"unreported">): Promise<void> {
@@ -219,7 +230,7 @@ export class Play {
     expect(answer.status).toBe(201);
     this.model.recordFact(first.input.id, first.attempt, null);
     expect(codeOf(await this.world.call("recordRun", run().input))).toBe("conflict");
-    this.#held(reservation_id, { ...first.attempt, cost: 0n }, 0, null);
+    this.#held(reservation_id, { attempt: { ...first.attempt, cost: 0n }, phase: "decision" }, 0, null);
     const hold = this.model.holds.at(-1);
     if (hold !== undefined) this.model.end(hold, "settled");
   }
@@ -275,6 +286,11 @@ export class Play {
     expect(answer.status).toBe(ended ? 409 : 200);
     if (!ended) pack.voided = true;
   }
+}
+
+function codeBy(refusedBy: Verdict["refusedBy"]): string | null {
+  if (refusedBy === null) return null;
+  return refusedBy === "credits" ? "credits_exhausted" : CODES[refusedBy.kind];
 }
 
 function codeOf(answer: { body: { error?: { code: string } } | null }): string | null {

@@ -8,7 +8,11 @@ export type Step = { readonly fault: Fault } & (
   | { readonly do: "bulk"; readonly runs: readonly RunFields[] }
   | {
       readonly do: "decide";
+      /** Checked against everything that a run is checked against. */
+      readonly all: boolean;
       readonly cost: bigint;
+      readonly tokens: number;
+      readonly chain: RunFields["chain"];
       readonly scopes: ScopeFields;
       readonly hold: number;
       readonly named: boolean;
@@ -85,13 +89,15 @@ const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined }
 const customer = fc.constantFrom("c1", "c2", "c3");
 const scopes = fc.record({ workflow: maybe(fc.constantFrom("w1", "w2")), customer: maybe(customer) });
 
+const chain = maybe(fc.record({ id: fc.constantFrom("x", "y"), parent: maybe(pick) }));
+
 const runFields: fc.Arbitrary<RunFields> = fc.record({
   scopes,
   cost: amount,
   tokens: fc.nat({ max: 20 }),
   fact: fc.boolean().map((one) => one),
   settle: fc.option(pick, { nil: undefined, freq: 2 }),
-  chain: maybe(fc.record({ id: fc.constantFrom("x", "y"), parent: maybe(pick) })),
+  chain,
 });
 
 const kind = <K extends Step["do"]>(name: K) => fc.constant(name);
@@ -110,11 +116,14 @@ export const step = fc.oneof(
   { weight: 8, arbitrary: oneRun },
   { weight: 3, arbitrary: manyRuns },
   {
-    weight: 5,
+    weight: 8,
     arbitrary: fc.record({
       fault,
       do: kind("decide"),
+      all: fc.boolean(),
       cost: amount,
+      tokens: fc.nat({ max: 20 }),
+      chain,
       scopes,
       hold: fc.constantFrom(1800, 5400, 80_000),
       named: fc.boolean(),

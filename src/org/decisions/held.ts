@@ -1,0 +1,41 @@
+import type { Draw } from "../../domain/credit.ts";
+import { METERS, type Phase } from "../../contract/meter-kinds.ts";
+import { amountOf } from "../../domain/kinds.ts";
+import type { Meter } from "../../domain/meter.ts";
+
+/** What a hold sets aside that is no amount of dollars in a limit, or not the same in each. */
+export interface HeldBeside {
+  readonly tokens: number;
+  readonly chain: string | null;
+  /** By id, what is reserved of each credit pack. */
+  readonly packs: Readonly<Record<string, string>>;
+}
+
+const NOTHING: HeldBeside = { tokens: 0, chain: null, packs: {} };
+
+/** As its row has it; null: dollars alone. */
+export function writeBeside(tokens: number, chain: string | null, packs: readonly Draw[]): string {
+  const amounts = packs.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
+  const beside: HeldBeside = { tokens, chain, packs: Object.fromEntries(amounts) };
+  return JSON.stringify(beside);
+}
+
+export function besideOf({ beside }: { readonly beside: string | null }): HeldBeside {
+  return beside === null ? NOTHING : (JSON.parse(beside) as HeldBeside);
+}
+
+/** The limits of this phase were asked for it. */
+export function phaseOf({ beside }: { readonly beside: string | null }): Phase {
+  return beside === null ? "decision" : "run";
+}
+
+/** How much of one limit a hold sets aside. */
+export function heldIn(
+  { kind, id }: Pick<Meter, "kind" | "id">,
+  hold: { readonly amount: string; readonly beside: string | null },
+): bigint {
+  const { tokens, packs } = besideOf(hold);
+  if (kind === "credit_pack") return BigInt(packs[id] ?? 0);
+  const { unit } = METERS[kind];
+  return unit === "depth" ? 0n : amountOf(unit, { nanos: BigInt(hold.amount), tokens, depth: 0 });
+}

@@ -1,0 +1,476 @@
+import { describe, expect, test } from "vitest";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { everythingStored, rowsOf } from "../support/rows.ts";
+import { type Answer, call, operatorKey } from "../support/worker.ts";
+
+const SECRET = "jane.doe@example.com";
+const RULE = { target: "model", effect: "deny", when: 'model == "acme/bad"', reason: "not cleared" };
+
+const all = (org: Spender, cost: string, fields: object = {}): Promise<Answer> =>
+  org.decide(cost, { checks: "all", model: "acme/m1", ...fields });
+
+const codeOf = ({ body }: Answer): string | null => body?.error?.code ?? null;
+const denied = ({ body }: Answer): string | null => body.would_deny?.code ?? null;
+
+async function plan(org: Spender, name: string, terms: object): Promise<void> {
+  const body = { runs_limit: null, tokens_limit: null, overage_policy: "block", ...terms };
+  const made = await call("PUT", `/v1/admin/plans/${name}`, { key: operatorKey(), body });
+  expect(made.status).toBe(200);
+  expect((await org.operate("PATCH", "/v1/admin/orgs/{org}", { plan: name })).status).toBe(200);
+}
+
+async function sent(answer: Promise<Answer>): Promise<Answer> {
+  const found = await answer;
+  expect([200, 201, 204]).toContain(found.status);
+  return found;
+}
+
+async function pack(org: Spender, amount: string, more: object = {}): Promise<string> {
+  return (await sent(org.send("POST", "credit-packs", { customer_id: "c", amount_usd: amount, ...more })))
+    .body.id;
+}
+
+const packNow = async (org: Spender, id: string) => {
+  const { spent_usd, reserved_usd, remaining_usd } = (await org.send("GET", `credit-packs/${id}`)).body;
+  return [spent_usd, reserved_usd, remaining_usd];
+};
+
+const usageOf = (org: Spender, meter: string) =>
+  rowsOf<{ subject: string; spent: string; held: string }>(
+    org.id,
+    "SELECT subject, spent, held FROM usage WHERE meter_id = ? ORDER BY subject",
+    meter,
+  );
+
+const entries = (org: Spender, action: string) =>
+  rowsOf(org.id, "SELECT target FROM audit WHERE action = ? ORDER BY seq", action);
+
+describe("with checks: all", () => {
+  test("a decision is refused by what refuses the run, in the same order; without, by limits alone", async () => {
+    const org = await newSpender();
+    const { id: ruleId } = (await sent(org.send("POST", "policy-rules", RULE))).body;
+    const detectors = [{ id: "email", kind: "builtin", action: "block" }];
+    await sent(org.send("PUT", "content-safety", { detectors }));
+    await plan(org, "none", { runs_limit: 0 });
+    await sent(org.send("PUT", "chain-budget", { max_cost_usd: "0" }));
+    await sent(org.operate("PUT", "/v1/orgs/{org}/quota", {}));
+    await sent(org.send("PUT", "spend-cap", { cap_usd: "0" }));
+    const budget = { scope_kind: "org", limit_usd: "0", period: "day", mode: "enforce" };
+    const { id: budgetId } = (await sent(org.send("POST", "budgets", budget))).body;
+    const limit = { customer_id: "c", limit_usd: "0", period: "day" };
+    const { id: limitId } = (await sent(org.send("POST", "customer-limits", limit))).body;
+    await pack(org, "0.5");
+
+    const fields = { model: "acme/bad", customer_id: "c", chain: { chain_id: "x" }, input: SECRET };
+    const seen: (string | null)[] = [];
+    const next = async (): Promise<void> => {
+      const decision = await all(org, "1", fields);
+      const run = await org.run({ ...fields, cost_usd: "1" });
+      const dry = await all(org, "1", { ...fields, dry_run: true });
+      const limits = await org.decide("1", fields);
+      seen.push(codeOf(decision));
+      expect([codeOf(decision), decision.status]).toEqual([codeOf(run), run.status]);
+      expect(denied(dry)).toBe(codeOf(run));
+      expect([null, "quota_exhausted", "spend_cap_exceeded", "budget_exceeded"]).toContain(codeOf(limits));
+      const { reason, ...details } = decision.body.error.details;
+      expect({ ...details, ...(codeOf(run) === "spend_cap_exceeded" ? {} : { reason }) }).toEqual({
+        ...run.body.error.details,
+      });
+    };
+    await next();
+    await sent(org.send("DELETE", `policy-rules/${ruleId}`));
+    await next();
+    await sent(org.send("PUT", "content-safety", { detectors: [] }));
+    await next();
+    await plan(org, "much", {});
+    await next();
+    await sent(org.send("DELETE", "chain-budget"));
+    await next();
+    await sent(org.operate("DELETE", "/v1/orgs/{org}/quota"));
+    await next();
+    await sent(org.send("DELETE", "spend-cap"));
+    await next();
+    await sent(org.send("DELETE", `budgets/${budgetId}`));
+    await next();
+    await sent(org.send("DELETE", `customer-limits/${limitId}`));
+    await next();
+    expect(seen).toEqual([
+      "policy_blocked",
+      "content_safety_blocked",
+      "plan_limit_exceeded",
+      "chain_budget_exceeded",
+      "quota_exhausted",
+      "spend_cap_exceeded",
+      "budget_exceeded",
+      "budget_exceeded",
+      "credits_exhausted",
+    ]);
+    expect((await all(org, "0.5", fields)).status).toBe(200);
+  });
+
+  test("what one limit refuses is reserved in none", async () => {
+    const org = await newSpender();
+    await plan(org, "roomy", { runs_limit: 10, tokens_limit: 1000 });
+    await sent(org.send("PUT", "chain-budget", { max_cost_usd: "5", max_tokens: 500 }));
+    await sent(org.send("PUT", "spend-cap", { cap_usd: "5" }));
+    const id = await pack(org, "0.5");
+    const asked = {
+      customer_id: "c",
+      chain: { chain_id: "x" },
+      estimate: { cost_usd: "1", input_tokens: 9, max_output_tokens: 1 },
+    };
+    expect(codeOf(await all(org, "1", asked))).toBe("credits_exhausted");
+    for (const meter of ["plan_runs", "plan_tokens", "chain_cost", "chain_tokens", "spend_cap"]) {
+      expect((await usageOf(org, meter)).filter(({ held }) => held !== "0")).toEqual([]);
+    }
+    expect(await packNow(org, id)).toEqual(["0.00", "0.00", "0.50"]);
+  });
+});
+
+describe("a reservation of plan, chain and credits", () => {
+  const asked = {
+    customer_id: "c",
+    chain: { chain_id: "x" },
+    estimate: { cost_usd: "2", input_tokens: 30, max_output_tokens: 10 },
+  };
+
+  async function reserved(): Promise<{ org: Spender; id: string; packId: string }> {
+    const org = await newSpender();
+    await plan(org, `two-${org.id.toLowerCase()}`, { runs_limit: 2, tokens_limit: 100 });
+    await sent(org.send("PUT", "chain-budget", { max_cost_usd: "3", max_depth: 2, max_tokens: 60 }));
+    const packId = await pack(org, "3");
+    const { body } = await sent(all(org, "2", { ...asked, hold_seconds: 60 }));
+    expect(body.limits).toEqual([
+      { kind: "plan_runs", id: "plan_runs", available: 1 },
+      { kind: "plan_tokens", id: "plan_tokens", available: 60 },
+      { kind: "chain_cost", id: "chain_cost", available_usd: "1.00" },
+      { kind: "chain_tokens", id: "chain_tokens", available: 20 },
+      { kind: "credits", id: "credits", available_usd: "1.00" },
+    ]);
+    return { org, id: body.reservation.id, packId };
+  }
+
+  const held = async (org: Spender) => {
+    const meters = ["plan_runs", "plan_tokens", "chain_cost", "chain_tokens"];
+    return Promise.all(
+      meters.map(async (meter) => (await usageOf(org, meter)).map(({ spent, held: now }) => [spent, now])),
+    );
+  };
+
+  const FULL = [[["0", "1"]], [["0", "40"]], [["0", "2000000000"]], [["0", "40"]]];
+  const FREE = [[["0", "0"]], [["0", "0"]], [["0", "0"]], [["0", "0"]]];
+
+  test("leaves the rest for others, who are refused what it has", async () => {
+    const { org, packId } = await reserved();
+    expect(await held(org)).toEqual(FULL);
+    expect(await packNow(org, packId)).toEqual(["0.00", "2.00", "1.00"]);
+    const outside = { customer_id: "c", estimate: { cost_usd: "1.5" } };
+    expect((await all(org, "1.5", outside)).body.error).toMatchObject({
+      code: "credits_exhausted",
+      details: { available_usd: "1.00", attempted_usd: "1.50" },
+    });
+    expect(codeOf(await org.run({ customer_id: "c", cost_usd: "1.5" }))).toBe("credits_exhausted");
+    expect(codeOf(await all(org, "1.5", { chain: { chain_id: "x" } }))).toBe("chain_budget_exceeded");
+    expect((await all(org, "1.5", { chain: { chain_id: "y" } })).status).toBe(200);
+    expect(codeOf(await all(org, "0", {}))).toBe("plan_limit_exceeded");
+    expect(codeOf(await org.run({ cost_usd: "0" }))).toBe("plan_limit_exceeded");
+  });
+
+  test("is given back whole when it is released, once", async () => {
+    const { org, id, packId } = await reserved();
+    for (const _ of [1, 2]) await sent(org.release(id));
+    expect(await held(org)).toEqual(FREE);
+    expect(await packNow(org, packId)).toEqual(["0.00", "0.00", "3.00"]);
+  });
+
+  test("is given back whole when it expires, at the next that needs the room, and by itself", async () => {
+    const { org, packId } = await reserved();
+    await org.advance(61);
+    expect(await held(org)).toEqual(FREE);
+    expect(await packNow(org, packId)).toEqual(["0.00", "0.00", "3.00"]);
+    expect((await all(org, "3", { ...asked, estimate: { cost_usd: "3" } })).status).toBe(200);
+  });
+
+  test("becomes the charge of its run, which is not checked again, once", async () => {
+    const { org, id, packId } = await reserved();
+    await sent(org.send("POST", "policy-rules", { ...RULE, when: "true" }));
+    const run = { reservation_id: id, customer_id: "c", chain: { chain_id: "x" }, cost_usd: "1.25" };
+    const settled = await org.run({ ...run, usage: { input_tokens: 20, output_tokens: 5 } });
+    expect(settled.status).toBe(201);
+    expect(settled.body.charges).toContainEqual({ kind: "credit_pack", id: packId, amount_usd: "1.25" });
+    expect(await held(org)).toEqual([[["1", "0"]], [["25", "0"]], [["1250000000", "0"]], [["25", "0"]]]);
+    expect(await packNow(org, packId)).toEqual(["1.25", "0.00", "1.75"]);
+    expect((await org.run(run)).status).toBe(409);
+    expect(await packNow(org, packId)).toEqual(["1.25", "0.00", "1.75"]);
+  });
+
+  test("is drawn from the pack that it holds even after that has expired, and beyond it from live ones", async () => {
+    const org = await newSpender();
+    const now = await org.advance(1);
+    const first = await pack(org, "2", { priority: 1, expires_at: new Date(now + 30_000).toISOString() });
+    const second = await pack(org, "5", { priority: 2 });
+    const { body } = await sent(all(org, "2", { customer_id: "c" }));
+    await org.advance(60);
+    const run = { reservation_id: body.reservation.id, customer_id: "c", cost_usd: "3" };
+    const settled = await org.run(run);
+    expect(settled.body.charges.filter(({ kind }: { kind: string }) => kind === "credit_pack")).toEqual([
+      { kind: "credit_pack", id: first, amount_usd: "2.00" },
+      { kind: "credit_pack", id: second, amount_usd: "1.00" },
+    ]);
+    expect([await packNow(org, first), await packNow(org, second)]).toEqual([
+      ["2.00", "0.00", "0.00"],
+      ["1.00", "0.00", "4.00"],
+    ]);
+  });
+
+  test("of one customer's credits pays for no other customer's run", async () => {
+    const { org, id, packId } = await reserved();
+    expect((await org.run({ reservation_id: id, customer_id: "d", cost_usd: "2" })).status).toBe(201);
+    expect(await packNow(org, packId)).toEqual(["0.00", "0.00", "3.00"]);
+  });
+
+  test("takes of a pack that another reservation has, nothing, also where its run costs more", async () => {
+    const org = await newSpender();
+    const packId = await pack(org, "3");
+    const one = (await sent(all(org, "1", { customer_id: "c" }))).body.reservation.id;
+    const two = (await sent(all(org, "2", { customer_id: "c" }))).body.reservation.id;
+    const dear = await org.run({ reservation_id: one, customer_id: "c", cost_usd: "2.5" });
+    expect(dear.body.uncovered_usd).toBe("1.50");
+    expect(await packNow(org, packId)).toEqual(["1.00", "2.00", "0.00"]);
+    const fair = await org.run({ reservation_id: two, customer_id: "c", cost_usd: "2" });
+    expect(fair.body.uncovered_usd).toBeNull();
+    expect(await packNow(org, packId)).toEqual(["3.00", "0.00", "0.00"]);
+    expect(await org.events("credit_pack.depleted")).toHaveLength(1);
+  });
+
+  test("knows its depth by the run that it follows", async () => {
+    const { org, id } = await reserved();
+    const first = { id: "r1", reservation_id: id, chain: { chain_id: "x" }, cost_usd: "0" };
+    await sent(org.run(first));
+    const below = { chain: { chain_id: "x", parent_run_id: "r1" }, estimate: { cost_usd: "0" } };
+    const second = await sent(all(org, "0", below));
+    const run = { id: "r2", chain: below.chain, cost_usd: "0", reservation_id: second.body.reservation.id };
+    await plan(org, `much-${org.id.toLowerCase()}`, {});
+    await sent(org.run(run));
+    const third = { chain: { chain_id: "x", parent_run_id: "r2" } };
+    expect((await all(org, "0", third)).body.error).toMatchObject({
+      code: "chain_budget_exceeded",
+      details: { reason: "depth", current: 2, attempted: 3, limit: 2 },
+    });
+    const unknown = await all(org, "0", { chain: { chain_id: "y", parent_run_id: "r2" } });
+    expect(unknown.body.error.details.fields).toMatchObject([
+      { field: "chain.parent_run_id", code: "unknown" },
+    ]);
+  });
+});
+
+describe("policies at the decision", () => {
+  test("leave an entry and an event with each refusal, and none with a dry run", async () => {
+    const org = await newSpender();
+    const { id } = (await sent(org.send("POST", "policy-rules", RULE))).body;
+    const dry = await sent(all(org, "1", { model: "acme/bad", dry_run: true }));
+    const details = { reason: "not cleared", attempted: "acme/bad", rule_id: id };
+    expect(dry.body).toMatchObject({
+      decision: "deny",
+      reservation: null,
+      would_deny: { status: 403, code: "policy_blocked", details },
+    });
+    expect(await entries(org, "policy.blocked")).toEqual([]);
+    const refused = await all(org, "1", { model: "acme/bad" });
+    expect([refused.status, refused.body.error.details]).toEqual([403, details]);
+    expect(await entries(org, "policy.blocked")).toEqual([{ target: id }]);
+    expect(await org.events("policy.blocked")).toEqual([{ type: "policy.blocked", data: details }]);
+    expect((await org.decide("1", { model: "acme/bad" })).status).toBe(200);
+  });
+
+  test("need the model where one of them is about models, and only there", async () => {
+    const org = await newSpender();
+    const byAction = { ...RULE, target: "action", when: 'action == "delete"' };
+    await sent(org.send("POST", "policy-rules", byAction));
+    expect((await org.decide("1", { checks: "all" })).status).toBe(200);
+    expect(codeOf(await org.decide("1", { checks: "all", action: "delete" }))).toBe("policy_blocked");
+    await sent(org.send("POST", "policy-rules", RULE));
+    const refused = await org.decide("1", { checks: "all" });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details.fields).toMatchObject([{ field: "model", code: "required" }]);
+    expect((await org.decide("1", { checks: "limits" })).status).toBe(200);
+  });
+
+  test("that fail, refuse; in shadow, let pass and leave an entry", async () => {
+    const org = await newSpender();
+    const shadow = await sent(org.send("POST", "policy-rules", { ...RULE, when: "true", mode: "shadow" }));
+    expect((await all(org, "1")).status).toBe(200);
+    expect(await entries(org, "policy.shadow_matched")).toEqual([{ target: shadow.body.id }]);
+    expect((await all(org, "1", { dry_run: true })).body.decision).toBe("allow");
+    expect(await entries(org, "policy.shadow_matched")).toHaveLength(1);
+    await sent(org.send("POST", "policy-rules", { ...RULE, when: 'run.metadata.team == "x"' }));
+    expect(codeOf(await all(org, "1"))).toBe("policy_expression_error");
+  });
+
+  test("read what the ask says of the run, with the most that it may use", async () => {
+    const org = await newSpender();
+    const when =
+      'estimate.max_output_tokens == 4096 && run.usage.output_tokens == 4096 && run.chain.chain_id == "x" && run.tags["team"] == "a" && has(run.started_at) && !has(run.input) && run.cost_usd == 1.0';
+    await sent(org.send("POST", "policy-rules", { ...RULE, when }));
+    const estimate = { cost_usd: "1", input_tokens: 5 };
+    const fields = { chain: { chain_id: "x" }, tags: { team: "a" }, input: "hello", estimate };
+    expect(codeOf(await all(org, "1", fields))).toBe("policy_blocked");
+    expect((await all(org, "1", { ...fields, tags: { team: "b" } })).status).toBe(200);
+  });
+
+  test("ask for an approval, which one decision uses up, and its replay does not", async () => {
+    const org = await newSpender();
+    const gate = { ...RULE, effect: "require_approval", when: "estimate.cost_usd > 5.0", reason: "dear" };
+    await sent(org.send("POST", "policy-rules", gate));
+    const dry = await sent(all(org, "9", { dry_run: true }));
+    expect(dry.body.would_deny.code).toBe("policy_approval_required");
+    expect(dry.body.would_deny.details).not.toHaveProperty("approval_id");
+    expect((await org.send("GET", "approvals")).body.data).toEqual([]);
+    const refused = await all(org, "9", { request_id: "q1" });
+    expect(codeOf(refused)).toBe("policy_approval_required");
+    const { approval_id } = refused.body.error.details;
+    expect((await all(org, "9", { dry_run: true })).body.would_deny.details.approval_id).toBe(approval_id);
+    await sent(org.send("POST", `approvals/${approval_id}/approve`));
+    const fields = { request_id: "q1", approval_id };
+    const both = await Promise.all([all(org, "9", fields), all(org, "9", { ...fields, request_id: "q2" })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    expect((await org.send("GET", `approvals/${approval_id}`)).body.status).toBe("used");
+    const requestId = both[0]?.status === 200 ? "q1" : "q2";
+    const again = await all(org, "9", { ...fields, request_id: requestId });
+    expect(again.body).toEqual(both.find(({ status }) => status === 200)?.body);
+    const unknown = await all(org, "9", { approval_id: "apr_nobody" });
+    expect(unknown.body.error.details.fields).toMatchObject([{ field: "approval_id", code: "unknown" }]);
+  });
+
+  test("use no approval up where a limit refuses", async () => {
+    const org = await newSpender();
+    await sent(org.send("POST", "policy-rules", { ...RULE, effect: "require_approval", when: "true" }));
+    const { approval_id } = (await all(org, "9")).body.error.details;
+    await sent(org.send("POST", `approvals/${approval_id}/approve`));
+    await sent(org.send("PUT", "spend-cap", { cap_usd: "1" }));
+    expect((await all(org, "9")).body.error).toMatchObject({
+      code: "spend_cap_exceeded",
+      details: { reason: "pre_flight" },
+    });
+    expect((await org.send("GET", `approvals/${approval_id}`)).body.status).toBe("approved");
+  });
+});
+
+describe("the input of a decision", () => {
+  const detectors = [
+    { id: "email", kind: "builtin", action: "block" },
+    { id: "project", kind: "pattern", pattern: "PROJ-[0-9]{4}", action: "shadow" },
+  ];
+
+  async function watched(): Promise<Spender> {
+    const org = await newSpender();
+    await sent(org.send("PUT", "content-safety", { detectors }));
+    return org;
+  }
+
+  test("is scanned, and stored nowhere", async () => {
+    const org = await watched();
+    const refused = await all(org, "1", { input: { messages: [`marker-4711 ${SECRET}`] }, request_id: "q1" });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      403,
+      { detector: "email", sample: SECRET },
+    ]);
+    expect(await org.events("safety.blocked")).toEqual([
+      { type: "safety.blocked", data: { detector: "email" } },
+    ]);
+    expect((await all(org, "1", { input: "marker-4711 PROJ-1234", request_id: "q2" })).status).toBe(200);
+    expect(await entries(org, "safety.shadow_matched")).toEqual([{ target: "project" }]);
+    const stored = await everythingStored(org.id);
+    for (const text of ["marker-4711", SECRET, "PROJ-1234"]) expect(stored).not.toContain(text);
+  });
+
+  test("is part of the question: another one under the same request id is not answered by the first", async () => {
+    const org = await watched();
+    const first = await sent(all(org, "1", { request_id: "q", input: { a: 1, b: 2 } }));
+    const same = await sent(all(org, "1", { request_id: "q", input: { b: 2, a: 1 } }));
+    expect(same.body).toEqual(first.body);
+    expect(codeOf(await all(org, "1", { request_id: "q", input: SECRET }))).toBe("conflict");
+    expect(codeOf(await all(org, "1", { request_id: "q" }))).toBe("conflict");
+    expect(codeOf(await org.decide("1", { request_id: "q", model: "acme/m1" }))).toBe("conflict");
+  });
+
+  test("lets the body be 256 KiB, and nothing else does", async () => {
+    const org = await watched();
+    const near = "x ".repeat(130_000);
+    expect((await all(org, "1", { input: near })).status).toBe(200);
+    expect(codeOf(await all(org, "1", { input: `${near}${SECRET}` }))).toBe("content_safety_blocked");
+    expect((await all(org, "1", { input: `${near}${near}` })).status).toBe(413);
+    expect((await all(org, "1", { tags: { note: near } })).status).toBe(413);
+    expect((await org.decide("1", { action: near })).status).toBe(413);
+  });
+});
+
+describe("an org's decision defaults", () => {
+  const defaultsOf = async (org: Spender) =>
+    (await call("GET", `/v1/orgs/${org.id}`, { key: org.key })).body.decision_defaults;
+  const change = (org: Spender, decision_defaults: object) =>
+    call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body: { decision_defaults } });
+
+  test("hold for decisions that do not say otherwise, from the answer on", async () => {
+    const org = await newSpender();
+    await sent(org.send("POST", "policy-rules", RULE));
+    expect(await defaultsOf(org)).toEqual({ checks: "limits", on_expiry: "release" });
+    expect((await org.decide("1", { model: "acme/bad" })).status).toBe(200);
+    expect((await change(org, { checks: "all" })).body.decision_defaults.checks).toBe("all");
+    expect(codeOf(await org.decide("1", { model: "acme/bad" }))).toBe("policy_blocked");
+    expect((await org.decide("1", { model: "acme/bad", checks: "limits" })).status).toBe(200);
+    await sent(change(org, { on_expiry: "charge" }));
+    expect(await defaultsOf(org)).toEqual({ checks: "all", on_expiry: "charge" });
+    await sent(change(org, { checks: "limits" }));
+    expect((await org.decide("1", { model: "acme/bad" })).status).toBe(200);
+    expect(await defaultsOf(org)).toEqual({ checks: "limits", on_expiry: "charge" });
+  });
+
+  test("answer a request again as it was decided, whatever they have become", async () => {
+    const org = await newSpender();
+    const ask = { model: "acme/m1", request_id: "q" };
+    const first = await sent(org.decide("1", ask));
+    await sent(change(org, { checks: "all" }));
+    expect((await org.decide("1", ask)).body).toEqual(first.body);
+  });
+
+  test.each([{ checks: "some" }, { on_expiry: "keep" }, { other: 1 }])("refuse %j", async (defaults) => {
+    const org = await newSpender();
+    expect((await change(org, defaults)).status).toBe(422);
+  });
+
+  test("are the admin's to change", async () => {
+    const org = await newSpender();
+    const minted = await call("POST", `/v1/orgs/${org.id}/keys`, {
+      key: org.key,
+      body: { name: "d", role: "developer" },
+    });
+    const body = { decision_defaults: { checks: "all" } };
+    expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: minted.body.key, body })).status).toBe(403);
+  });
+});
+
+test.each([
+  ["checks", { checks: "everything" }],
+  ["chain.chain_id", { chain: {} }],
+  ["approval_id", { approval_id: "no/such" }],
+  ["user_id", { user_id: "" }],
+  ["provider", { provider: "\u{1F600}" }],
+  ["variant", { variant: 1 }],
+  ["tags.Team", { tags: { Team: "a" } }],
+  ["tags.team", { tags: { team: "" } }],
+  ["tags", { tags: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, "x"])) }],
+])("a decision is refused at %s: %j", async (field, fields) => {
+  const org = await newSpender();
+  const refused = await org.decide("1", fields);
+  expect(refused.status).toBe(422);
+  expect(refused.body.error.details.fields).toContainEqual(expect.objectContaining({ field }));
+});
+
+test("a decision with every field is allowed, and a run settles it", async () => {
+  const org = await newSpender();
+  const fields = { user_id: "u", provider: "openai", tags: { team: "a" }, variant: "batch" };
+  const { body } = await sent(all(org, "1", { ...fields, chain: { chain_id: "x" }, input: ["hello"] }));
+  const run = aRun({ reservation_id: body.reservation.id });
+  expect((await call("POST", "/v1/runs", { key: org.key, body: run })).status).toBe(201);
+});

@@ -243,6 +243,19 @@ describe("a reservation of plan, chain and credits", () => {
     expect(await org.events("credit_pack.depleted")).toHaveLength(1);
   });
 
+  test("of several packs leaves in each what others reserved there", async () => {
+    const org = await newSpender();
+    const first = await pack(org, "1", { priority: 1 });
+    const second = await pack(org, "2", { priority: 2 });
+    const both = (await sent(all(org, "2.25", { customer_id: "c" }))).body.reservation.id;
+    await sent(all(org, "0.5", { customer_id: "c" }));
+    await sent(org.release(both));
+    expect([await packNow(org, first), await packNow(org, second)]).toEqual([
+      ["0.00", "0.00", "1.00"],
+      ["0.00", "0.50", "1.50"],
+    ]);
+  });
+
   test("knows its depth by the run that it follows", async () => {
     const { org, id } = await reserved();
     const first = { id: "r1", reservation_id: id, chain: { chain_id: "x" }, cost_usd: "0" };

@@ -346,7 +346,7 @@ describe("policies at the decision", () => {
     await sent(org.send("POST", `approvals/${approval_id}/approve`));
     const fields = { request_id: "q1", approval_id };
     const both = await Promise.all([all(org, "9", fields), all(org, "9", { ...fields, request_id: "q2" })]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    expect(both.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, 403]);
     expect((await org.send("GET", `approvals/${approval_id}`)).body.status).toBe("used");
     const requestId = both[0]?.status === 200 ? "q1" : "q2";
     const again = await all(org, "9", { ...fields, request_id: requestId });

@@ -236,6 +236,8 @@ describe("a reservation of plan, chain and credits", () => {
     const two = (await sent(all(org, "2", { customer_id: "c" }))).body.reservation.id;
     const dear = await org.run({ reservation_id: one, customer_id: "c", cost_usd: "2.5" });
     expect(dear.body.uncovered_usd).toBe("1.50");
+    // Nothing is left to reserve, but not all of it is spent.
+    expect(await org.events("credit_pack.depleted")).toEqual([]);
     expect(await packNow(org, packId)).toEqual(["1.00", "2.00", "0.00"]);
     const fair = await org.run({ reservation_id: two, customer_id: "c", cost_usd: "2" });
     expect(fair.body.uncovered_usd).toBeNull();

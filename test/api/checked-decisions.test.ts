@@ -223,10 +223,27 @@ describe("a reservation of plan, chain and credits", () => {
     ]);
   });
 
-  test("of one customer's credits pays for no other customer's run", async () => {
+  test("of one customer's credits pays for its run, whichever customer that names", async () => {
     const { org, id, packId } = await reserved();
     expect((await org.run({ reservation_id: id, customer_id: "d", cost_usd: "2" })).status).toBe(201);
-    expect(await packNow(org, packId)).toEqual(["0.00", "0.00", "3.00"]);
+    expect(await packNow(org, packId)).toEqual(["2.00", "0.00", "1.00"]);
+  });
+
+  test("is charged to the chain that it was made in, whichever its run names", async () => {
+    const { org, id } = await reserved();
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const run = { id: "r1", reservation_id: id, chain: { chain_id: "y" }, cost_usd: "2", usage };
+    expect((await org.run(run)).status).toBe(201);
+    const adjusted = await call("POST", "/v1/runs/r1/adjustments", {
+      key: org.key,
+      body: { amount_usd: "0.5", reason: "r" },
+    });
+    expect(adjusted.status).toBe(201);
+    const [cost] = await usageOf(org, "chain_cost");
+    expect(cost).toEqual({ subject: "x", spent: "2500000000", held: "0" });
+    await sent(org.send("PUT", "chain-budget", { max_cost_usd: "9" }));
+    expect(codeOf(await all(org, "7", { chain: { chain_id: "x" } }))).toBe("chain_budget_exceeded");
+    expect((await all(org, "8.9", { chain: { chain_id: "y" } })).status).toBe(200);
   });
 
   test("takes of a pack that another reservation has, nothing, also where its run costs more", async () => {

@@ -191,7 +191,6 @@ describe("both ways agree on", () => {
       tags: [sent({ tags: { a: "b" } }), 200],
       user: [sent({ user_id: "u" }), 200],
       provider: [sent({ provider: "p" }), 200],
-      variant: [sent({ variant: "v" }), 200],
     };
     await expectAllAlike(cases);
     for (const [one] of Object.values(cases)) expect((await atFront(one)).isFast).toBe(false);

@@ -223,7 +223,10 @@ export const overLimitStep = fc.oneof(
     arbitrary: fc.record({
       fault: fc.constant("none"),
       do: kind("decide"),
+      all: fc.boolean(),
       cost: few,
+      tokens: fc.nat({ max: 20 }),
+      chain,
       scopes,
       hold: fc.constantFrom(1800, 80_000),
       named: fc.constant(false),

@@ -1,24 +1,15 @@
-import type { ListQuery } from "../../contract/list.ts";
 import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { command, done } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { saveDaily } from "../runs/daily.ts";
 import type { Run } from "../runs/run.ts";
 import { findRun } from "../runs/store.ts";
 import { dayOf } from "../runs/sums.ts";
 import { chargeAdjustment } from "./charge.ts";
-import {
-  type AdjustmentRow,
-  fromAdjustmentRow,
-  insertAdjustment,
-  loadAdjustments,
-  type StoredAdjustment,
-  toAdjustment,
-} from "./store.ts";
+import { insertAdjustment, loadAdjustments, type StoredAdjustment, toAdjustment } from "./store.ts";
 
 /** Far more than anybody has reason to make: each is read when the next is made. */
 const MOST_OF_ONE_RUN = 1000;
@@ -83,20 +74,3 @@ function netOf(
     ? invalidField("amount_usd", "out_of_range", "results in a cost above the maximum amount")
     : charged + amount;
 }
-
-export const listAdjustments = query({
-  refuses: ["not_found"],
-  run(view, { runId, list }: { runId: string; list: ListQuery }) {
-    if (findRun(view.sql, runId) === undefined) return refuse("not_found");
-    return listRows(
-      view.sql,
-      {
-        table: "run_adjustments",
-        sort: { created_at: "seq" },
-        where: { sql: "run_id = ?", bindings: [runId] },
-        toItem: (row: AdjustmentRow) => toAdjustment(fromAdjustmentRow(row)),
-      },
-      list,
-    );
-  },
-});

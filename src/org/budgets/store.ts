@@ -5,7 +5,7 @@ import { formatUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
 import { formatShare } from "../ledger/announce.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
-import type { MeterRow } from "../meters/store.ts";
+import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
@@ -36,4 +36,13 @@ export function toBudget(view: View, row: BudgetRow): Budget {
     status: (roomOf(entry) ?? 1n) > 0n ? "active" : "exhausted",
     created_at: new Date(row.since).toISOString(),
   };
+}
+
+export function loadBudget(view: View, id: string): BudgetRow | null {
+  return loadMeterRow<BudgetRow>(view.sql, id, "budget");
+}
+
+export function budgetNow(view: View, input: { id: string }): Budget | null {
+  const row = loadBudget(view, input.id);
+  return row === null ? null : toBudget(view, row);
 }

@@ -1,54 +1,15 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import type { ListQuery } from "../../contract/list.ts";
-import type { CreditPack, NewCreditPack } from "../../contract/resources/credit-packs.ts";
+import type { NewCreditPack } from "../../contract/resources/credit-packs.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { METERS } from "../../contract/meter-kinds.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
-import { isLive } from "../../domain/credit.ts";
-import { roomOf } from "../../domain/meter.ts";
-import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import { command, done } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { entryNow } from "../meters/show.ts";
-import { loadMeterRow, type MeterRow, saveMeterRow } from "../meters/store.ts";
-import { listRows } from "../kernel/rows.ts";
-import { packExtra, type PackExtra, toPack } from "./store.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
-
-function statusOf(row: MeterRow, now: number): CreditPack["status"] {
-  const pack = toPack(row);
-  if (pack.voidedAtMs !== null) return "voided";
-  if (isLive(pack, now)) return "live";
-  return pack.effectiveAtMs > now ? "scheduled" : "expired";
-}
-
-function toCreditPack(view: View, row: MeterRow): CreditPack {
-  const entry = entryNow(view, row);
-  const extra = packExtra(row);
-  return {
-    id: row.id,
-    customer_id: row.scope_id,
-    amount_usd: formatUsd(BigInt(row.amount ?? 0)),
-    spent_usd: formatUsd(entry.usage.spent),
-    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
-    remaining_usd: formatUsd(roomOf(entry) ?? 0n),
-    priority: extra.priority,
-    effective_at: iso(extra.effectiveAt),
-    expires_at: extra.expiresAt === null ? null : iso(extra.expiresAt),
-    voided_at: extra.voidedAt === null ? null : iso(extra.voidedAt),
-    status: statusOf(row, view.now),
-    created_at: iso(row.since),
-  };
-}
-
-const load = (view: View, id: string) => loadMeterRow(view.sql, id, "credit_pack");
-
-const current = (view: View, input: { id: string }) => {
-  const row = load(view, input.id);
-  return row === null ? null : toCreditPack(view, row);
-};
+import { type MeterRow, saveMeterRow } from "../meters/store.ts";
+import { creditPackNow, loadCreditPack, statusOf, toCreditPack } from "./show.ts";
+import { packExtra, type PackExtra } from "./store.ts";
 
 export const createCreditPack = command({
   action: "credit_pack.created",
@@ -85,9 +46,9 @@ export const createCreditPack = command({
 export const voidCreditPack = command({
   action: "credit_pack.voided",
   refuses: ["not_found", "conflict"],
-  current,
+  current: creditPackNow,
   run(tx, input: { id: string }) {
-    const before = load(tx, input.id);
+    const before = loadCreditPack(tx, input.id);
     if (before === null) return refuse("not_found");
     const status = statusOf(before, tx.now);
     if (status === "voided" || status === "expired") {
@@ -103,7 +64,7 @@ export const voidCreditPack = command({
 export const expireCreditPack: DueHandler = {
   kind: "change",
   run(tx, id) {
-    const row = load(tx, id);
+    const row = loadCreditPack(tx, id);
     if (row === null || statusOf(row, tx.now) !== "expired") return;
     const { remaining_usd, customer_id, expires_at } = toCreditPack(tx, row);
     tx.emit("credit_pack.expired", {
@@ -114,24 +75,3 @@ export const expireCreditPack: DueHandler = {
     });
   },
 };
-
-export const getCreditPack = query({
-  refuses: ["not_found"],
-  run: (view, input: { id: string }) => current(view, input) ?? refuse("not_found"),
-});
-
-export const listCreditPacks = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "meters",
-        where: { sql: "kind = ?", bindings: ["credit_pack"] },
-        sort: { created_at: "since" },
-        filters: { customer_id: "scope_id = ?" },
-        toItem: (row: MeterRow) => toCreditPack(view, row),
-      },
-      input,
-    ),
-});

@@ -1,1 +1,27 @@
-export { getCustomerLimit, listCustomerLimits } from "./commands.ts";
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { query } from "../kernel/door.ts";
+import { listRows } from "../kernel/rows.ts";
+import type { MeterRow } from "../meters/store.ts";
+import { customerLimitNow, toCustomerLimit } from "./store.ts";
+
+export const getCustomerLimit = query({
+  refuses: ["not_found"],
+  run: (view, input: { id: string }) => customerLimitNow(view, input) ?? refuse("not_found"),
+});
+
+export const listCustomerLimits = query({
+  refuses: [],
+  run: (view, input: ListQuery) =>
+    listRows(
+      view.sql,
+      {
+        table: "meters",
+        where: { sql: "kind = ?", bindings: ["customer_limit"] },
+        sort: { created_at: "since" },
+        filters: { customer_id: "scope_id = ?", period: "period = ?" },
+        toItem: (row: MeterRow) => toCustomerLimit(view, row),
+      },
+      input,
+    ),
+});

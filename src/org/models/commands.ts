@@ -1,10 +1,8 @@
-import type { ListQuery } from "../../contract/list.ts";
 import type { NewModel } from "../../contract/resources/models.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { termsOf } from "../../domain/price/terms.ts";
-import { command, done, query, type Tx, type View } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { forgetPrices, insertRevision } from "./revisions.ts";
 import { loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } from "./store.ts";
 
@@ -12,12 +10,6 @@ const current = (view: View, input: { model: string }) => modelAt(view.sql, inpu
 const named = ({ model }: { model: string }) => [model];
 
 export { rereadPrices } from "./platform-book.ts";
-
-export const getModel = query({
-  refuses: ["not_found"],
-  models: named,
-  run: (view, input: { model: string }) => current(view, input) ?? refuse("not_found"),
-});
 
 /** Terms that are in force then already make no revision. */
 export const setModel = command({
@@ -45,7 +37,7 @@ export const setModel = command({
         });
     const row: ModelRow = {
       model,
-      regions: regions === undefined ? null : JSON.stringify(regions),
+      regions: regionsText(regions),
       created_at: before?.created_at ?? tx.now,
       updated_at: isSame && before?.regions === regionsText(regions) ? before.updated_at : tx.now,
     };
@@ -88,24 +80,4 @@ function removePrice(tx: Tx, model: string): void {
     tx.now,
   );
   forgetPrices(tx.sql);
-}
-
-export const listModels = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "priced_models",
-        id: "model",
-        sort: { model: "model", created_at: "created_at" },
-        toItem: ({ model }: { model: string; created_at: number }) =>
-          modelAt(view.sql, model, view.now) ?? unpriced(model),
-      },
-      input,
-    ),
-});
-
-function unpriced(model: string): never {
-  throw new Error(`${model} is in the price book without a price`);
 }

@@ -1,1 +1,23 @@
-export { getPlan } from "./commands.ts";
+import { asCount } from "../../domain/count.ts";
+import { publishedPeriod } from "../../domain/kinds.ts";
+import { totalSpent } from "../../domain/meter.ts";
+import { query } from "../kernel/door.ts";
+import { entryNow } from "../meters/show.ts";
+import { loadMeterRow } from "../meters/store.ts";
+import { emptyMeterRow, keptPlanTerms, METERS } from "./store.ts";
+
+export const getPlan = query({
+  refuses: [],
+  run(view) {
+    const [runs, tokens] = METERS.map((id) =>
+      entryNow(view, loadMeterRow(view.sql, id, id) ?? emptyMeterRow(id, view.now)),
+    );
+    if (runs === undefined || tokens === undefined) throw new Error("a plan has two meters");
+    return {
+      ...keptPlanTerms(view),
+      runs_used: asCount(totalSpent(runs.usage)),
+      tokens_used: asCount(totalSpent(tokens.usage)),
+      ...publishedPeriod(runs),
+    };
+  },
+});

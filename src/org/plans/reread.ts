@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { loadPlan } from "../../platform/plans.ts";
 import type { View } from "../kernel/door.ts";
-import { keptPlanTerms } from "./commands.ts";
+import { keptPlanTerms } from "./store.ts";
 
 /**
  * The plan's terms in D1, where they are not those that the object has: it was out of reach when they changed. Null also

@@ -1,59 +1,22 @@
 import { refuse } from "../../contract/refusal.ts";
-import type { NewQuota, Quota, TopUp } from "../../contract/resources/quota.ts";
-import { availableOf } from "../../domain/kinds.ts";
-import { roomOf, totalSpent } from "../../domain/meter.ts";
-import { formatUsd, parseUsd } from "../../domain/money.ts";
-import { command, done, query, type Tx, type View } from "../kernel/door.ts";
+import type { NewQuota, TopUp } from "../../contract/resources/quota.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { parseUsd } from "../../domain/money.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
 import { entryNow } from "../meters/show.ts";
-import {
-  deleteMeter,
-  loadMeterRow,
-  type MeterRow,
-  onlyMeterRow,
-  saveMeterRow,
-  toMeter,
-} from "../meters/store.ts";
+import { deleteMeter, type MeterRow, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { saveUsage } from "../meters/usage.ts";
-
-const ID = "quota";
-
-const load = (view: View) => loadMeterRow(view.sql, ID, ID);
-
-const lowOf = (row: MeterRow) => toMeter(row).lowRoom ?? null;
-
-/** The prepaid balance is what was topped up, less what was spent; facts may have overdrawn it. */
-function toQuota(view: View, row: MeterRow): Quota {
-  const entry = entryNow(view, row);
-  const balance = BigInt(row.amount ?? 0) - totalSpent(entry.usage);
-  const low = lowOf(row);
-  return {
-    balance_usd: formatUsd(balance < 0n ? 0n : balance),
-    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
-    available_usd: formatUsd(availableOf(entry)),
-    overdrawn_usd: formatUsd(balance < 0n ? -balance : 0n),
-    low_balance_usd: low === null ? null : formatUsd(low),
-  };
-}
-
-const current = (view: View) => {
-  const row = load(view);
-  return row === null ? null : toQuota(view, row);
-};
-
-export const getQuota = query({
-  refuses: ["not_found"],
-  run: (view) => current(view) ?? refuse("not_found"),
-});
+import { ID, loadQuota, lowOf, quotaNow, toQuota } from "./store.ts";
 
 /** Makes the org prepaid, with nothing yet; done again it changes only when a low balance is announced. */
 export const setQuota = command({
   action: "quota.set",
   changesLimits: true,
   refuses: [],
-  current,
+  current: quotaNow,
   run(tx, input: NewQuota) {
-    const before = load(tx);
+    const before = loadQuota(tx);
     const low = input.low_balance_usd === undefined ? null : parseUsd(input.low_balance_usd);
     const row = onlyMeterRow(ID, {
       amount: before?.amount ?? "0",
@@ -70,9 +33,9 @@ export const deleteQuota = command({
   action: "quota.deleted",
   changesLimits: true,
   refuses: ["not_found"],
-  current,
+  current: quotaNow,
   run(tx) {
-    if (load(tx) === null) return refuse("not_found");
+    if (loadQuota(tx) === null) return refuse("not_found");
     deleteMeter(tx.sql, ID);
     return done(204, null, { target: ID });
   },
@@ -83,7 +46,7 @@ export const topUpQuota = command({
   changesLimits: true,
   refuses: ["not_found"],
   run(tx, input: TopUp) {
-    const before = load(tx);
+    const before = loadQuota(tx);
     if (before === null) return refuse("not_found");
     const amount = BigInt(before.amount ?? 0) + (parseUsd(input.amount_usd) ?? 0n);
     const row: MeterRow = { ...before, amount: String(amount) };

@@ -1,50 +1,19 @@
 import { refuse } from "../../contract/refusal.ts";
-import type { NewSpendCap, SpendCap } from "../../contract/resources/spend-cap.ts";
-import { formatUsd, parseUsd } from "../../domain/money.ts";
-import { formatInZone } from "../../domain/zone.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import type { NewSpendCap } from "../../contract/resources/spend-cap.ts";
+import { parseUsd } from "../../domain/money.ts";
+import { command, done } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
-import { amountsOf, entryNow } from "../meters/show.ts";
-import {
-  deleteMeter,
-  loadMeterRow,
-  type MeterRow,
-  onlyMeterRow,
-  saveMeterRow,
-  toMeter,
-} from "../meters/store.ts";
-
-const ID = "spend_cap";
-
-function toSpendCap(view: View, row: MeterRow): SpendCap {
-  const entry = entryNow(view, row);
-  const timezone = row.time_zone ?? "UTC";
-  return {
-    cap_usd: formatUsd(BigInt(row.amount ?? 0)),
-    ...amountsOf(entry),
-    timezone,
-    resets_at: formatInZone(timezone, entry.window.endMs ?? 0),
-  };
-}
-
-const current = (view: View) => {
-  const row = loadMeterRow(view.sql, ID, ID);
-  return row === null ? null : toSpendCap(view, row);
-};
-
-export const getSpendCap = query({
-  refuses: ["not_found"],
-  run: (view) => current(view) ?? refuse("not_found"),
-});
+import { deleteMeter, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { ID, loadSpendCap, spendCapNow, toSpendCap } from "./store.ts";
 
 /** A cap that is set again keeps what it has counted; in another time zone its day is counted anew. */
 export const setSpendCap = command({
   action: "spend_cap.set",
   changesLimits: true,
   refuses: [],
-  current,
+  current: spendCapNow,
   run(tx, input: NewSpendCap) {
-    const before = loadMeterRow(tx.sql, ID, ID);
+    const before = loadSpendCap(tx);
     const row = onlyMeterRow(ID, {
       amount: String(parseUsd(input.cap_usd) ?? 0n),
       time_zone: input.timezone,
@@ -60,9 +29,9 @@ export const deleteSpendCap = command({
   action: "spend_cap.deleted",
   changesLimits: true,
   refuses: ["not_found"],
-  current,
+  current: spendCapNow,
   run(tx) {
-    if (loadMeterRow(tx.sql, ID, ID) === null) return refuse("not_found");
+    if (loadSpendCap(tx) === null) return refuse("not_found");
     deleteMeter(tx.sql, ID);
     return done(204, null, { target: ID });
   },

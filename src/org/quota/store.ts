@@ -1,0 +1,37 @@
+import type { Quota } from "../../contract/resources/quota.ts";
+import { availableOf } from "../../domain/kinds.ts";
+import { totalSpent } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { View } from "../kernel/door.ts";
+import { entryNow } from "../meters/show.ts";
+import { loadMeterRow, type MeterRow, toMeter } from "../meters/store.ts";
+
+export const ID = "quota";
+
+export function loadQuota(view: View): MeterRow | null {
+  return loadMeterRow(view.sql, ID, ID);
+}
+
+/** The balance below which a low balance is announced; null: never. */
+export function lowOf(row: MeterRow): bigint | null {
+  return toMeter(row).lowRoom ?? null;
+}
+
+/** The prepaid balance is what was topped up, less what was spent; facts may have overdrawn it. */
+export function toQuota(view: View, row: MeterRow): Quota {
+  const entry = entryNow(view, row);
+  const balance = BigInt(row.amount ?? 0) - totalSpent(entry.usage);
+  const low = lowOf(row);
+  return {
+    balance_usd: formatUsd(balance < 0n ? 0n : balance),
+    reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
+    available_usd: formatUsd(availableOf(entry)),
+    overdrawn_usd: formatUsd(balance < 0n ? -balance : 0n),
+    low_balance_usd: low === null ? null : formatUsd(low),
+  };
+}
+
+export function quotaNow(view: View): Quota | null {
+  const row = loadQuota(view);
+  return row === null ? null : toQuota(view, row);
+}

@@ -4,7 +4,6 @@ import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
-import { ReservationIds } from "../domain/reservation-id.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Residency } from "../domain/residency.ts";
@@ -12,20 +11,9 @@ import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./kernel/copies.ts";
-import type {
-  Actor,
-  Command,
-  Credential,
-  Envelope,
-  Hooks,
-  OrgEnv,
-  Outcome,
-  Query,
-  View,
-} from "./kernel/door.ts";
+import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
-import { fanOut } from "./webhooks/fan-out.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
@@ -39,24 +27,16 @@ import { missedPlanTerms } from "./plans/reread.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { loadProfile, saveProfile } from "./orgs/store.ts";
 import { QUERIES } from "./queries.ts";
-import { findRun } from "./runs/store.ts";
-import type { Clock } from "./rate-limits/meters.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
 import { refusedDecision } from "./decisions/refused.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
-import { UnreportedHolds } from "./unreported-holds.ts";
+import { Views } from "./views.ts";
 import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
-
-const HOOKS: Hooks = {
-  queueEvents: fanOut,
-  callerRefusal,
-  placeInChain: findRun,
-};
 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
@@ -71,10 +51,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #gate: ObjectGate;
   readonly #book: PlatformBook;
   readonly #refusals: RefusalDesk;
+  readonly #views: Views;
   readonly #id: string;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
-  #unreported: UnreportedHolds | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -95,12 +75,20 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#opened ? Date.now() : 0,
     );
     this.#book = new PlatformBook(ctx.storage, env.DB, this.#id);
-    this.#refusals = new RefusalDesk(ctx, () => this.#now());
+    this.#refusals = new RefusalDesk(ctx, () => this.#views.now());
+    this.#views = new Views({
+      sql: ctx.storage.sql,
+      settings: this.#settings,
+      orgId: this.#id,
+      gate: this.#gate,
+      refusals: this.#refusals,
+      isOpened: () => this.#opened,
+    });
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
       handlers: DUE_HANDLERS,
-      view: (trace) => this.#view(this.#now(), SYSTEM, trace),
+      view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
     });
     // An upgrade may leave work that is due at once, also where nothing but reads comes.
     if (upgraded) this.#due.arm();
@@ -149,27 +137,31 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#opened = true;
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
-    if (command.reservations !== undefined) await this.#holds().wait(command.reservations(input));
-    const unlearned = await this.#learnPrices(command.models?.(input) ?? [], envelope.trace);
+    if (command.reservations !== undefined) await this.#views.holds().wait(command.reservations(input));
+    const unlearned = await this.#book.learn(
+      command.models?.(input) ?? [],
+      this.#views.now(),
+      envelope.trace,
+    );
     if (unlearned !== null) return unlearned;
     const given = name === "rereadPrices" ? await this.#book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) this.#refusals.store();
     const refused: RefusalNote[] = [];
     const view = {
-      ...this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential),
+      ...this.#views.view(envelope),
       // What a call that fails has noted was never answered, and is not kept.
       refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
     };
     const outcome = perform(this.ctx.storage, view, { envelope, command, input: given });
     this.#refusals.note(refused);
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
-      this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#clock());
+      this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#views.clock());
     }
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (isRefusal(outcome)) return outcome;
     if (command.publishes !== undefined) await this.#due.runNow("publish", command.publishes);
-    const slicesMs = command.changesLimits === true ? this.#gate.changed(this.#clock()) : 0;
+    const slicesMs = command.changesLimits === true ? this.#gate.changed(this.#views.clock()) : 0;
     const loser = command.takesAway?.(input) ?? null;
     const ms = Math.max(slicesMs, loser === null ? 0 : this.#outdatedIn(loser));
     if (ms > 0) await scheduler.wait(ms);
@@ -186,10 +178,9 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     report: string | null,
   ): DecisionReply | null | Promise<DecisionReply | null> {
     if (!this.#opened) return null;
-    const { actor, trace, credential } = envelope;
     const decideNow = (unlearned: Refusal | null): DecisionReply => {
-      const clock = this.#clock();
-      const view = this.#view(clock.org, actor, trace, credential);
+      const clock = this.#views.clock();
+      const view = this.#views.view(envelope, clock.org);
       const refusal = callerRefusal(view) ?? unlearned;
       const verdict =
         refusal === null
@@ -197,22 +188,29 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
           : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
       if (verdict.refusal !== null) this.#refusals.note(refusedDecision(view, ask, keyId, verdict.refusal));
       this.#due.arm();
-      return { ...verdict, leases: report === null ? null : this.#carriedReport(report, trace) };
+      return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
     };
-    const missing = this.#book.missing(modelsOf(ask), this.#now());
-    return missing.length === 0 ? decideNow(null) : this.#learnPrices(missing, trace).then(decideNow);
+    const now = this.#views.now();
+    const missing = this.#book.missing(modelsOf(ask), now);
+    return missing.length === 0
+      ? decideNow(null)
+      : this.#book.learn(missing, now, envelope.trace).then(decideNow);
   }
 
   /** Counts a request against its rate limits; null: no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
-    return this.#opened ? this.#gate.admitRequest(subject, this.#clock()) : null;
+    return this.#opened ? this.#gate.admitRequest(subject, this.#views.clock()) : null;
   }
 
   /** An isolate's report of what it decided from its slices, and its wish for more. */
   syncLeases(report: string): string | null {
     if (!this.#opened) return null;
-    const clock = this.#clock();
-    const reply = this.#gate.sync(report, this.#view(clock.org, SYSTEM, "lease"), clock);
+    const clock = this.#views.clock();
+    const reply = this.#gate.sync(
+      report,
+      this.#views.view({ actor: SYSTEM, trace: "lease" }, clock.org),
+      clock,
+    );
     this.#due.arm();
     return reply;
   }
@@ -228,7 +226,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {
-    return this.#opened ? this.#gate.look(keys, this.#clock()) : [];
+    return this.#opened ? this.#gate.look(keys, this.#views.clock()) : [];
   }
 
   ask(
@@ -239,36 +237,19 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (!this.#opened) return refuse("not_found");
     const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
     if (query.readsRefusals === true) this.#refusals.store();
-    const view = (): View => this.#view(this.#now(), envelope.actor, envelope.trace);
+    const { actor, trace } = envelope;
+    const view = (): View => this.#views.view({ actor, trace });
     const models = query.models?.(input, view()) ?? [];
-    if (this.#book.missing(models, this.#now()).length === 0) return query.run(view(), input);
-    return this.#learnPrices(models, envelope.trace).then(
-      (unlearned) => unlearned ?? query.run(view(), input),
-    );
-  }
-
-  /** Prices that may be in the platform's book are read before anything is decided by them; else a refusal. */
-  async #learnPrices(models: readonly string[], trace: string): Promise<Refusal | null> {
-    const missing = this.#book.missing(models, this.#now());
-    if (missing.length === 0) return null;
-    try {
-      await this.#book.learn(missing, this.#now());
-      return null;
-    } catch (error) {
-      logFailure(trace, error);
-      return refuse(
-        "service_unavailable",
-        {},
-        { message: "The platform's price book is out of reach. Try again." },
-      );
-    }
+    const now = this.#views.now();
+    if (this.#book.missing(models, now).length === 0) return query.run(view(), input);
+    return this.#book.learn(models, now, trace).then((unlearned) => unlearned ?? query.run(view(), input));
   }
 
   /** Takes an idempotency key ahead of work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
     const ask = envelope.idempotency;
     if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
-    const view = this.#view(this.#now(), envelope.actor, envelope.trace, envelope.credential);
+    const view = this.#views.view(envelope);
     const refusal = callerRefusal(view);
     if (refusal !== null) return { outcome: refusal };
     const claimed = transaction(this.ctx.storage, () => claim(view, ask));
@@ -289,55 +270,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     try {
       const revision = await this.#book.hasMissed();
       if (revision !== null) await this.execute("rereadPrices", { revision }, alone);
-      const terms = await missedPlanTerms(this.env.DB, this.#view(this.#now(), SYSTEM, trace));
+      const terms = await missedPlanTerms(this.env.DB, this.#views.view(alone));
       if (terms === null) return;
       await this.execute("setPlanTerms", terms, alone);
     } catch (error) {
       logFailure(trace, error);
     }
-  }
-
-  #offset(): number {
-    return loadProfile(this.ctx.storage.sql)?.clockOffsetMs ?? 0;
-  }
-
-  #now(): number {
-    return Date.now() + (this.#opened ? this.#offset() : 0);
-  }
-
-  #view(now: number, actor: Actor, trace: string, credential: Credential | null = null): View {
-    const { sql } = this.ctx.storage;
-    return {
-      sql,
-      now,
-      actor,
-      credential,
-      trace,
-      orgId: this.#id,
-      settings: this.#settings,
-      hooks: HOOKS,
-      profile: () => loadProfile(sql) ?? unopened(),
-      mayBeUnreported: (id) => this.#holds().mayBe(id),
-      reservationIds: () => this.#holds().ids,
-      rates: () => this.#gate.ratesAt({ real: now - this.#offset(), org: now }),
-      refused: (notes) => this.#refusals.note(notes),
-    };
-  }
-
-  #clock(): Clock {
-    const real = Date.now();
-    return { real, org: real + this.#offset() };
-  }
-
-  /** Made when first asked for: its ids cost a key of their own. */
-  #holds(): UnreportedHolds {
-    this.#unreported ??= new UnreportedHolds(
-      this.ctx.storage.sql,
-      this.#gate,
-      new ReservationIds(this.#settings.SVC_KEY_PEPPER, this.#id),
-      () => this.#clock(),
-    );
-    return this.#unreported;
   }
 
   /** How long snapshots of the key (`*`: of any) may still be in use. */
@@ -353,8 +291,4 @@ function isTurnedAway(outcome: Outcome): boolean {
 
 function revisionOf(input: unknown): number {
   return (input as { revision: number }).revision;
-}
-
-function unopened(): never {
-  throw new Error("the object has no org");
 }

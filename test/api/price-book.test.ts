@@ -210,7 +210,7 @@ test("an object asks to be told before it reads, and believes no book older than
       },
     } as unknown as D1Database;
     const book = new PlatformBook(state.storage, watched, org.id);
-    await book.learn(["pb-mini"], Date.now());
+    await book.learn(["pb-mini"], Date.now(), "trace");
     const older = await book.reread(revision + 1).catch((error: Error) => error.message);
     return { asked: asked.slice(0, 2), older };
   });

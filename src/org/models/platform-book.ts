@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { logFailure } from "../../log.ts";
 import { findPrices, type FoundPrices, noteReader } from "../../platform/price-book-readers.ts";
 import { transaction } from "../kernel/copies.ts";
 import { command, done } from "../kernel/door.ts";
@@ -34,7 +36,21 @@ export class PlatformBook {
     );
   }
 
-  async learn(names: readonly string[], now: number): Promise<void> {
+  /** Reads prices that may be in the book before anything is decided by them. Null, or why it cannot. */
+  async learn(names: readonly string[], now: number, trace: string): Promise<Refusal | null> {
+    const missing = this.missing(names, now);
+    if (missing.length === 0) return null;
+    try {
+      await this.#keepFound(missing, now);
+      return null;
+    } catch (error) {
+      logFailure(trace, error);
+      const message = "The platform's price book is out of reach. Try again.";
+      return refuse("service_unavailable", {}, { message });
+    }
+  }
+
+  async #keepFound(names: readonly string[], now: number): Promise<void> {
     const found = await this.#read(names);
     if (this.#unknown.size + names.length > MOST_UNKNOWN) this.#unknown.clear();
     const known = new Set(found.prices.map(({ name }) => name));

@@ -1,0 +1,88 @@
+import { ReservationIds } from "../domain/reservation-id.ts";
+import type { Settings } from "../settings.ts";
+import { callerRefusal } from "./caller.ts";
+import type { Actor, Credential, Hooks, View } from "./kernel/door.ts";
+import type { ObjectGate } from "./leases/gate.ts";
+import { loadProfile } from "./orgs/store.ts";
+import type { Clock } from "./rate-limits/meters.ts";
+import type { RefusalDesk } from "./refusals/desk.ts";
+import { findRun } from "./runs/store.ts";
+import { UnreportedHolds } from "./unreported-holds.ts";
+import { fanOut } from "./webhooks/fan-out.ts";
+
+const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal, placeInChain: findRun };
+
+/** Who calls, and the id under which the call is logged. */
+export interface ViewFor {
+  readonly actor: Actor;
+  readonly trace: string;
+  readonly credential?: Credential | null;
+}
+
+/** What the views are made of. `isOpened`: whether the object has an org by now. */
+interface Parts {
+  readonly sql: SqlStorage;
+  readonly settings: Settings;
+  readonly orgId: string;
+  readonly gate: ObjectGate;
+  readonly refusals: RefusalDesk;
+  isOpened(): boolean;
+}
+
+/** The org's time, and the views of the org that commands and queries get. */
+export class Views {
+  readonly #parts: Parts;
+  #unreported: UnreportedHolds | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  now(): number {
+    return this.clock().org;
+  }
+
+  clock(): Clock {
+    const real = Date.now();
+    return { real, org: real + this.#offsetMs() };
+  }
+
+  view({ actor, trace, credential = null }: ViewFor, now: number = this.now()): View {
+    const { sql, settings, orgId, gate, refusals } = this.#parts;
+    return {
+      sql,
+      now,
+      actor,
+      credential,
+      trace,
+      orgId,
+      settings,
+      hooks: HOOKS,
+      profile: () => loadProfile(sql) ?? unopened(),
+      mayBeUnreported: (id) => this.holds().mayBe(id),
+      reservationIds: () => this.holds().ids,
+      rates: () => gate.ratesAt({ real: now - this.#offsetMs(), org: now }),
+      refused: (notes) => refusals.note(notes),
+    };
+  }
+
+  /** Made when first asked for: its ids cost a key of their own. */
+  holds(): UnreportedHolds {
+    const { sql, gate, settings, orgId } = this.#parts;
+    this.#unreported ??= new UnreportedHolds(
+      sql,
+      gate,
+      new ReservationIds(settings.SVC_KEY_PEPPER, orgId),
+      () => this.clock(),
+    );
+    return this.#unreported;
+  }
+
+  #offsetMs(): number {
+    return this.#parts.isOpened() ? (loadProfile(this.#parts.sql)?.clockOffsetMs ?? 0) : 0;
+  }
+}
+
+function unopened(): never {
+  throw new Error("the object has no org");
+}

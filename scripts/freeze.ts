@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import type { OPERATIONS } from "../src/app.ts";
+import type { OPERATIONS } from "../src/operations.ts";
 import { SETTING_NAMES } from "../src/settings.ts";
 import { Complaint, run } from "./complaint.ts";
 import { brokenPromises } from "./frozen-contract/compare.ts";
@@ -48,9 +48,9 @@ function freezeSteps(): void {
 async function loadOperations(): Promise<typeof OPERATIONS> {
   const folder = mkdtempSync(join(ROOT, "node_modules/.freeze-"));
   try {
-    const outfile = join(folder, "app.mjs");
+    const outfile = join(folder, "operations.mjs");
     await build({
-      entryPoints: [join(ROOT, "src/app.ts")],
+      entryPoints: [join(ROOT, "src/operations.ts")],
       outfile,
       bundle: true,
       format: "esm",

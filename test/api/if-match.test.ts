@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { routeOf } from "../../src/contract/operation.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call, operatorKey } from "../support/worker.ts";

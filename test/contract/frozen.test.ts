@@ -7,7 +7,7 @@ import { publishedFacts } from "../../scripts/frozen-contract/published.ts";
 import { parseChangelog } from "../../scripts/release-ledger/changelog.ts";
 import { publishedFindings } from "../../scripts/release-ledger/check.ts";
 import { unreleasedFindings } from "../../scripts/release-ledger/contract.ts";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { DEPRECATED_ROUTES, DEPRECATED_SURFACES, operationName } from "../../src/contract/deprecations.ts";
 import { routeOf } from "../../src/contract/operation.ts";
 import { SETTING_NAMES } from "../../src/settings.ts";

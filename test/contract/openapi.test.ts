@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
 import { COMMANDS } from "../../src/org/commands.ts";

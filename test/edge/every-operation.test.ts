@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { type Role, SCOPES, scopesOf } from "../../src/contract/access.ts";
 import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";

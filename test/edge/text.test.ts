@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/operations.ts";
 import { fieldPath } from "../../src/contract/field-path.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";

@@ -1,3 +1,4 @@
+import { LIMIT_CODES } from "./limit-codes.ts";
 import { MAX_TOKENS } from "./runs.ts";
 import { underEachField } from "./scopes.ts";
 
@@ -39,22 +40,10 @@ export const ESTIMATE_FIELDS = {
 } as const;
 
 /**
- * The codes with which a decision is denied. Only the first four can deny one that is checked against the limits alone. Each
- * has a series of its own among the metrics.
+ * The codes that deny a decision. One that is checked only against limits can get `rate_limited` and `DECISION_CODES`.
+ * Each code has its own metric series.
  */
-export const DECISION_DENIALS = [
-  "rate_limited",
-  "quota_exhausted",
-  "spend_cap_exceeded",
-  "budget_exceeded",
-  "policy_blocked",
-  "policy_approval_required",
-  "policy_expression_error",
-  "content_safety_blocked",
-  "plan_limit_exceeded",
-  "chain_budget_exceeded",
-  "credits_exhausted",
-] as const;
+export const DECISION_DENIALS = LIMIT_CODES;
 
 export const DECISION_REFUSALS = [...DECISION_DENIALS, "conflict"] as const;
 

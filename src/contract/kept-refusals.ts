@@ -1,22 +1,10 @@
-import type { ErrorCode } from "./errors.ts";
+import { LIMIT_CODES } from "./limit-codes.ts";
 
 /**
  * Refusals that are kept: those of limits and rules, by operations that ask them. Malformed calls and callers without the
  * right to call are not among them.
  */
-export const KEPT_CODES = [
-  "rate_limited",
-  "policy_blocked",
-  "policy_approval_required",
-  "policy_expression_error",
-  "content_safety_blocked",
-  "plan_limit_exceeded",
-  "chain_budget_exceeded",
-  "quota_exhausted",
-  "spend_cap_exceeded",
-  "budget_exceeded",
-  "credits_exhausted",
-] as const satisfies readonly ErrorCode[];
+export const KEPT_CODES = LIMIT_CODES;
 
 const CODES: ReadonlySet<string> = new Set(KEPT_CODES);
 

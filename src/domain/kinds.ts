@@ -1,3 +1,4 @@
+import type { RUN_CODES } from "../contract/limit-codes.ts";
 import { type DenialKind, METERS, type Phase, type Unit } from "../contract/meter-kinds.ts";
 import { asCount } from "./count.ts";
 import { formatUsd } from "./money.ts";
@@ -14,13 +15,7 @@ export interface Attempt {
   readonly runs?: number;
 }
 
-export type DenialCode =
-  | "plan_limit_exceeded"
-  | "chain_budget_exceeded"
-  | "quota_exhausted"
-  | "spend_cap_exceeded"
-  | "budget_exceeded"
-  | "credits_exhausted";
+export type DenialCode = (typeof RUN_CODES)[number];
 
 /** A refusal with the code and details of the contract. */
 export interface Denial {

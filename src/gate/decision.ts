@@ -14,7 +14,8 @@ import { checksAll, DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAs
 import type { DecisionVerdict } from "./object-verdict.ts";
 import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
-import { DECISION_CODES, toRefusal } from "../domain/limit-refusal.ts";
+import { DECISION_CODES } from "../contract/limit-codes.ts";
+import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
 import type { OrgGate } from "./org-gate.ts";

@@ -1,3 +1,4 @@
+import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { parseBody } from "../../edge/body.ts";
 import type { Call } from "../../edge/call.ts";
@@ -22,20 +23,7 @@ export const recordRuns = operation(
     trustsReply: true,
     body: runBatch,
     reply: { 200: recordedRuns },
-    refuses: [
-      "rate_limited",
-      "policy_blocked",
-      "policy_approval_required",
-      "policy_expression_error",
-      "content_safety_blocked",
-      "plan_limit_exceeded",
-      "chain_budget_exceeded",
-      "quota_exhausted",
-      "spend_cap_exceeded",
-      "budget_exceeded",
-      "credits_exhausted",
-      "conflict",
-    ],
+    refuses: [...LIMIT_CODES, "conflict"],
   },
   async (call) => {
     const text = call.rawBody;

@@ -1,3 +1,4 @@
+import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRun } from "../../domain/run-metadata.ts";
 import { operation } from "../../edge/operation.ts";
 import { run, runInput } from "../../contract/resources/runs.ts";
@@ -16,20 +17,7 @@ export const recordRun = operation(
     endsReservations: true,
     body: runInput,
     reply: { 200: run, 201: run },
-    refuses: [
-      "rate_limited",
-      "policy_blocked",
-      "policy_approval_required",
-      "policy_expression_error",
-      "content_safety_blocked",
-      "plan_limit_exceeded",
-      "chain_budget_exceeded",
-      "quota_exhausted",
-      "spend_cap_exceeded",
-      "budget_exceeded",
-      "credits_exhausted",
-      "conflict",
-    ],
+    refuses: [...LIMIT_CODES, "conflict"],
   },
   (call) => call.org.command("recordRun", exactRun(call.body, call.rawBody)),
 );

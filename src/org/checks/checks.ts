@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { CHECK_CODES } from "../../contract/limit-codes.ts";
 import type { JudgedRun } from "../../domain/policy-attempt.ts";
 import type { RunWork } from "../../domain/work.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -6,13 +6,6 @@ import type { Finding } from "../kernel/finding.ts";
 import { checkPolicy } from "../policy-rules/check.ts";
 import { checkSafety } from "../content-safety/check.ts";
 
-/** Codes of the checks that come before the meters. */
-export const CHECK_CODES = [
-  "policy_blocked",
-  "policy_approval_required",
-  "policy_expression_error",
-  "content_safety_blocked",
-] as const satisfies readonly ErrorCode[];
 type CheckCode = (typeof CHECK_CODES)[number];
 
 /** A run, or one that is asked for, as the checks read it. */

@@ -8,7 +8,8 @@ import { loadApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
-import { type CHECK_CODES, type CheckedRun, runChecks } from "../checks/checks.ts";
+import type { CHECK_CODES } from "../../contract/limit-codes.ts";
+import { type CheckedRun, runChecks } from "../checks/checks.ts";
 import { depthIn } from "../checks/depth.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];

@@ -11,9 +11,9 @@ import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
-import { RUN_CODES, toRefusal } from "../../domain/limit-refusal.ts";
+import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
+import { toRefusal } from "../../domain/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
-import { CHECK_CODES } from "../checks/checks.ts";
 import type { Entry } from "../meters/usage.ts";
 import { pricesOf } from "../models/revisions.ts";
 import { askedOf } from "./asked.ts";
@@ -98,7 +98,7 @@ function decideAnew(
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-    return toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "decision"));
+    return toRefusal(denialOf(refusedBy, attempt, "decision"));
   }
   for (const { effect } of findings) effect();
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");

@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { DECISION_CODES } from "../../domain/limit-refusal.ts";
+import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import type { View } from "../kernel/door.ts";
 import { findRefusals, type StoredRefusal } from "../refusals/find.ts";
 import { toRefusal } from "../refusals/queries.ts";

@@ -2,11 +2,10 @@ import type { FieldError } from "../../contract/error-details.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
-import { RUN_CODES } from "../../domain/limit-refusal.ts";
+import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
 import { Breakdowns } from "./breakdown.ts";
-import { CHECK_CODES } from "../checks/checks.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { withMetadata } from "./long-metadata.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
@@ -15,7 +14,7 @@ import { refusedRuns } from "./refused.ts";
 import { toRun } from "./run.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
-const CODES = ["rate_limited", ...CHECK_CODES, ...RUN_CODES, "conflict", "validation_failed"] as const;
+const CODES = [...LIMIT_CODES, "conflict", "validation_failed"] as const;
 function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }

@@ -18,9 +18,10 @@ import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
-import { type RUN_CODES, toRefusal } from "../../domain/limit-refusal.ts";
+import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
+import { toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
-import { type CHECK_CODES, runChecks } from "../checks/checks.ts";
+import { runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
@@ -138,7 +139,7 @@ export class Recorder {
     }
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
-      const refusal = toRefusal<(typeof RUN_CODES)[number]>(denialOf(refusedBy, attempt, "run"));
+      const refusal = toRefusal(denialOf(refusedBy, attempt, "run"));
       return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));

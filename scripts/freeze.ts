@@ -2,10 +2,9 @@
  * `npm run freeze`: adds what is newly published to the frozen contract, and new schema steps to the list of those that
  * never change. It never takes anything out.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
-import type { OPERATIONS } from "../src/operations.ts";
+import { OPERATIONS } from "../src/operations.ts";
 import { SETTING_NAMES } from "../src/settings.ts";
 import { Complaint, run } from "./complaint.ts";
 import { brokenPromises } from "./frozen-contract/compare.ts";
@@ -21,11 +20,10 @@ import { ROOT } from "./worker-config.ts";
 const FILE = join(ROOT, "test/contract/manifest.json");
 const STEPS_FILE = join(ROOT, "test/contract/schema-steps.json");
 
-await run(async () => {
+await run(() => {
   freezeSteps();
   const frozen = JSON.parse(readFileSync(FILE, "utf8")) as Manifest;
-  const operations = await loadOperations();
-  const facts = publishedFacts(operations.map((operation) => operation.contract));
+  const facts = publishedFacts(OPERATIONS.map((operation) => operation.contract));
   const broken = brokenPromises(frozen.facts, facts);
   if (broken.length > 0) {
     throw new Complaint(`/v1 is frozen; nothing may be removed or change meaning:\n${broken.join("\n")}`);
@@ -42,25 +40,4 @@ function freezeSteps(): void {
   if (changed.length > 0) throw new Complaint(`schema steps must not change:\n${changed.join("\n")}`);
   writeFileSync(STEPS_FILE, `${JSON.stringify(current, null, 2)}\n`);
   console.log(`Froze ${unlistedSteps(frozen, current).length} new schema steps.`);
-}
-
-/** The app has pages in TSX, which Node does not read by itself. */
-async function loadOperations(): Promise<typeof OPERATIONS> {
-  const folder = mkdtempSync(join(ROOT, "node_modules/.freeze-"));
-  try {
-    const outfile = join(folder, "operations.mjs");
-    await build({
-      entryPoints: [join(ROOT, "src/operations.ts")],
-      outfile,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-      external: ["cloudflare:*"],
-      logLevel: "error",
-    });
-    return ((await import(outfile)) as { OPERATIONS: typeof OPERATIONS }).OPERATIONS;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -34,35 +34,26 @@ interface SentRequest {
 
 type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 
+interface Sent {
+  /** The region. */
+  readonly to: string;
+  readonly request: SentRequest;
+  readonly caller: PassCaller;
+}
+
 /**
  * Sends a request to another region with a pass. Anything other than a response of this service (a network error, an
  * error page of an intermediary) means that the region is unavailable. An object that has restarted refuses the pass
  * and does nothing; the request is then sent again once, with a pass for the new epoch.
  */
-export async function sendToRegion(
-  env: Env,
-  settings: Settings,
-  {
-    to,
-    request,
-    caller,
-  }: { readonly to: string; readonly request: SentRequest; readonly caller: PassCaller },
-): Promise<Response> {
-  const first = await sendOnce(env, settings, { to, request, caller });
+export async function sendToRegion(env: Env, settings: Settings, sent: Sent): Promise<Response> {
+  const first = await sendOnce(env, settings, sent);
   if (!first.headers.has(UNTAKEN_HEADER)) return first;
   await first.body?.cancel();
-  return sendOnce(env, settings, { to, request, caller });
+  return sendOnce(env, settings, sent);
 }
 
-async function sendOnce(
-  env: Env,
-  settings: Settings,
-  {
-    to,
-    request,
-    caller,
-  }: { readonly to: string; readonly request: SentRequest; readonly caller: PassCaller },
-): Promise<Response> {
+async function sendOnce(env: Env, settings: Settings, { to, request, caller }: Sent): Promise<Response> {
   const headers = new Headers(request.headers);
   const { method, target, signedBody } = request;
   const signed = {

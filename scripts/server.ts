@@ -71,11 +71,10 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "");
   const script = await bundleWorker(options.entry ?? config.main);
   const signInSecret = randomBytes(32).toString("base64url");
-  const bindings = { ...settings, LOCAL_SIGN_IN: signInSecret };
   let ready = false;
   const { names, workers } = workersOf(config, {
     script,
-    settings: bindings,
+    settings: { ...settings, LOCAL_SIGN_IN: signInSecret },
     ports,
     regions: options.regions,
     isReady: () => ready,
@@ -91,8 +90,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     urls,
     folder,
     settings,
-    signInLink: (org, url = urls[0]) =>
-      `${url}/console/enter?${new URLSearchParams({ org, token: localSignInToken(signInSecret, org) })}`,
+    signInLink: (org, url = urls[0]) => signInLink(url, org, signInSecret),
     evict: (name) => runtime.miniflare().unsafeEvictDurableObject(names[0], "OrgObject", { name }),
     crash: () => runtime.crash(),
     dispose: async () => {
@@ -109,6 +107,10 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   }
   ready = true;
   return server;
+}
+
+function signInLink(url: string, org: string, secret: string): string {
+  return `${url}/console/enter?${new URLSearchParams({ org, token: localSignInToken(secret, org) })}`;
 }
 
 async function migrateAll(

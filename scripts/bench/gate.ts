@@ -42,50 +42,54 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-async function subjects(reference: Reference, server: Server): Promise<Subject[]> {
-  const bare = (name: string, path: string, of?: string): Subject => ({
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A route of the reference Worker. */
+function referenceSubject(reference: Reference, name: string, path: string, of?: string): Subject {
+  return {
     name,
     load: {
       ports: [reference.port],
       method: "POST",
       path,
-      headers: { "content-type": "application/json", authorization: `Bearer ${"x".repeat(112)}` },
+      headers: { ...JSON_TYPE, authorization: `Bearer ${"x".repeat(112)}` },
       body: BODY,
     },
     pid: reference.pid,
     status: 200,
     ...(of === undefined ? {} : { of }),
-  });
-  const pid = () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
-  const decision = (
-    name: string,
-    {
-      org,
-      status,
-      of,
-      target,
-      body = BODY,
-    }: {
-      readonly org: Org;
-      readonly status: number;
-      readonly of: string;
-      readonly target: number;
-      readonly body?: string;
-    },
-  ): Subject => ({
+  };
+}
+
+interface Decision {
+  readonly org: Org;
+  readonly status: number;
+  readonly of: string;
+  readonly target: number;
+  readonly body?: string;
+}
+
+function decisionSubject(server: Server, name: string, decision: Decision): Subject {
+  const { org, status, of, target, body = BODY } = decision;
+  return {
     name,
     load: {
       ports: [Number(new URL(server.urls[0]).port)],
       method: "POST",
       path: "/v1/edge/decision",
-      headers: { "content-type": "application/json", authorization: `Bearer ${org.key}` },
+      headers: { ...JSON_TYPE, authorization: `Bearer ${org.key}` },
       body,
     },
-    pid,
+    pid: () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8")),
     status,
     of,
     target,
-  });
+  };
+}
+
+async function subjects(reference: Reference, server: Server): Promise<Subject[]> {
+  const bare = (name: string, path: string, of?: string) => referenceSubject(reference, name, path, of);
+  const decision = (name: string, of: Decision) => decisionSubject(server, name, of);
   const orgs: Subject[] = [];
   for (const configured of METERS_CONFIGURED) {
     const org = await orgWith(server, configured, FAR);

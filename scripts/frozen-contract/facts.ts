@@ -107,34 +107,28 @@ function collect(
   facts.set(key, merged(facts.get(key), meaning(side, branches, required)));
   for (const branch of branches) {
     for (const value of valuesOf(branch)) facts.set(`${key} = ${JSON.stringify(value)}`, { side: "is" });
-    if (typeof branch.items === "object")
-      collect(facts, document, {
-        side,
-        key: `${key}[]`,
-        schema: branch.items,
-        required: false,
-        depth: depth + 1,
-      });
-    if (typeof branch.additionalProperties === "object") {
-      collect(facts, document, {
-        side,
-        key: `${key}.*`,
-        schema: branch.additionalProperties,
-        required: false,
-        depth: depth + 1,
-      });
-    }
-    for (const [field, inner] of Object.entries(branch.properties ?? {})) {
-      const always = objectBranches(branches).every((one) => one.required?.includes(field));
-      collect(facts, document, {
-        side,
-        key: `${key}.${field}`,
-        schema: inner,
-        required: always,
-        depth: depth + 1,
-      });
+    for (const inner of innerOf(branch, branches)) {
+      collect(facts, document, { side, ...inner, key: `${key}${inner.key}`, depth: depth + 1 });
     }
   }
+}
+
+type Inner = { readonly key: string; readonly schema: Schema; readonly required: boolean };
+
+/** What a branch contains: its items, its further properties and its fields. */
+function innerOf(branch: Schema, branches: readonly Schema[]): Inner[] {
+  const { items, additionalProperties, properties = {} } = branch;
+  return [
+    ...(typeof items === "object" ? [{ key: "[]", schema: items, required: false }] : []),
+    ...(typeof additionalProperties === "object"
+      ? [{ key: ".*", schema: additionalProperties, required: false }]
+      : []),
+    ...Object.entries(properties).map(([field, schema]) => ({
+      key: `.${field}`,
+      schema,
+      required: objectBranches(branches).every((one) => one.required?.includes(field)),
+    })),
+  ];
 }
 
 /** A union as its members; what stands beside `anyOf` or in `allOf` holds for each of them. */

@@ -101,31 +101,33 @@ function responsesOf(op: OperationContract): ZodOpenApiOperationObject["response
   return responses as ZodOpenApiOperationObject["responses"];
 }
 
+function describe(op: OperationContract): ZodOpenApiOperationObject {
+  return {
+    operationId: operationId(op),
+    summary: op.summary,
+    description: op.description ?? op.summary,
+    tags: [tagOf(op)],
+    security: op.role === "anyone" ? [] : [{ key: [] }],
+    requestParams: {
+      ...pathParameters(op),
+      ...(op.query === undefined ? {} : { query: op.query }),
+      ...headerParameters(op),
+    },
+    ...(op.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: hasRequiredField(op.body),
+            content: { "application/json": { schema: op.body } },
+          },
+        }),
+    responses: responsesOf(op),
+  };
+}
+
 export function buildOpenApi(operations: readonly OperationContract[], baseUrl: string): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const op of operations) {
-    (paths[op.path] ??= {})[op.method.toLowerCase()] = {
-      operationId: operationId(op),
-      summary: op.summary,
-      description: op.description ?? op.summary,
-      tags: [tagOf(op)],
-      security: op.role === "anyone" ? [] : [{ key: [] }],
-      requestParams: {
-        ...pathParameters(op),
-        ...(op.query === undefined ? {} : { query: op.query }),
-        ...headerParameters(op),
-      },
-      ...(op.body === undefined
-        ? {}
-        : {
-            requestBody: {
-              required: hasRequiredField(op.body),
-              content: { "application/json": { schema: op.body } },
-            },
-          }),
-      responses: responsesOf(op),
-    };
-  }
+  for (const op of operations) (paths[op.path] ??= {})[op.method.toLowerCase()] = describe(op);
   const tags = [...new Set(operations.map(tagOf))].sort();
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",

@@ -9,76 +9,100 @@ const columnWriter = new ByteWriter();
 
 /**
  * Runs as one frame: how many, then each column with its number and its length, then 0. Columns in which no run has
- * anything are left out. A block is one frame after another.
+ * a value are left out. A block is one frame after another.
  */
 export function encodeFrame(runs: readonly RunRecord[]): Uint8Array<ArrayBuffer> {
   const frame = new ByteWriter();
   frame.count(runs.length);
-  const add = (column: keyof RunRecord, write: (writer: ByteWriter) => void) => {
+  for (const { column, isPresent, write } of COLUMNS) {
+    if (isPresent !== undefined && !runs.some(isPresent)) continue;
     columnWriter.clear();
-    write(columnWriter);
+    write(columnWriter, runs);
     frame.byte(COLUMN_NUMBERS[column]);
     frame.count(columnWriter.length);
     frame.append(columnWriter.view);
-  };
-  add("id", (writer) =>
-    writeTexts(
-      writer,
-      runs.map((run) => run.id),
-    ),
-  );
-  add("startedAt", (writer) => writeSteps(writer, runs, "startedAt"));
-  add("recordedAt", (writer) => writeSteps(writer, runs, "recordedAt"));
-  if (runs.some((run) => run.chargedAt !== run.recordedAt)) {
-    add("chargedAt", (writer) => {
-      for (const run of runs) writer.signed(run.recordedAt - run.chargedAt);
-    });
-  }
-  if (runs.some((run) => run.endedAt !== null)) {
-    // One more than how long it took, so that 0 is left for null.
-    add("endedAt", (writer) => {
-      for (const run of runs) writer.count(run.endedAt === null ? 0 : run.endedAt - run.startedAt + 1);
-    });
-  }
-  add("cost", (writer) => {
-    for (const run of runs) writer.amount(run.cost);
-  });
-  for (const column of COUNTS) {
-    if (!runs.some((run) => run[column] !== 0)) continue;
-    add(column, (writer) => {
-      for (const run of runs) writer.count(run[column]);
-    });
-  }
-  for (const column of NAME_COLUMNS) {
-    if (!runs.some((run) => run[column] !== null)) continue;
-    add(column, (writer) =>
-      writeNames(
-        writer,
-        runs.map((run) => run[column]),
-      ),
-    );
-  }
-  if (runs.some((run) => run.parentRunId !== null)) {
-    add("parentRunId", (writer) =>
-      writeTexts(
-        writer,
-        runs.map((run) => run.parentRunId),
-      ),
-    );
-  }
-  if (runs.some((run) => run.extra !== null)) {
-    add("extra", (writer) =>
-      writeTexts(
-        writer,
-        runs.map(({ extra }) => (extra === null ? null : JSON.stringify(extra))),
-      ),
-    );
   }
   frame.byte(END);
   return frame.bytes;
 }
 
 export const COUNTS = ["inputTokens", "outputTokens", "depth"] as const;
+
+interface Column {
+  readonly column: keyof RunRecord;
+  /** Whether a run has a value here. Without it the column is always written. */
+  isPresent?(run: RunRecord): boolean;
+  write(writer: ByteWriter, runs: readonly RunRecord[]): void;
+}
+
+/** In the order in which they are written. */
+const COLUMNS: readonly Column[] = [
+  {
+    column: "id",
+    write: (writer, runs) =>
+      writeTexts(
+        writer,
+        runs.map((run) => run.id),
+      ),
+  },
+  { column: "startedAt", write: (writer, runs) => writeSteps(writer, runs, "startedAt") },
+  { column: "recordedAt", write: (writer, runs) => writeSteps(writer, runs, "recordedAt") },
+  {
+    column: "chargedAt",
+    isPresent: (run) => run.chargedAt !== run.recordedAt,
+    write(writer, runs) {
+      for (const run of runs) writer.signed(run.recordedAt - run.chargedAt);
+    },
+  },
+  {
+    column: "endedAt",
+    isPresent: (run) => run.endedAt !== null,
+    // One more than the duration, because 0 stands for null.
+    write(writer, runs) {
+      for (const run of runs) writer.count(run.endedAt === null ? 0 : run.endedAt - run.startedAt + 1);
+    },
+  },
+  {
+    column: "cost",
+    write(writer, runs) {
+      for (const run of runs) writer.amount(run.cost);
+    },
+  },
+  ...COUNTS.map((column): Column => ({
+    column,
+    isPresent: (run) => run[column] !== 0,
+    write(writer, runs) {
+      for (const run of runs) writer.count(run[column]);
+    },
+  })),
+  ...NAME_COLUMNS.map((column): Column => ({
+    column,
+    isPresent: (run) => run[column] !== null,
+    write: (writer, runs) =>
+      writeNames(
+        writer,
+        runs.map((run) => run[column]),
+      ),
+  })),
+  {
+    column: "parentRunId",
+    isPresent: (run) => run.parentRunId !== null,
+    write: (writer, runs) =>
+      writeTexts(
+        writer,
+        runs.map((run) => run.parentRunId),
+      ),
+  },
+  {
+    column: "extra",
+    isPresent: (run) => run.extra !== null,
+    write: (writer, runs) =>
+      writeTexts(
+        writer,
+        runs.map(({ extra }) => (extra === null ? null : JSON.stringify(extra))),
+      ),
+  },
+];
 
 /** Moments that mostly follow one another. */
 function writeSteps(

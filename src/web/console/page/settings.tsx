@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
 import { bodyOf, type Draft, draftOf, type Field } from "../view/field.ts";
-import { ActionButton, Fields, Form, Problems } from "../view/form.tsx";
+import { ActionButton, Fields, Form, Problems, type Seal } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import {
@@ -88,22 +88,17 @@ async function showSettings(
 
 const addressOf = (visit: Visit, api: string) => (api === "" ? visit.org : `${visit.org}/${api}`);
 
-/** A setting that is not set has an empty form. A setting that the reader may not read has none. */
-function settingCard({
-  page,
-  setting,
-  visit,
-  answer,
-  ask,
-  refused,
-}: {
+interface CardOf {
   readonly page: SettingsPage;
   readonly setting: Setting<unknown>;
   readonly visit: Visit;
   readonly answer: Answer<unknown>;
   readonly ask: Ask;
   readonly refused: Refusal | null;
-}) {
+}
+
+/** A setting that is not set has an empty form. A setting that the reader may not read has none. */
+function settingCard({ page, setting, visit, answer, ask, refused }: CardOf) {
   const { name, title } = setting;
   if (answer.error !== null && answer.status !== 404) {
     return (
@@ -127,28 +122,34 @@ function settingCard({
           <fieldset disabled={!mayWrite}>
             <Fields of={fields} draft={draft} scope={name} />
           </fieldset>
-          {mayWrite ? (
-            <div>
-              <button class="primary" type="submit">
-                {setting.save}
-              </button>
-            </div>
-          ) : (
-            <p class="quiet small">To change this you need the role {setting.role}.</p>
-          )}
+          <SaveButton setting={setting} mayWrite={mayWrite} />
         </Form>
-        {mayWrite && answer.body !== null && setting.remove && (
-          <div>
-            <ActionButton
-              action={`${page.path}/${name}/delete`}
-              seal={sealOf(visit)}
-              label={setting.remove.label}
-              confirm={setting.remove.confirm}
-            />
-          </div>
+        {mayWrite && answer.body !== null && (
+          <RemoveButton action={`${page.path}/${name}/delete`} setting={setting} seal={sealOf(visit)} />
         )}
       </div>
     </Card>
+  );
+}
+
+function SaveButton({ setting, mayWrite }: { setting: Setting<unknown>; mayWrite: boolean }) {
+  return mayWrite ? (
+    <div>
+      <button class="primary" type="submit">
+        {setting.save}
+      </button>
+    </div>
+  ) : (
+    <p class="quiet small">To change this you need the role {setting.role}.</p>
+  );
+}
+
+function RemoveButton(props: { action: string; setting: Setting<unknown>; seal: Seal }) {
+  const { remove: button } = props.setting;
+  return button === undefined ? null : (
+    <div>
+      <ActionButton action={props.action} seal={props.seal} label={button.label} confirm={button.confirm} />
+    </div>
   );
 }
 

@@ -54,18 +54,8 @@ export function SpendChart(props: { days: readonly DayAmount[]; forecast: readon
           {[0, 50, 100].map((y) => (
             <line class="grid" x1="0" x2={width} y1={y} y2={y} />
           ))}
-          {days.map(({ date, usd: spent }, index) => (
-            <g>
-              <title>{`${day(date)}: ${usd(spent)}`}</title>
-              <rect class="slot" x={index * SLOT} y="0" width={SLOT} height={HEIGHT} />
-              <rect
-                class="bar"
-                x={index * SLOT + 1.5}
-                y={HEIGHT - height(Number(spent))}
-                width={SLOT - 3}
-                height={height(Number(spent))}
-              />
-            </g>
+          {days.map((amount, index) => (
+            <Bar amount={amount} x={index * SLOT} height={height(Number(amount.usd))} />
           ))}
           <Forecast points={forecast} from={days.length * SLOT} height={height} />
         </svg>
@@ -82,6 +72,16 @@ export function SpendChart(props: { days: readonly DayAmount[]; forecast: readon
         )}
       </figcaption>
     </figure>
+  );
+}
+
+function Bar({ amount, x, height }: { amount: DayAmount; x: number; height: number }) {
+  return (
+    <g>
+      <title>{`${day(amount.date)}: ${usd(amount.usd)}`}</title>
+      <rect class="slot" x={x} y="0" width={SLOT} height={HEIGHT} />
+      <rect class="bar" x={x + 1.5} y={HEIGHT - height} width={SLOT - 3} height={height} />
+    </g>
   );
 }
 

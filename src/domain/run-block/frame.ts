@@ -31,8 +31,8 @@ export const COUNTS = ["inputTokens", "outputTokens", "depth"] as const;
 interface Column {
   readonly column: keyof RunRecord;
   /** Whether a run has a value here. Without it the column is always written. */
-  isPresent?(run: RunRecord): boolean;
-  write(writer: ByteWriter, runs: readonly RunRecord[]): void;
+  readonly isPresent?: (run: RunRecord) => boolean;
+  readonly write: (writer: ByteWriter, runs: readonly RunRecord[]) => void;
 }
 
 /** In the order in which they are written. */

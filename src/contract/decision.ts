@@ -3,8 +3,8 @@ import { MAX_TOKENS } from "./runs.ts";
 import { underEachField } from "./scopes.ts";
 
 /**
- * What a decision requires, stated once. The operation and its shape are made from this, and so is the fast path, which
- * answers without them.
+ * What a decision requires, stated once. The operation, its schema and the fast path, which uses neither, derive from
+ * it.
  */
 export const DECISION = {
   method: "POST",

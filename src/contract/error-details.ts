@@ -38,7 +38,7 @@ const quotaDetails = z.union([
   }),
 ]);
 
-/** What each error's `details` hold. Apart from the catalog, so that refusing needs no shapes. */
+/** The `details` of each error. Separate from the catalog, so that refusing loads no schemas. */
 export const DETAILS = {
   bad_request: none,
   unauthorized: none,

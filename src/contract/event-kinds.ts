@@ -1,4 +1,4 @@
-/** Every kind of event there is. Append-only: receivers switch on these names. */
+/** Every kind of event. Append-only: receivers switch on these names. */
 export const EVENT_KINDS = [
   "run.recorded",
   "run.over_limit",
@@ -31,7 +31,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 const GROUPS = new Set(EVENT_KINDS.map((kind) => kind.slice(0, kind.indexOf("."))));
 
-/** What a subscription may ask for: a kind, all kinds of a group (`budget.*`), or everything (`*`). */
+/** What a subscription can ask for: a kind, all kinds of a group (`budget.*`), or everything (`*`). */
 export function isEventPattern(pattern: string): boolean {
   if (pattern === "*" || (EVENT_KINDS as readonly string[]).includes(pattern)) return true;
   return pattern.endsWith(".*") && GROUPS.has(pattern.slice(0, -2));

@@ -1,6 +1,6 @@
 import { DAY_MS } from "./durations.ts";
 
-/** Dates as HTTP writes them: RFC 7231 IMF-fixdate, `Fri, 31 Dec 2027 23:59:59 GMT`, and nothing looser. */
+/** Dates as HTTP writes them: RFC 7231 IMF-fixdate, `Fri, 31 Dec 2027 23:59:59 GMT`. No other format is accepted. */
 
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -35,7 +35,7 @@ export function isoDate(atMs: number): string {
  */
 export function parseSunset(text: string): number | undefined {
   const atMs = sunsetOf(text);
-  // Years that an HTTP-date cannot say would not be read again.
+  // An HTTP-date cannot express other years, so they could not be parsed again.
   return atMs === undefined || parseImfFixdate(imfFixdate(atMs)) !== atMs ? undefined : atMs;
 }
 

@@ -1,9 +1,6 @@
 import { LIMIT_CODES } from "./limit-codes.ts";
 
-/**
- * Refusals that are kept: those of limits and rules, by operations that ask them. Malformed calls and callers without the
- * right to call are not among them.
- */
+/** Refusals that are stored: those by limits and rules. Malformed calls and unauthorized callers are not stored. */
 export const KEPT_CODES = LIMIT_CODES;
 
 const CODES: ReadonlySet<string> = new Set(KEPT_CODES);
@@ -12,14 +9,14 @@ export function isKeptCode(code: string): boolean {
   return CODES.has(code);
 }
 
-/** How refusals are kept, as the documentation states it. */
+/** How long refusals are kept, as documented. */
 export const KEPT = {
-  /** Never fewer than these, the newest, are kept. */
+  /** At least this many of the newest refusals are kept. */
   least: 10_000,
-  /** All of these days are kept, up to `most`. */
+  /** All refusals of this many days are kept, up to `most`. */
   days: 7,
   most: 200_000,
-  /** No refusal is kept for longer, and neither are the sums. */
+  /** Refusals and their sums are deleted after this many days. */
   longestDays: 90,
 } as const;
 

@@ -2,7 +2,7 @@ import { DAY_MS } from "./durations.ts";
 import { z } from "zod";
 import { parseTimestamp } from "./shapes.ts";
 
-/** Every list has the same shape of query and reply. */
+/** Every list has the same form of query and reply. */
 
 export interface ListQuery {
   readonly limit: number;
@@ -22,7 +22,7 @@ export interface ListSpec {
   readonly sort: readonly [string, ...string[]];
   /** The default order is ascending instead, as for names. */
   readonly ascending?: true;
-  /** No other order than the default. */
+  /** Only the default order. */
   readonly newestFirst?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
   /** Adds `from` and `to`. */
@@ -108,7 +108,7 @@ function defaultSort(spec: ListSpec): string {
   return spec.ascending === true ? spec.sort[0] : `-${spec.sort[0]}`;
 }
 
-/** The validated query as the store takes it. */
+/** The validated query in the form that stores use. */
 export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unknown>>): ListQuery {
   const { limit, cursor, sort, ...filters } = query as Record<string, string | undefined>;
   const order = sort ?? defaultSort(spec);
@@ -126,7 +126,7 @@ export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unkno
   };
 }
 
-/** Moments are compared as stored: in milliseconds. */
+/** Timestamps are compared as stored: in milliseconds. */
 function filterValue(spec: ListSpec, key: string, value: string): string {
   const moment = spec.range === true && (key === "from" || key === "to") ? parseMoment(value) : null;
   return moment === null ? value : String(moment);
@@ -154,7 +154,7 @@ export function encodeCursor(query: ListQuery, last: { value: string | number; i
     .replace(/=+$/, "");
 }
 
-/** With room for the longest value that a list is sorted by: a webhook's URL. */
+/** Leaves room for the longest value that a list is sorted by: a webhook's URL. */
 const LONGEST_CURSOR = 4096;
 
 function decodeCursor(text: string): Cursor | null {

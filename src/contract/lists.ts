@@ -1,4 +1,4 @@
-/** What a field may be, where rules need the list too. Plain values: no rule loads the library of the shapes. */
+/** Allowed values of fields that rules use too. Plain values, so that no rule loads zod. */
 
 /** Calendar periods in UTC; `total` never resets. */
 export const PERIODS = ["day", "week", "month", "quarter", "year", "total"] as const;
@@ -19,7 +19,7 @@ export const MODES = ["enforce", "shadow"] as const;
 
 export const SUPPORT_SCOPES = ["read_only", "billing_read", "runs_debug"] as const;
 
-/** Days that each kind of record may be kept for. */
+/** How many days each kind of record can be kept. */
 export const RETENTION_BOUNDS = {
   runsDays: { min: 3, max: 1_095 },
   auditDays: { min: 90, max: 3_650 },

@@ -14,13 +14,13 @@ interface MeterKindRow {
   /** `chosen` by whoever creates the limit. */
   readonly period: (typeof PERIODS)[number] | "chosen";
   readonly scope: ScopeKind | "chosen";
-  /** Ids of limits of this kind begin with it. Null: there is one per org, and its id is the kind. */
+  /** The prefix of the ids of this kind. Null if an org has only one, whose id is the kind. */
   readonly idPrefix: string | null;
-  /** The refusal that it gives. */
+  /** The refusal that it causes. */
   readonly denial: string;
   /** The event sent at the first refusal of each window. */
   readonly event: EventKind | null;
-  /** A run takes what it costs from credit packs, not from the meter itself. */
+  /** A run takes its cost from credit packs, not from the meter itself. */
   readonly isDrawn: boolean;
 }
 
@@ -91,14 +91,14 @@ export type MeterKind = keyof Rows;
 export type DenialKind = Rows[MeterKind]["denial"];
 type Having<Part> = { [Kind in MeterKind]: Rows[Kind] extends Part ? Kind : never }[MeterKind];
 
-/** Kinds of which an org can have many, each with an id of its own. */
+/** Kinds of which an org can have many, each with its own id. */
 export type ManyKind = Having<{ readonly idPrefix: string }>;
 export type OnlyKind = Exclude<MeterKind, ManyKind>;
 export type MeterIdPrefix = Rows[ManyKind]["idPrefix"];
 
 export const METER_KINDS = Object.keys(METERS) as readonly MeterKind[];
 
-/** The row of a kind, where any kind will do. */
+/** The row of a kind, if any kind is accepted. */
 export function meterRowOf(kind: MeterKind): MeterKindRow & { readonly denial: DenialKind } {
   return METERS[kind];
 }
@@ -110,13 +110,16 @@ const KIND_BY_PREFIX = new Map<string, MeterKind>(
   }),
 );
 
-/** What a limit was, by its id. It may be gone. */
+/** The kind of a limit, by its id. The limit may no longer exist. */
 export function meterKindOf(id: string): MeterKind | null {
   if (Object.hasOwn(METERS, id)) return id as MeterKind;
   return KIND_BY_PREFIX.get(id.slice(0, id.indexOf("_"))) ?? null;
 }
 
-/** Whether it counts the sum of its runs. Else each run is judged alone: by its depth, or by what the packs have left. */
+/**
+ * Whether it counts the sum of its runs. Otherwise each run is judged alone, by its depth or by what the packs have
+ * left.
+ */
 export function isAddedUp(kind: MeterKind): boolean {
   const { unit, isDrawn } = METERS[kind];
   return unit !== "depth" && !isDrawn;

@@ -34,7 +34,7 @@ export interface OperationContract {
   readonly body?: z.ZodType;
   /** Changes nothing that only the home region stores, so it is served where it arrives. Reads always are. */
   readonly servedAnywhere?: boolean;
-  /** Changes nothing, though it is no GET: support may call it under a grant that covers its scope. */
+  /** Changes nothing, although it is not a GET. Support may call it under a grant that covers its scope. */
   readonly reads?: boolean;
   /** Takes its rate limits together with its other limits, so the earlier rate check skips it. */
   readonly countsItself?: boolean;
@@ -51,7 +51,7 @@ export interface OperationContract {
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;
-  /** Media types of the reply, where it is not JSON. */
+  /** Media types of the reply, if it is not JSON. */
   readonly media?: readonly string[];
   /** Path parameters that callers choose (URL-encoded in the path) rather than ids of ours. */
   readonly freeParams?: readonly string[];

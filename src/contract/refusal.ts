@@ -8,9 +8,9 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly status: number;
   readonly message: string;
   readonly details: object;
-  /** Set where waiting helps but the details do not say how long. */
+  /** Set if waiting helps but the details do not say how long. */
   readonly retryAfterSeconds?: number;
-  /** The limit that refused, where the details do not name it. Not part of the response. */
+  /** The limit that refused, if the details do not name it. Not part of the response. */
   readonly limit?: string;
 }
 
@@ -21,7 +21,7 @@ interface RefusalOptions<C extends ErrorCode> {
   readonly limit?: string;
 }
 
-/** Codes without details may be refused without a details argument. */
+/** Codes without details can be refused without a details argument. */
 type RefuseArguments<C extends ErrorCode> =
   Record<string, never> extends DetailsOf<C>
     ? [details?: DetailsOf<C>, options?: RefusalOptions<C>]
@@ -44,7 +44,7 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && (value as { refused?: unknown }).refused === true;
 }
 
-/** Every bad field is reported, up to so many. */
+/** The maximum number of bad fields that are reported. */
 export const MOST_FIELDS = 100;
 
 export function invalidFields(fields: readonly FieldError[]): Refusal<"validation_failed"> {

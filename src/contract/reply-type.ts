@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { OperationContract } from "./operation.ts";
 
-/** What an operation's reply may be, of any of its statuses, to the compiler. Null: no body. */
+/** The type of an operation's reply, for any of its statuses. Null if it has no body. */
 export type ReplyOf<C extends OperationContract> = {
   [Status in keyof C["reply"]]: C["reply"][Status] extends z.ZodType
     ? BodyOf<z.input<C["reply"][Status]>>
@@ -10,7 +10,7 @@ export type ReplyOf<C extends OperationContract> = {
 
 type BodyOf<T> = Unchanging<T> extends infer B extends object ? B : never;
 
-/** The same shape, also met by lists that must not be changed. */
+/** The same type, with readonly lists accepted. */
 export type Unchanging<T> = T extends readonly (infer Item)[]
   ? readonly Unchanging<Item>[]
   : T extends object
@@ -18,8 +18,8 @@ export type Unchanging<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * The fields, at any depth, that `Body` has and `Shape` has not. TypeScript lets a value have more fields than its type
- * asks for; a reply has none that the contract does not list.
+ * The fields, at any depth, that `Body` has and `Shape` does not. TypeScript lets a value have more fields than its
+ * type; a reply must have only those of the contract.
  */
 export type Unlisted<Body, Shape> = Body extends readonly (infer Item)[]
   ? Unlisted<Item, ItemOf<Shape>>

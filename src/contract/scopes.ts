@@ -1,6 +1,6 @@
 interface ScopeRow {
   /**
-   * The number of its column in a block of stored runs, which no other column has. Null: decisions and runs have no
+   * The number of its column in a block of stored runs. No other column has it. Null if decisions and runs have no
    * `<kind>_id` field for it. Fields are written in this order, so a new scope gets a number after all others.
    */
   readonly column: number | null;
@@ -8,7 +8,7 @@ interface ScopeRow {
   readonly hasBudgets: boolean;
   /** A limit for `"*"` counts each of them separately. */
   readonly countsEach: boolean;
-  /** In the console. */
+  /** The name in the console. */
   readonly one: string;
   readonly many: string;
 }
@@ -34,7 +34,7 @@ export type NamedScope = Having<{ readonly column: number }>;
 export type BudgetScope = Having<{ readonly hasBudgets: true }>;
 /** Scopes that a limit can count separately. */
 export type EachScope = Having<{ readonly countsEach: true }>;
-/** Scopes whose limits are each for one of them. */
+/** Scopes whose limits each apply to one of them. */
 export type SingleScope = Exclude<NamedScope, EachScope>;
 
 export type ScopeField = `${NamedScope}_id`;
@@ -69,7 +69,7 @@ export function underEachField<Value>(value: Value): Readonly<Record<ScopeField,
   return Object.fromEntries(SCOPE_FIELDS.map((field) => [field, value])) as Record<ScopeField, Value>;
 }
 
-/** The names of scopes, without the other fields. */
+/** Only the fields that name scopes. */
 export function scopeNamesOf(from: ScopeNames): Record<ScopeField, string | undefined> {
   const names: Partial<Record<ScopeField, string | undefined>> = {};
   for (const field of SCOPE_FIELDS) names[field] = from[field];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { USD_MOST_DIGITS } from "./bounds.ts";
 
-/** Shapes that several operations share. */
+/** Schemas that several operations share. */
 
 export const usdInput = z
   .string()
@@ -36,7 +36,10 @@ export const timestamp = z
   .string()
   .meta({ description: "RFC 3339 in UTC.", examples: ["2026-08-01T00:00:00.000Z"] });
 
-/** In capitals, as the RFC lets a format ask for. Hours end at 23, and there are no leap seconds: the clock has none. */
+/**
+ * Upper case, as the RFC allows a format to require. Hours end at 23, and there are no leap seconds, because the clock
+ * has none.
+ */
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -51,7 +54,7 @@ export function parseTimestamp(text: string): number | null {
   return Number.isNaN(ms) || ms < FIRST_MS || ms > LAST_MS ? null : ms;
 }
 
-/** In UTC too, the year has four digits. */
+/** The year must also have four digits in UTC. */
 const FIRST_MS = Date.parse("0000-01-01T00:00:00Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -65,7 +68,7 @@ export const timestampInput = z
 
 export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
 
-/** An object with fields of any name. `z.record` would leave out one that is named `__proto__`. */
+/** An object with any field names. `z.record` would drop a field named `__proto__`. */
 export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -73,7 +76,7 @@ export const freeForm = z
   )
   .meta({ override: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } });
 
-/** A refinement for shapes of several kinds: names a field that every kind needs, where no kind is given to check it by. */
+/** A refinement for unions: reports a field that every member needs, if no discriminator selects a member. */
 export function hasWithoutKind(field: string) {
   const params = {
     path: [field],

@@ -16,7 +16,7 @@ export const TOKEN_CLASS_NAMES = Object.keys(TOKEN_CLASSES) as readonly TokenCla
 
 type PartField = `${TokenClass}_tokens`;
 
-/** The fields of a usage that are parts of a total. A list, because names that are put together anew are slow to look up. */
+/** The fields of a usage that are parts of a total. Listed, because concatenated names are slow to look up. */
 export const TOKEN_PARTS: readonly {
   readonly name: TokenClass;
   readonly field: PartField;
@@ -30,7 +30,7 @@ export type RunUsage = {
   readonly units?: Readonly<Record<string, number>> | undefined;
 } & { readonly [Class in TokenClass as `${Class}_tokens`]?: number | undefined };
 
-/** The first part with which the parts of a total exceed it. Null if all are within. */
+/** The first part that makes the parts exceed their total. Null if they do not. */
 export function partAboveTotal(usage: RunUsage): PartField | null {
   let { input_tokens: input, output_tokens: output } = usage;
   for (const { field, total } of TOKEN_PARTS) {

@@ -8,7 +8,7 @@ import { BUDGET_SCOPES } from "../scopes.ts";
 export const BUDGET_MODES = ["enforce", "shadow"] as const;
 export const period = z.enum(PERIODS);
 
-/** Shares of a limit; facts may bring spending past the whole of it, so more than one may be asked for. */
+/** Shares of a limit. They can be above 1, because facts can bring spending over the limit. */
 const alertThresholds = z
   .array(
     z.string().refine((text) => isShare(text), {
@@ -20,7 +20,7 @@ const alertThresholds = z
   .meta({ description: "Each one sends an event once per period.", examples: [["0.8", "1"]] });
 
 function isShare(text: string): boolean {
-  // Nine digits after the point are told apart as floats too.
+  // Nine decimal places stay distinct as floats.
   return usdProblem(text) === null && Number(text) > 0 && Number(text) <= 10;
 }
 

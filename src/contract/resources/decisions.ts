@@ -6,7 +6,7 @@ import { timestamp, usd, usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
 import { chain, denial, modelName, tokens } from "./runs.ts";
 
-/** The shape of each field by what the field is. */
+/** The schema of each kind of field. */
 function shapesOf<
   Kind extends string,
   Fields extends Record<string, Kind>,

@@ -18,7 +18,7 @@ export const deprecationEntryShape = z
   .meta({ id: "DeprecationEntry" });
 export type DeprecationEntry = z.output<typeof deprecationEntryShape>;
 
-/** Both end up between the brackets of a `Link` header. */
+/** Both are written between the angle brackets of a `Link` header. */
 const target = z
   .string()
   .max(512)

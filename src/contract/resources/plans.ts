@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timestamp } from "../shapes.ts";
 
-/** What a plan entitles to in a calendar month. */
+/** What a plan includes in a calendar month. */
 export const planTerms = z
   .object({
     plan: z.string(),

@@ -57,7 +57,7 @@ const tierInput = z.strictObject({
   ...classRateInputs,
 });
 
-/** What a price is made of, as it is written. */
+/** The terms of a price, as callers write them. */
 export const priceTerms = {
   provider: callerId.optional().meta({ description: "Also finds the model as `provider/model`." }),
   input_usd_per_mtok: usdInput.meta({ description: "Dollars per million input tokens." }),
@@ -78,7 +78,7 @@ export const priceTerms = {
 export const newPrice = z.strictObject(priceTerms);
 export type NewPrice = z.output<typeof newPrice>;
 
-/** Tiers must ascend: the highest that applies is found by their order. */
+/** Tiers must be in ascending order, because the highest one that applies is found by position. */
 export function checkTiers(price: Pick<NewPrice, "tiers">, context: z.core.$RefinementCtx): void {
   const tiers = price.tiers ?? [];
   for (const [index, tier] of tiers.entries()) {
@@ -102,7 +102,7 @@ const tier = z.object({
   ...classRates(() => nullableRate),
 });
 
-/** What a price is made of, as it is read. */
+/** The terms of a price, as callers read them. */
 export const priceShown = {
   provider: z.string().nullable(),
   input_usd_per_mtok: usd.meta({ description: "Price per million input tokens." }),

@@ -12,14 +12,14 @@ export interface Letter {
   readonly body: string;
 }
 
-/** What came of posting a letter. Whatever happens is a value: nothing here throws. */
+/** The result of posting a letter. Every outcome is a value: nothing here throws. */
 export interface Posted {
   readonly statusCode: number | null;
   readonly retryAfterMs: number | null;
   readonly latencyMs: number;
   /** Why there is no status code. */
   readonly error: PostError | null;
-  /** The start of the answer, for the receiver's owner to read. */
+  /** The start of the response, for the receiver's owner to read. */
   readonly excerpt: string;
 }
 
@@ -41,14 +41,14 @@ export function outboundRules(settings: Settings): UrlRules {
 }
 
 /**
- * Posts to an address that somebody else chose. The address is judged again, with all that its name resolves
- * to at this moment; redirects are answers like any other; the answer is read no further than 4 KiB.
+ * Posts to an address chosen by someone else. The address is checked again, with everything that its name resolves to
+ * now. Redirects are not followed, and at most 4 KiB of the response are read.
  */
 export async function post(letter: Letter, options: PostOptions): Promise<Posted> {
   const startedAt = Date.now();
   const clock = new AbortController();
   const { signal } = clock;
-  // Not `AbortSignal.timeout`, whose timer would outlive the answer and keep the object in memory.
+  // Not `AbortSignal.timeout`, because its timer would outlive the response and keep the object in memory.
   const timer = setTimeout(() => clock.abort(), options.timeoutMs ?? TIMEOUT_MS);
   const tooLate = aborted(signal);
   const failed = (error: PostError): Posted => ({
@@ -82,7 +82,7 @@ export async function post(letter: Letter, options: PostOptions): Promise<Posted
   }
 }
 
-/** Judges an address as it is now, which may differ from how it was when it was subscribed. */
+/** Checks an address as it is now. It may have changed since the subscription was made. */
 export async function addressProblem(
   url: string,
   { resolve = resolveName, ...rules }: UrlRules & { resolve?: Resolve },
@@ -99,7 +99,7 @@ export async function addressProblem(
   }
 }
 
-/** Rejects when the time is up; one promise for the whole call, however many steps wait with it. */
+/** Rejects when the time is up. One promise for the whole call, whichever step is waiting. */
 function aborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
@@ -107,7 +107,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** The status is the answer; a body that stalls, breaks off or never ends takes nothing from it. */
+/** The status is the result. A body that stalls, breaks off or never ends does not change it. */
 async function excerptOf(answer: Response, tooLate: Promise<never>): Promise<string> {
   const reader = answer.body?.getReader();
   if (reader === undefined) return "";

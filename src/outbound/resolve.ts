@@ -1,6 +1,6 @@
 import { resolve4, resolve6 } from "node:dns/promises";
 
-/** Every address that a name has. Rejects where that cannot be told. */
+/** All addresses of a name. Rejects if they cannot be determined. */
 export type Resolve = (name: string) => Promise<string[]>;
 
 const NO_SUCH_RECORD = new Set(["ENOTFOUND", "ENODATA"]);
@@ -14,7 +14,7 @@ async function recordsOrNone(records: Promise<string[]>): Promise<string[]> {
   }
 }
 
-/** As the runtime resolves: its `node:dns` asks 1.1.1.1 over HTTPS. */
+/** The runtime's `node:dns` asks 1.1.1.1 over HTTPS. */
 export const resolveName: Resolve = async (name) => {
   const records = await Promise.all([recordsOrNone(resolve4(name)), recordsOrNone(resolve6(name))]);
   return records.flat();

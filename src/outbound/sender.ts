@@ -8,12 +8,12 @@ export class Sender extends WorkerEntrypoint<object> {
   }
 }
 
-/** The binding to itself that the runtime makes of what the Worker exports. */
+/** The runtime's binding to the Worker's own exports. */
 const self = exports as unknown as { readonly Sender: Service<Sender> };
 
 /**
- * Posts one letter in an invocation of its own. The platform lets one invocation wait for six answers at a time: sent
- * from an org's object itself, letters to six receivers that hang would hold up the seventh.
+ * Posts one letter in its own invocation. The platform lets one invocation wait for six responses at a time. If the
+ * org's object sent letters itself, six receivers that hang would delay the seventh.
  */
 export async function sendApart({ url, headers, body }: Letter): Promise<Posted> {
   const { statusCode, retryAfterMs, latencyMs, error, excerpt } = await self.Sender.send({

@@ -10,14 +10,14 @@ export function signInRules(settings: Settings): SignInRules {
   return { ...outboundRules(settings), allowLoopback: settings.SVC_BASE_URL.startsWith("http:") };
 }
 
-/** Judges an address of a provider as it is now, with all that its name resolves to at this moment. */
+/** Checks an address of a provider as it is now, with everything that its name resolves to. */
 export async function isSafeToCall(address: string, rules: SignInRules, resolve?: Resolve): Promise<boolean> {
   if (signInAddressProblem(address, rules) !== null) return false;
   if (isLocalProvider(address, rules)) return true;
   return (await addressProblem(address, { ...rules, ...(resolve && { resolve }) })) === null;
 }
 
-/** Refuses an address of a provider when it is set. A name that does not resolve now is judged again at each use. */
+/** Refuses an address of a provider when it is set. A name that does not resolve now is checked again at each use. */
 export async function checkSignInAddress(
   field: string,
   address: string,

@@ -1,11 +1,11 @@
 import { type Month, nextMonth } from "../domain/cohort/month.ts";
 import type { CohortMetric, MonthlyFigures, Percentiles } from "../domain/cohort/percentile.ts";
 
-/** What cohorts have answered, and what orgs contribute to it. */
+/** The answers that cohorts have given, and what orgs contribute to them. */
 
 export interface CohortAnswer extends Percentiles {
   readonly month: Month;
-  /** The month whose figures were taken. */
+  /** The month of the figures. */
   readonly figuresMonth: Month;
   readonly size: number;
 }
@@ -17,8 +17,8 @@ interface AnswerRow extends Percentiles {
 }
 
 /**
- * The cohort's answer for the month, or its latest one before, as it was, old figures included: showing the old members
- * with new figures would go on using an org that has left.
+ * The cohort's answer for the month, or its latest earlier one, unchanged, including old figures. Showing the old
+ * members with new figures would keep using an org that has left.
  */
 export async function latestAnswer(
   db: D1Database,
@@ -35,8 +35,8 @@ export async function latestAnswer(
 }
 
 /**
- * How many of the orgs that an answer was made of are in the cohort and contribute in the month: who has left is not shown
- * any more among fewer than the floor. Who was placed before the answer counts in it at once, from whichever month.
+ * How many of the orgs in an answer are in the cohort and contribute in the month. If they are fewer than the floor,
+ * the answer is no longer shown. An org that was placed before the answer counts at once, from whichever month.
  */
 export async function stillContributing(
   db: D1Database,
@@ -58,10 +58,10 @@ export async function stillContributing(
 }
 
 /**
- * Two answers can be subtracted when their members nearly agree: what remains is a handful of orgs. So an answer is
- * stored only over a set that is large enough by itself and that, against every set ever answered for the metric, in any
- * cohort and any month, is either the very same or differs by at least the floor. Rule and insert are one statement:
- * two reads at the same moment cannot both pass it. A month's answer never changes once given.
+ * If the members of two answers are almost the same, one answer can be subtracted from the other, which reveals a few
+ * orgs. So an answer is stored only for a set that is large enough and that is either identical to, or differs by at
+ * least the floor from, every set ever answered for the metric, in any cohort and month. Rule and insert are one
+ * statement, so two reads at once cannot both pass. A month's answer never changes.
  */
 export async function storeAnswer(
   db: D1Database,
@@ -115,9 +115,9 @@ export async function storeAnswer(
 }
 
 /**
- * Orgs that count in the month: placed in the cohort and contributing, by what the month began with. A cohort that was
- * never read has given no answer that a change could be subtracted from: its first read takes who is placed in it at that
- * moment. Contributing counts from the month that the org was told, at every read.
+ * Orgs that count in the month: placed in the cohort and contributing at the start of the month. A cohort that was
+ * never read has no answer to subtract from, so its first read uses the members of that moment. An org contributes from
+ * the month in which it opted in, at every read.
  */
 export async function contributors(
   db: D1Database,
@@ -164,7 +164,7 @@ export async function figuresOf(
   );
 }
 
-/** An org's object pushes a month's figures once that month is over. */
+/** An org's object pushes a month's figures after the month has ended. */
 export async function pushFigures(
   db: D1Database,
   orgId: string,
@@ -181,7 +181,7 @@ export async function pushFigures(
     .run();
 }
 
-/** Whether an org contributes, from the month on; the object is the original of this. */
+/** Whether an org contributes, starting with the given month. The org's object holds the original. */
 export async function pushContribution(
   db: D1Database,
   orgId: string,

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { COHORT_METRICS } from "../contract/lists.ts";
 
-/** Cohorts in D1: who was in them in which months, what orgs contribute, and every answer ever given. */
+/** Cohorts in D1: their members by month, what orgs contribute, and every answer ever given. */
 
 export const cohorts = sqliteTable("cohorts", {
   id: text("id").primaryKey(),
@@ -9,7 +9,7 @@ export const cohorts = sqliteTable("cohorts", {
   metric: text("metric", { enum: COHORT_METRICS }).notNull(),
   environment: text("environment", { enum: ["live", "test"] }).notNull(),
   createdAt: integer("created_at").notNull(),
-  /** Until then changes of membership count at once: no answer exists that they could be subtracted from. */
+  /** Until the first answer, membership changes count at once, because there is no answer to subtract from. */
   firstReadAt: integer("first_read_at"),
 });
 
@@ -61,7 +61,7 @@ export const cohortAnswers = sqliteTable(
     p25: real("p25").notNull(),
     p50: real("p50").notNull(),
     p75: real("p75").notNull(),
-    /** Names the insert that made the row, so that only its members are added. */
+    /** Identifies the insert that made the row, so that only its members are added. */
     seal: text("seal").notNull(),
   },
   (table) => [

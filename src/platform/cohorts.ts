@@ -3,8 +3,8 @@ import type { CohortMetric } from "../domain/cohort/percentile.ts";
 import type { Month } from "../domain/cohort/month.ts";
 
 /**
- * Cohorts in D1. Plain SQL: the rule that no two answers may be subtracted has to be one statement with the insert
- * that it guards, or two reads at once could each pass it.
+ * Cohorts in D1. Plain SQL, because the rule against subtractable answers must be one statement with the insert that it
+ * guards. Otherwise two reads at once could both pass.
  */
 
 export interface Cohort {
@@ -52,7 +52,7 @@ export async function createCohort(
   ]);
 }
 
-/** Members become these: who is new begins, and who is missing ends, with the month given. */
+/** Replaces the members: new ones start, and missing ones end, with the given month. */
 export async function replaceMembers(
   db: D1Database,
   cohort: { id: string; name: string },
@@ -95,7 +95,7 @@ export async function findCohort(db: D1Database, id: string): Promise<Cohort | n
   return row === null ? null : toCohort(row);
 }
 
-/** The cohort, for an org that was placed in it; to every other org it does not exist. */
+/** The cohort, for an org that was placed in it. For every other org it does not exist. */
 export async function findCohortOf(db: D1Database, id: string, orgId: string): Promise<Cohort | null> {
   const row = await db
     .prepare(
@@ -107,7 +107,7 @@ export async function findCohortOf(db: D1Database, id: string, orgId: string): P
   return row === null ? null : toCohort(row);
 }
 
-/** The cohorts that an org was placed in, and so may read. */
+/** The cohorts that an org was placed in and may read. */
 export async function cohortsOf(db: D1Database, orgId: string, query: ListQuery) {
   const [compare, direction] = query.sort.descending ? ["<", "DESC"] : [">", "ASC"];
   const { results } = await db
@@ -132,7 +132,7 @@ export async function cohortsOf(db: D1Database, orgId: string, query: ListQuery)
   };
 }
 
-/** The environment of each of the orgs that this region's directory knows. */
+/** The environment of each org that this region's directory knows. */
 export async function environmentsOf(
   db: D1Database,
   orgIds: readonly string[],

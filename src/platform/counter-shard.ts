@@ -13,10 +13,10 @@ import { applySteps } from "./schema.ts";
  * all below `settled` are answered. A straggler under that mark was applied before.
  */
 
-/** A type, not an interface: the runtime's row type wants an index signature. */
+/** A type, not an interface, because the runtime's row type requires an index signature. */
 export type SeriesTotal = { series: string; total: number };
 
-/** A source that was silent for so long is gone, and no batch of it is still on its way. */
+/** A source that was silent for this long is gone, and none of its batches is still in transit. */
 const SOURCE_LIFETIME_MS = DAY_MS;
 
 export class CounterShard extends DurableObject {
@@ -56,7 +56,7 @@ export class CounterShard extends DurableObject {
     return this.#sql.exec<SeriesTotal>(`SELECT series, total FROM counts`).toArray();
   }
 
-  /** The mark under which all batches of the source are settled, and those applied above it. */
+  /** The mark below which all batches of the source are settled, and the batches applied above it. */
   #known(source: string): { settled: number; applied: number[] } | undefined {
     const [row] = this.#sql
       .exec<{ settled: number; applied: string }>(

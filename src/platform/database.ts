@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 export * from "./cohort-tables.ts";
 export * from "./price-book-tables.ts";
 
-/** D1: what spans orgs. `migrations/` makes these tables; a test holds the two against each other. */
+/** Tables in D1: what spans orgs. `migrations/` creates them, and a test compares the two. */
 
 export const orgs = sqliteTable(
   "orgs",
@@ -51,7 +51,10 @@ export const rateLimitPolicies = sqliteTable(
   (table) => [index("rate_limit_policies_org").on(table.orgId, table.position)],
 );
 
-/** Which org opened a grant: an operator knows only the grant's id. The grant itself is the org's, in its object. */
+/**
+ * Which org opened a grant, because an operator knows only the grant's id. The grant itself is stored in the org's
+ * object.
+ */
 export const supportGrants = sqliteTable(
   "support_grants",
   {

@@ -12,8 +12,8 @@ import { REGISTRY_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 
 /**
- * The one list of deprecated routes: the contract's own, and what operators flagged at run time, which is what is
- * stored here. One instance, named `registry`. Every isolate copies it; the version tells an older copy from a newer.
+ * The list of deprecated routes: the contract's own, and those that operators flagged at run time, which are stored
+ * here. There is one instance, named `registry`. Every isolate has a copy, and the version shows which copy is newer.
  */
 
 export interface RegistryCopy {
@@ -24,7 +24,7 @@ export interface RegistryCopy {
 export type FlagOutcome =
   | { readonly flagged: true; readonly deprecation: Deprecation; readonly copy: RegistryCopy }
   | { readonly flagged: false; readonly conflict: string }
-  /** Why the sunset comes too soon. */
+  /** Why the sunset is too early. */
   | { readonly flagged: false; readonly tooSoon: string };
 
 type FlaggedRow = {
@@ -50,10 +50,7 @@ export class DeprecationRegistry extends DurableObject {
     return { version: current, deprecations: activeDeprecations(DEPRECATED_ROUTES, this.#flagged()) };
   }
 
-  /**
-   * Flags a route, announced at that moment, or extends what is known of it. There is no way back: a deprecation is never
-   * withdrawn.
-   */
+  /** Flags a route, announced now, or extends an existing entry. A deprecation is never withdrawn. */
   flag(asked: Deprecation, announcedMs: number): FlagOutcome {
     return this.ctx.storage.transactionSync(() => {
       const known = this.copy().deprecations.find((one) => operationName(one) === operationName(asked));

@@ -3,7 +3,9 @@ import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { Org } from "../contract/resources/orgs.ts";
 import { database, orgs } from "./database.ts";
 
-/** The directory: a copy of every org's profile, for lists. Each org's object is the original, and publishes here. */
+/**
+ * The directory: a copy of every org's profile, for lists. Each org's object holds the original and publishes it here.
+ */
 
 type OrgRecord = typeof orgs.$inferSelect;
 

@@ -1,10 +1,10 @@
-/** The tables of the platform's own objects, step by step. Steps are appended; `npm run freeze` notes their digests. */
+/** The schema steps of the platform's own objects. Append-only; `npm run freeze` records their digests. */
 
 export const COUNTER_STEPS: readonly string[] = [
   `CREATE TABLE counts (series TEXT PRIMARY KEY, total INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TABLE sources (source TEXT PRIMARY KEY, settled INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TABLE batches (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) STRICT, WITHOUT ROWID`,
-  // One row for each source instead of one for each batch: rows written are the bill.
+  // One row for each source instead of one for each batch, because written rows are billed.
   `ALTER TABLE sources ADD COLUMN applied TEXT NOT NULL DEFAULT '[]';
    UPDATE sources SET applied = (SELECT json_group_array(seq) FROM batches WHERE batches.source = sources.source);
    DROP TABLE batches`,

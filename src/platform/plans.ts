@@ -3,7 +3,7 @@ import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { PlanTerms } from "../contract/resources/plans.ts";
 import { database, orgs, plans } from "./database.ts";
 
-/** Plans span orgs: they live in D1, and each org's object keeps the terms of its own, pushed when they change. */
+/** Plans span orgs, so they are in D1. Each org's object keeps the terms of its own plan, pushed when they change. */
 
 type PlanRecord = typeof plans.$inferSelect;
 
@@ -21,7 +21,7 @@ export async function loadPlan(d1: D1Database, plan: string): Promise<PlanTerms 
   return rows[0] === undefined ? null : toTerms(rows[0]);
 }
 
-/** A plan's name is its key, so the page after one begins after its last name. */
+/** A plan's name is its key, so the next page starts after the last name. */
 export async function listPlans(d1: D1Database, query: ListQuery): Promise<Page<PlanTerms>> {
   const { after, limit, sort } = query;
   const beyond = sort.descending ? lt : gt;

@@ -4,9 +4,9 @@ import type { PriceShown } from "../contract/resources/prices.ts";
 import { undatedName } from "../domain/price/names.ts";
 import { database, priceBookReaders } from "./database.ts";
 
-/** The platform's price book as orgs' objects read it, each the models that it uses. */
+/** The platform's price book, as orgs' objects read it. Each reads the models that it uses. */
 
-/** What the book says about names: each that it knows, with the price and since when. */
+/** What the book has for some names: the price of each known name, and since when it applies. */
 export interface FoundPrices {
   readonly revision: number;
   readonly prices: readonly FoundPrice[];
@@ -32,7 +32,7 @@ export async function findPrices(d1: D1Database, names: readonly string[]): Prom
           [name, undated, 1],
         ];
   });
-  // One statement, so that the prices are those of the revision.
+  // One statement, so that the prices belong to the revision.
   const rows = await db.all<{ latest: number } & Partial<FoundRow>>(
     sql`SELECT latest.revision AS latest, found.* FROM (SELECT COALESCE(MAX(revision), 0) AS revision FROM price_book) AS latest
       LEFT JOIN (SELECT k.value ->> 0 AS asked, k.value ->> 2 AS rank, p.revision, b.created_at, p.price
@@ -62,7 +62,7 @@ function termsIn({ model: _model, aliases: _aliases, source: _source, ...terms }
   return terms;
 }
 
-/** Before it reads, an object says that it wants to be told: whatever changes after its read, it is told. */
+/** An object registers as a reader before it reads, so it is told of every later change. */
 export async function noteReader(d1: D1Database, orgId: string): Promise<void> {
   await database(d1).insert(priceBookReaders).values({ orgId }).onConflictDoNothing();
 }

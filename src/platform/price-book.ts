@@ -3,7 +3,10 @@ import type { ListedModel, PriceBook } from "../contract/resources/price-book.ts
 import { namesOf } from "../domain/price/names.ts";
 import { database, priceBook, priceBookPrices } from "./database.ts";
 
-/** The platform's own prices span orgs: they live in D1, and each org's object keeps those of the models that it uses. */
+/**
+ * The platform's own prices span orgs, so they are in D1. Each org's object keeps the prices of the models that it
+ * uses.
+ */
 
 export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
   const db = database(d1);
@@ -28,10 +31,12 @@ export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
   };
 }
 
-/** D1 takes two million bytes in one value. */
+/** D1 accepts at most two million bytes in one value. */
 const MOST_CHARACTERS = 500_000;
 
-/** What differs from the book before becomes its next revision: all of it, or nothing. Null: another call made it first. */
+/**
+ * Stores the differences from the current book as its next revision, all or nothing. Null if another call was first.
+ */
 export async function savePriceBook(
   d1: D1Database,
   before: PriceBook,
@@ -45,7 +50,7 @@ export async function savePriceBook(
   const inserts = (into: string, rows: readonly (readonly (string | null)[])[]) =>
     inTexts(rows).map((text) => d1.prepare(into).bind(text));
   try {
-    // The library's own statements cannot read rows out of one value.
+    // The library's own statements cannot read rows from one value.
     await d1.batch([
       d1.prepare("INSERT INTO price_book (revision, created_at) VALUES (?, ?)").bind(revision, now),
       ...inserts(
@@ -71,7 +76,7 @@ function byName(models: readonly ListedModel[]): ListedModel[] {
   return models.toSorted((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-/** Each model whose row is new, another or gone (null), with its row. */
+/** Each model whose row is new, changed or removed (null), with its row. */
 function changesOf(
   before: readonly ListedModel[],
   after: readonly ListedModel[],
@@ -87,7 +92,7 @@ function changesOf(
   return changed;
 }
 
-/** Rows as JSON arrays, each of a size that D1 takes. */
+/** Rows as JSON arrays, each small enough for D1. */
 function inTexts(rows: readonly (readonly (string | null)[])[]): string[] {
   const texts: string[] = [];
   let text = "";

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { RatePolicy } from "../domain/rate-policy.ts";
 import { database, orgRateLimits, rateLimitPolicies } from "./database.ts";
 
-/** The rate limits of every org, for operators to query across orgs. Each org's object decides by its own copy. */
+/** The rate limits of every org, for operators to query across orgs. Each org's object decides with its own copy. */
 export async function publishRateLimits(
   d1: D1Database,
   orgId: string,

@@ -1,4 +1,4 @@
-/** Brings an object's tables up to date. Published steps never change; new ones are appended. */
+/** Applies the schema steps that an object lacks. Published steps never change; new ones are appended. */
 export function applySteps(storage: DurableObjectStorage, steps: readonly string[]): void {
   storage.transactionSync(() => {
     const { sql } = storage;

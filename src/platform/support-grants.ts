@@ -2,7 +2,7 @@ import { DAY_MS } from "../contract/durations.ts";
 import { eq, lt } from "drizzle-orm";
 import { database, supportGrants } from "./database.ts";
 
-/** How long an ended grant can still be found, so that it is refused as ended rather than as unknown. */
+/** How long an ended grant can still be found, so that it is refused as ended and not as unknown. */
 const KEPT_MS = 90 * DAY_MS;
 
 export async function noteSupportGrant(

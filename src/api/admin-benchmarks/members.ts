@@ -2,8 +2,8 @@ import { invalidFields, type Refusal } from "../../contract/refusal.ts";
 import { environmentsOf } from "../../platform/cohorts.ts";
 
 /**
- * The one environment that all of the orgs are of. A test org's clock can be moved, so it has no place beside live
- * orgs; and a region's cohorts hold only orgs that are at home in it.
+ * The environment that all of the orgs share. A test org's clock can be moved, so test orgs and live orgs never mix. A
+ * region's cohorts contain only orgs whose home it is.
  */
 export async function environmentOf(
   db: D1Database,

@@ -33,7 +33,7 @@ export const createOrg = operation(
     const platform = call.door(PLATFORM_ORG_ID);
     const reserved = call.idempotencyKey === null ? null : await platform.reserve<"recordOrgCreated">();
     if (reserved !== null && "outcome" in reserved) return reserved.outcome;
-    // Derived from the reservation, so that a request done twice ends in one org.
+    // Derived from the reservation, so that a request that is run twice creates one org.
     const seed = reserved?.seed ?? newSeed(call.startedAt);
     const id = derivedId("org", seed);
     const opened = await call

@@ -34,7 +34,7 @@ export const exportAuditLog = operation(
   },
 );
 
-/** Reads the next entries only when the reader has taken the ones before: memory stays that of one page. */
+/** Reads the next entries only after the reader has taken the previous ones, so memory stays at one page. */
 function exported(
   org: OrgDoor,
   { first, last }: { first: number; last: number },

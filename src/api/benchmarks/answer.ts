@@ -17,8 +17,8 @@ type Asking = Pick<Call, "env" | "settings" | "door" | "envelope">;
 const AT_ONCE = 50;
 
 /**
- * The cohort's answer in a month, made by the month's first read; null when it may not be given. An answer of an earlier
- * month is held against the floor by those of its members that contribute in this one.
+ * The cohort's answer for a month, made by the first read of that month. Null if it may not be given. For an answer of
+ * an earlier month, the floor applies to those of its members that contribute in this one.
  */
 export async function answerIn(call: Asking, cohort: Cohort, month: Month): Promise<CohortAnswer | null> {
   const { DB } = call.env;
@@ -34,8 +34,8 @@ export async function answerIn(call: Asking, cohort: Cohort, month: Month): Prom
 }
 
 /**
- * Figures are those of the month before, which are whole. A cohort that was never read may have members without one: then
- * its first answer is made of the current month so far.
+ * The figures are those of the previous month, which is complete. A cohort that was never read may have members without
+ * figures for it; its first answer then uses the current month so far.
  */
 async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: number): Promise<void> {
   const { DB } = call.env;
@@ -56,7 +56,7 @@ async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: num
   }
 }
 
-/** What the orgs' objects have pushed; one whose object has not is asked. */
+/** Figures that the orgs' objects have pushed. An object that has not pushed is asked. */
 async function figuresIn(
   call: Asking,
   orgIds: readonly string[],

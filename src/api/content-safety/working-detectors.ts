@@ -1,7 +1,7 @@
 import { newContentSafety } from "../../contract/resources/content-safety.ts";
 import { detectorProblems } from "../../domain/safety.ts";
 
-/** Patterns are compiled here, so that what cannot run is refused with its place before it is stored. */
+/** Compiles patterns before they are stored, so that an invalid one is refused and its position reported. */
 export const workingDetectors = newContentSafety.shape.detectors.superRefine((all, context) => {
   const ids = all.map(({ id }) => id);
   for (const [index, found] of detectorProblems(all).entries()) {

@@ -6,7 +6,7 @@ import { type Operation, operation } from "../../edge/operation.ts";
 import { spread } from "../../edge/region/spread.ts";
 import { deprecationEntryShape, newDeprecation } from "../../contract/resources/deprecations.ts";
 
-/** `serves` knows every operation by its name, `GET /v1/orgs/{id}`. */
+/** `serves` tells whether an operation has this name, such as `GET /v1/orgs/{id}`. */
 export function flagDeprecation(serves: (name: string) => boolean): Operation {
   return operation(
     {
@@ -26,7 +26,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       if (!serves(operationName(asked))) {
         return invalidField("route", "invalid_value", "is not a route of this API with this method");
       }
-      // What another region hands on was announced there, perhaps on the day before.
+      // A call from another region was announced there, perhaps on the day before.
       const announcedMs = call.pass === null ? call.startedAt : 0;
       const outcome = await flagInRegistry(call.env.REGISTRY, asked, announcedMs);
       if (!outcome.flagged) {

@@ -3,7 +3,7 @@ import { readRegistry } from "../../edge/deprecation.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { deprecationEntries } from "../../contract/resources/deprecations.ts";
 
-/** Read from the registry itself, not from the isolate's copy: what was just flagged is here. */
+/** Read from the registry itself, not from the isolate's copy, so that a route that was just flagged is listed. */
 export const listDeprecations = operation(
   {
     method: "GET",

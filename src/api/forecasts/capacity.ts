@@ -19,7 +19,7 @@ import type { OrgDoor } from "../../edge/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/queries.ts";
 import { capacityForecasts, wholeNumber } from "../../contract/resources/forecasts.ts";
 
-/** What one request may take of an isolate's time. */
+/** How much of an isolate's time one request may use. */
 const MOST_BUDGETED_SCOPES = 1000;
 
 const growthRate = z
@@ -87,7 +87,7 @@ export const forecastCapacity = operation(
   },
 );
 
-/** The org is asked about as a whole: every budget in it counts, whatever its scope. */
+/** For the whole org, every budget counts, whatever its scope. */
 async function eachBudgetedScope(org: OrgDoor, visit: (scope: ScopeUsage) => void) {
   let after: BudgetedScopes["next"] = null;
   for (let seen = 0; seen < MOST_BUDGETED_SCOPES;) {
@@ -131,7 +131,7 @@ function toForecast(metric: ForecastMetric, plan: Plan, exhaustion: readonly Bud
   };
 }
 
-/** Millionths of a dollar: an estimate has no nano-dollars. */
+/** Rounded to millionths of a dollar, because an estimate is not exact to the nano-dollar. */
 function toAmount(metric: ForecastMetric, value: number): string | number {
   return metric === "usd" ? formatUsd(BigInt(Math.round(value * 1e6)) * 1000n) : Math.round(value);
 }

@@ -18,7 +18,7 @@ const contract = {
 type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>;
 type Document = { readonly openapi: string; readonly paths: Paths };
 
-/** The document is built once, at the first request for it; what is deprecated is as the registry says now. */
+/** The document is built once, at the first request. Deprecations come from the registry each time. */
 export function describeApi(operations: () => readonly OperationContract[]): Operation {
   let document: Document | undefined;
   return operation(contract, async (call) => {

@@ -1,7 +1,7 @@
 import { newPolicyRule } from "../../contract/resources/policy-rules.ts";
 import { compileNew } from "../../domain/policy-compile.ts";
 
-/** Compiled here, so that what cannot run is refused with its place before it is stored. */
+/** Compiles the expression before it is stored, so that an invalid one is refused and its position reported. */
 export const workingWhen = newPolicyRule.shape.when.superRefine((source, context) => {
   const compiled = compileNew(source);
   if ("problem" in compiled) {

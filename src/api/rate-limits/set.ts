@@ -2,7 +2,7 @@ import { invalidFields } from "../../contract/refusal.ts";
 import { type Operation, operation } from "../../edge/operation.ts";
 import { rateLimits, rateLimitsInput } from "../../contract/resources/rate-limits.ts";
 
-/** `serves` knows every operation by its name, `POST /v1/edge/decision`. */
+/** `serves` tells whether an operation has this name, such as `POST /v1/edge/decision`. */
 export function setRateLimits(serves: (name: string) => boolean): Operation {
   return operation(
     {

@@ -27,7 +27,7 @@ export const recordRuns = operation(
   },
   async (call) => {
     const text = call.rawBody;
-    // Under a key, a batch of the wrong shape must be refused before the object takes the key.
+    // With an idempotency key, a malformed batch must be refused before the object takes the key.
     if (call.idempotencyKey === null) {
       const answer = await call.org.command("recordRuns", { text, isChecked: false });
       if (!isRefusal(answer) || answer.code !== "validation_failed" || !isUnexplained(answer)) return answer;
@@ -39,7 +39,7 @@ export const recordRuns = operation(
   },
 );
 
-/** The object saw that the batch is malformed and left it to the schema to say where. */
+/** The object found that the batch is malformed and left the explanation to the schema. */
 function isUnexplained(refusal: Refusal): boolean {
   return (refusal.details as { fields?: unknown[] }).fields?.length === 0;
 }

@@ -22,7 +22,7 @@ export const openSupportGrant = operation(
     const opened = await call.org.command("openSupportGrant", { scope, reason, seconds });
     if (isRefusal(opened) || opened.code !== null) return opened;
     const grant = bodyOf(opened);
-    // Again on a replay, so that a call that ended in between is made whole by its retry.
+    // Repeated on a replay, so that a retry completes a call that was interrupted here.
     const entry = { grantId: grant.id, orgId: call.params.id, expiresAt: Date.parse(grant.expires_at) };
     await noteSupportGrant(call.env.DB, entry, call.startedAt);
     return opened;

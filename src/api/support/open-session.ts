@@ -24,7 +24,7 @@ export const openSupportSession = operation(
     const pepper = call.settings.SVC_KEY_PEPPER;
     const token = mintOrgToken(pepper, "support", orgId);
     const digest = tokenDigest(pepper, token);
-    // A grant is noted where it was opened, which need not be the org's home.
+    // A grant is recorded in the region where it was opened, which may not be the org's home.
     const door = await doorHome(call.env, call.settings, orgId, call.envelope());
     if (door === null) return refuse("not_found");
     return door.command("openSupportSession", { grantId: call.body.grant_id, digest, token });

@@ -6,8 +6,8 @@ import type { Settings } from "../../settings.ts";
 const RESOLVE_MS = 3000;
 
 /**
- * Refuses an address that may not be delivered to. A name that does not resolve now is let through: it is
- * judged again at each delivery, and may by then exist.
+ * Refuses an address that cannot be delivered to. A name that does not resolve now is accepted: it is checked again at
+ * each delivery and may exist by then.
  */
 export async function checkWebhookUrl(
   url: string,

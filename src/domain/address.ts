@@ -23,7 +23,7 @@ function parseV4(text: string): bigint | null {
   return value;
 }
 
-/** The sixteen-bit groups of one side of `::`, a dotted v4 tail included. */
+/** The 16-bit groups on one side of `::`, including a dotted IPv4 tail. */
 function parseGroups(text: string): bigint[] | null {
   if (text === "") return [];
   const groups: bigint[] = [];

@@ -8,7 +8,10 @@ export interface Credited {
   readonly uncovered: bigint;
 }
 
-/** Charges an amount to a limit whatever its room, or gives it back. Returns how much of it was beyond the limit. */
+/**
+ * Charges an amount to a limit even if it has no room, or gives an amount back. Returns the part that was over the
+ * limit.
+ */
 export function adjustAccount(account: Account, amount: bigint): bigint {
   const { usage, meter } = account;
   if (amount < 0n) {
@@ -19,13 +22,13 @@ export function adjustAccount(account: Account, amount: bigint): bigint {
   return excessOf(usage, amount, meter.limit);
 }
 
-/** What facts brought past the limit goes first. A period may be given back more than was spent in it. */
+/** The part over the limit is given back first. A period can be given back more than was spent in it. */
 function withGivenBack(usage: Usage, amount: bigint): Usage {
   const over = usage.over < amount ? usage.over : amount;
   return { ...usage, over: usage.over - over, spent: usage.spent - (amount - over) };
 }
 
-/** Draws an amount from the customer's credits as they are now. */
+/** Draws an amount from the customer's current credits. */
 export function drawMore(pool: CreditPool | undefined, amount: bigint): Credited {
   if (pool === undefined) return { draws: new Map(), uncovered: 0n };
   const { draws, uncovered } = drawFrom(pool, amount);
@@ -33,7 +36,7 @@ export function drawMore(pool: CreditPool | undefined, amount: bigint): Credited
 }
 
 /**
- * How an amount goes back to the credits that it came from: first what they could not cover, then to the packs, last drawn
+ * Returns an amount to the credits that it came from: first what they could not cover, then to the packs, last drawn
  * first, and never more than was drawn from each.
  */
 export function giveBack({ draws, uncovered }: Credited, amount: bigint): Credited {

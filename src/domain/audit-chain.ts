@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What one audit entry says; `hash` covers all of it and the hash before. */
+/** One audit entry. `hash` covers all of it and the previous hash. */
 export interface AuditEntry {
   readonly seq: number;
   readonly id: string;

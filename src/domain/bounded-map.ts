@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago once it holds more than it may. */
+/** A map with a maximum size. When it is full, it forgets the entry that was set first. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #most: number;
@@ -15,7 +15,7 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key);
   }
 
-  /** Moves what was there already to the end of the line. */
+  /** Moves an existing entry to the end of the line. */
   set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

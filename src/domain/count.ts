@@ -1,4 +1,4 @@
-/** A sum as a JSON number. One that is larger than numbers hold exactly is told as the largest that they do. */
+/** A sum as a JSON number, limited to the largest integer that is exact. */
 export function asCount(sum: bigint | number): number {
   return Math.min(Number(sum), Number.MAX_SAFE_INTEGER);
 }

@@ -1,15 +1,15 @@
-/** A text that is no longer has no more values than these. */
+/** A text of at most this length cannot have more values than allowed. */
 export const SURELY_BOUNDED_CHARACTERS = 1_048_576;
 
 const MOST_DEPTH = 32;
-/** As many as fit into 1 MiB. What is larger has room for longer texts, not for more of them. */
+/** As many as fit into 1 MiB. A larger body has room for longer texts, not for more values. */
 const MOST_VALUES = 700_000;
-/** Of the values, those with a name, which take most of the memory. */
+/** How many of the values may have a name. Those take most of the memory. */
 const MOST_FIELDS = 200_000;
 
 /**
- * What is wrong with the structure of a JSON text, or null. It is found without parsing: a hostile text of a few megabytes
- * can make a hundred times as much of memory, and use up the stack.
+ * What is wrong with the structure of a JSON text, or null. It is found without parsing: a hostile text of a few
+ * megabytes can use a hundred times as much memory, and exhaust the stack.
  */
 export function structureProblem(text: string): string | null {
   let depth = 0;

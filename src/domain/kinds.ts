@@ -9,7 +9,7 @@ import { formatInZone } from "./zone.ts";
 export interface Attempt {
   readonly nanos: bigint;
   readonly tokens: number;
-  /** Runs from the start of the chain to this one, both counted; 0 outside a chain. */
+  /** Runs from the start of the chain to this one, inclusive. 0 outside a chain. */
   readonly depth: number;
   /** The number of runs, if not one. */
   readonly runs?: number;
@@ -26,7 +26,7 @@ export interface Denial {
 
 type DenialOf = (account: Account, attempt: Attempt, phase: Phase) => Denial;
 
-/** The refusals that limits give, in the contract's words. */
+/** The refusals of limits, in the contract's words. */
 const DENIALS: Readonly<Record<DenialKind, DenialOf>> = {
   plan_runs: planDenial("runs"),
   plan_tokens: planDenial("tokens"),

@@ -13,13 +13,13 @@ export type MeterWindow =
 export interface Meter {
   readonly id: string;
   readonly kind: MeterKind;
-  /** See `countsApart` for the id `"*"`. */
+  /** `countsApart` explains the id `"*"`. */
   readonly scope: { readonly kind: ScopeKind; readonly id: string };
-  /** Null is unlimited: counted, never full. */
+  /** Null if unlimited: counted, never full. */
   readonly limit: bigint | null;
   readonly window: MeterWindow;
   readonly mode: MeterMode;
-  /** It counts from this time on, not what was charged before it existed. */
+  /** It counts from this time on. Earlier charges do not count. */
   readonly sinceMs: number;
   /** Fractions of the limit, in billionths. Each sends an event once per window when reached. */
   readonly thresholds?: readonly bigint[];
@@ -28,8 +28,8 @@ export interface Meter {
 }
 
 /**
- * What one meter has counted for one subject in one window. `over` is what facts brought past the limit, counted
- * apart so that `spent + held + leased <= limit` holds for everything that was admitted.
+ * What one meter has counted for one subject in one window. `over` is what facts brought past the limit. It is counted
+ * separately, so that `spent + held + leased <= limit` holds for everything that was admitted.
  */
 export interface Usage {
   readonly spent: bigint;
@@ -43,18 +43,18 @@ export const NO_USAGE: Usage = { spent: 0n, over: 0n, held: 0n, leased: 0n };
 /** One meter for one attempt. Charges replace the usage; the rest does not change. */
 export interface Account {
   readonly meter: Meter;
-  /** Whose usage it is where the meter counts each apart, else empty. */
+  /** The subject, if the meter counts subjects separately. Otherwise empty. */
   readonly subject: string;
   readonly window: Window;
   usage: Usage;
 }
 
-/** Whether each customer or chain has a counter of its own under this meter. In other scopes `*` is a name like any other. */
+/** Whether each customer or chain has its own counter under this meter. In other scopes `*` is an ordinary name. */
 export function countsApart({ scope: { kind, id } }: Pick<Meter, "scope">): boolean {
   return id === "*" && SCOPES[kind].countsEach;
 }
 
-/** The subject of a meter's counter, for someone of the kind that it may count apart. */
+/** The subject of a meter's counter for a given customer or chain. */
 export function subjectOf(meter: Meter, someone: string): string {
   return countsApart(meter) ? someone : "";
 }
@@ -72,14 +72,14 @@ export function roomOf(account: Pick<Account, "meter" | "usage">): bigint | null
   return limit - spent - over - held - leased;
 }
 
-/** Reaching a limit exactly is allowed, passing it is not, and what costs nothing always fits. */
+/** Reaching a limit exactly is allowed, exceeding it is not. An amount of zero always fits. */
 export function hasRoomFor(account: Pick<Account, "meter" | "usage">, amount: bigint): boolean {
   if (amount === 0n) return true;
   const room = roomOf(account);
   return room === null || amount <= room;
 }
 
-/** Everything counted as used up, facts past the limit included. */
+/** Everything that counts as used, including facts past the limit. */
 export function totalSpent(usage: Usage): bigint {
   return usage.spent + usage.over;
 }

@@ -8,7 +8,7 @@ import {
 } from "../contract/metrics.ts";
 import type { CounterFamily, Distribution, HistogramFamily, MetricFamily } from "./exposition.ts";
 
-/** Totals per series, as the shards hold them; the same series may come from several. */
+/** Totals per series, as the shards hold them. Several shards can hold the same series. */
 export type Totals = readonly { readonly series: string; readonly total: number }[];
 
 export function metricFamilies(totals: Totals, deprecatedRoutes: readonly string[]): MetricFamily[] {

@@ -13,7 +13,7 @@ export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 const DIGITS = String.raw`\d{1,${USD_MOST_DIGITS}}`;
 const USD_PATTERN = new RegExp(String.raw`^0*${DIGITS}(?:\.${DIGITS})?$`);
 
-/** Whether a text is an amount that this API takes. */
+/** Whether a text is an amount that this API accepts. */
 export function isUsd(text: string): boolean {
   return USD_PATTERN.test(text);
 }
@@ -71,7 +71,7 @@ export function formatSum(left: UsdParts, right: number): string {
 
 const NANOS = 1_000_000_000;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-/** Three digits of a fraction, without the zeros at the end. */
+/** Three digits of a fraction, without trailing zeros. */
 const TRIMMED = THREE_DIGITS.map((digits) => digits.replace(/0+$/, ""));
 
 function formatParts(dollars: number, nanos: number): string {

@@ -4,7 +4,7 @@ import { localDayAt, startOfLocalDay } from "./zone.ts";
 
 export type Period = (typeof PERIODS)[number];
 
-/** A half-open stretch of time, in milliseconds since the epoch; without an end it never resets. */
+/** A half-open interval in milliseconds since the epoch. Without an end it never resets. */
 export interface Window {
   readonly startMs: number;
   readonly endMs: number | null;
@@ -16,7 +16,7 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 const MONTHS_PER: Record<"month" | "quarter" | "year", number> = { month: 1, quarter: 3, year: 12 };
 
-/** The window of a period that holds a moment. `total` is one window, from the epoch on. */
+/** The window of a period that contains a time. `total` is one window, from the epoch on. */
 export function windowAt(period: Period, nowMs: number): Window {
   if (period === "total") return { startMs: 0, endMs: null };
   if (period === "day") return alignedWindow(nowMs, DAY_MS, 0);
@@ -24,11 +24,11 @@ export function windowAt(period: Period, nowMs: number): Window {
   return monthsWindow(nowMs, MONTHS_PER[period]);
 }
 
-/** The day, in a time zone, that holds a moment: 23 or 25 hours long where the clocks change. */
+/** The day in a time zone that contains a time. It has 23 or 25 hours when the clocks change. */
 export function dayWindowIn(timeZone: string, nowMs: number): Window {
   let day = localDayAt(timeZone, nowMs);
   let startMs = startOfLocalDay(timeZone, day);
-  // Where clocks go back across midnight, a date occurs twice. Its day starts at the first one.
+  // If clocks go back across midnight, a date occurs twice. Its day starts at the first one.
   if (startMs > nowMs) startMs = startOfLocalDay(timeZone, --day);
   let endMs = startOfLocalDay(timeZone, day + 1);
   if (endMs <= nowMs) {

@@ -35,7 +35,7 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
   };
 }
 
-/** Approvals keep the digest: attempts that do not name a newer scope must go on having the same. */
+/** Approvals store the digest, so an attempt that does not name a newer scope must keep its digest. */
 const FIRST_FIELDS: readonly ScopeField[] = ["customer_id", "workflow_id", "deployment_id", "department_id"];
 const LATER_FIELDS = SCOPE_FIELDS.filter((field) => !FIRST_FIELDS.includes(field));
 

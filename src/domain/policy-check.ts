@@ -22,8 +22,8 @@ type Scope = { names: Readonly<Record<string, string>>; depth: number; loops: nu
 export type Checked = { type: string; nodes: number; patterns: Map<string, LinearPattern> };
 
 /**
- * Bounds an expression's size, resolves its names, functions and operand types as far as they are known, and
- * compiles its patterns. What it cannot know (`run.metadata.x`) is `dyn`, and left to the evaluation.
+ * Bounds an expression's size, resolves its names, functions and operand types as far as they are known, and compiles
+ * its patterns. What is unknown (`run.metadata.x`) is `dyn` and checked at evaluation.
  */
 export function check(expr: Expr): Checked {
   const state = { nodes: 0, patterns: new Map<string, LinearPattern>() };

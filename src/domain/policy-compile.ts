@@ -8,7 +8,9 @@ import { checkTypes } from "./policy-types.ts";
 const LONGEST_EXPRESSION = 4_096;
 /** The parser recurses once per open bracket. */
 const DEEPEST_BRACKETS = 100;
-/** What one evaluation may cost: an operation, a character and an element are one unit each, about a microsecond. */
+/**
+ * The maximum cost of one evaluation. An operation, a character and an element are one unit each, about a microsecond.
+ */
 const BUDGET = 20_000;
 
 /** The shared allowance of several evaluations. */
@@ -16,7 +18,7 @@ export type Allowance = { left: number };
 
 export type Bindings = Readonly<Record<string, CelInput>>;
 type Matched = { matched: boolean } | { failed: string };
-/** `size`: of its patterns together. */
+/** `size`: the total size of its patterns. */
 type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched; size: number };
 export type CompileResult = Compiled | { problem: string };
 
@@ -39,7 +41,7 @@ function sizeOf({ patterns }: Pick<Checked, "patterns">): number {
   return [...patterns.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A problem says where: `line 1, column 12: …`. A compiled expression always ends within its budget. */
+/** A problem includes its position: `line 1, column 12: …`. A compiled expression always ends within its budget. */
 export function compile(
   source: string,
   demand: (expr: Expr, checked: Checked) => void = () => undefined,
@@ -107,7 +109,7 @@ function bounded(source: string): { problem: string } | undefined {
   return undefined;
 }
 
-/** The parser names the place as `<input>:line:column:`. */
+/** The parser reports the position as `<input>:line:column:`. */
 function parseProblem(error: unknown): string {
   const message = error instanceof Error ? error.message : "does not parse";
   return message.replace(/^<input>:(\d+):(\d+):/, "line $1, column $2:").slice(0, 300);

@@ -12,19 +12,19 @@ import {
 import type { LinearPattern } from "./linear/pattern.ts";
 import { VARIABLE_TYPES } from "./policy-variables.ts";
 
-/** The variables that a rule may read. What `dyn` holds is known only when a run is judged. */
+/** The variables that a rule can read. The type of `dyn` is known only at evaluation. */
 export const VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(VARIABLE_TYPES).map(([variable, { name }]) => [variable, name]),
 );
 
 export type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
-/** What one evaluation may still spend. Once `over`, no result counts. */
+/** What one evaluation may still spend. Once it is `over`, no result counts. */
 export type Meter = { left: number; over: boolean; patterns: ReadonlyMap<string, LinearPattern> };
 
 /** Charges for the size of its argument. A rule cannot call it, because `@` cannot start an identifier. */
 export const WEIGH = "@weigh";
-/** Pays for one turn of a loop, and ends the loop when nothing is left. */
+/** Pays for one iteration of a loop, and ends the loop when nothing is left. */
 export const TURN = "@turn";
 
 let meter: Meter = { left: 0, over: true, patterns: new Map() };
@@ -74,11 +74,11 @@ function pay(units: number): void {
 const { BOOL, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
 
-/** A matcher's states are built as the text is read: the price of a character grows with the program. */
+/** A matcher builds its states as it reads the text, so the price of a character grows with the program. */
 const INSTRUCTIONS_PER_UNIT = 8;
 /** The text is already paid for by its length and the program's size, so the matcher has no limit. */
 const PAID = { left: Number.POSITIVE_INFINITY };
-/** The worst case of a substring search compares each place with the whole needle. */
+/** In the worst case, a substring search compares each position with the whole needle. */
 const COMPARISONS_PER_UNIT = 16;
 
 export const language = celEnv({

@@ -1,13 +1,13 @@
 import { type Expr, TURN, WEIGH } from "./policy-language.ts";
 
-/** Operators that the evaluator runs itself, without handing their operands to a function. */
+/** Operators that the evaluator runs itself, without passing their operands to a function. */
 const BUILT_IN = new Set(["_&&_", "_||_", "_?_:_", "_[_]", "@not_strictly_false"]);
 
-/** Variables of at most 200 characters, by the contract of a run; no loop may take their names. */
+/** Variables of at most 200 characters, by the contract of a run. A loop variable cannot have their names. */
 const SHORT = new Set(["model", "action", "customer_id", "now"]);
 const SHORT_COST = 8;
 
-/** A call that names a time zone builds a formatter for it. */
+/** A call with a time zone creates a formatter for it. */
 const ZONED_CALL_COST = 500;
 
 /**
@@ -91,7 +91,7 @@ function weighed(expr: Expr): Expr {
   return isKnown ? expr : call(WEIGH, expr.id, [meteredExpr(expr)]);
 }
 
-/** What one pass over an expression costs at most, loops within it apart: they pay for themselves. */
+/** The maximum cost of one pass over an expression. Loops within it pay for themselves. */
 export function costOf(expr: Expr): number {
   const kind = expr.exprKind;
   switch (kind.case) {

@@ -1,11 +1,11 @@
 import { underEachField } from "../contract/scopes.ts";
 
-/** A CEL type, as far as it is known: of what a list or a map holds, and of which fields a map has. */
+/** A CEL type, as far as it is known: the elements of a list or map, and the fields of a map. */
 export interface Type {
   readonly name: string;
   readonly of?: Type;
   readonly fields?: Readonly<Record<string, Type>>;
-  /** It has these fields and no others. */
+  /** It has exactly these fields. */
   readonly isClosed?: boolean;
 }
 
@@ -44,7 +44,7 @@ export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
   }),
 };
 
-/** The types of constants, by what the parser calls them. */
+/** The types of constants, by the parser's names. */
 export const CONSTANTS: Readonly<Record<string, string>> = {
   stringValue: "string",
   bytesValue: "bytes",

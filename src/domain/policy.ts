@@ -33,7 +33,7 @@ export type PolicyVerdict =
   | ({ verdict: "require_approval" } & Ruled)
   | { verdict: "error"; ruleId: string; message: string };
 
-/** What each rule said, for the dry run. */
+/** The result of each rule, for the dry run. */
 export type RuleResult = {
   rule: PolicyRule;
   result: "matched" | "not_matched" | "not_applicable" | "error";
@@ -42,7 +42,7 @@ export type RuleResult = {
 
 /** The maximum cost of all rules for one run, in units of the evaluator. */
 const JUDGEMENT_COST = 200_000;
-/** A unit is an operation on any values. A step of work is only a table lookup, so a unit counts as many steps. */
+/** A unit is an operation on any values. A step of work is only a table lookup, so one unit equals this many steps. */
 const STEPS_PER_UNIT = 70;
 
 /** Evaluates within the work that the run's other checks have left, and deducts what it used. */
@@ -56,7 +56,7 @@ export function withAllowance<T>(work: Work, judging: (allowance: Allowance) => 
 
 export type PolicySet = readonly { rule: PolicyRule; compiled: CompileResult }[];
 
-/** Compiles each rule once, in the order in which it may decide: the heavier effect first, then the higher priority. */
+/** Compiles each rule once, in the order of decision: more restrictive effects first, then higher priority. */
 export function policySet(rules: readonly PolicyRule[]): PolicySet {
   return [...rules].sort(byWeight).map((rule) => ({ rule, compiled: compile(rule.when) }));
 }
@@ -164,8 +164,8 @@ function ruled(rule: PolicyRule, attempt: Attempt): PolicyVerdict {
 }
 
 /**
- * Absent texts are empty at the top level; inside `run` they are absent, and `has()` tells; `metadata` is always a map.
- * What costs something to build is built when a rule first asks for it, once for all rules.
+ * Absent texts are empty at the top level. Inside `run` they are absent, which `has()` detects. `metadata` is always a
+ * map. Expensive values are built when a rule first needs them, once for all rules.
  */
 function bind(attempt: Attempt, now: number): Bindings {
   const { estimate } = attempt;
@@ -206,7 +206,7 @@ function once<T>(make: () => T): () => T {
 
 const timestampFrom = plan(celEnv(), parse("timestamp(text)"));
 
-/** A value of the evaluator's own, which it need not convert at each use. */
+/** A value in the evaluator's own type, so that it is not converted at each use. */
 function timestampOf(now: number): CelInput {
   const value = timestampFrom({ text: new Date(now).toISOString() });
   if (isCelError(value)) throw value;
@@ -214,15 +214,15 @@ function timestampOf(now: number): CelInput {
 }
 
 /**
- * JSON as CEL values. Maps are built here rather than by the library, which takes an object with a key such as
- * `$typeName` or `constructor` for something else. Integers are `int`, so that tokens compare and add with literals.
+ * JSON as CEL values. Maps are built here and not by the library, which misreads an object with a key such as
+ * `$typeName` or `constructor`. Integers are `int`, so that tokens compare and add with literals.
  */
 function toCelMap(value: object): CelInput {
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   return celMap(new Map(entries.map(([key, item]) => [key, celInput(item)])));
 }
 
-/** A run's cost is a double, also where it is a whole number of dollars. */
+/** A run's cost is a double, even if it is a whole number of dollars. */
 function runMap({ cost_usd: cost, ...run }: Attempt["run"]): CelInput {
   const entries = Object.entries({ metadata: {}, ...run }).filter(([, item]) => item !== undefined);
   const values = new Map<string, CelInput>(entries.map(([key, item]) => [key, celInput(item)]));

@@ -30,8 +30,8 @@ const NOT_PUBLIC_V4 = blocks(
   "224.0.0.0/3",
 );
 /**
- * All of IPv6 but global unicast is refused, and so are the parts of it that carry an IPv4 address inside
- * (Teredo, 6to4) or are set aside for protocols and documentation.
+ * All of IPv6 except global unicast is refused, and so are the parts of it that embed an IPv4 address (Teredo, 6to4) or
+ * are reserved for protocols and documentation.
  */
 const GLOBAL_V6 = blocks("2000::/3");
 const NOT_PUBLIC_V6 = blocks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");

@@ -4,7 +4,7 @@ import type { RateMeter, RatePolicy, RateStanding } from "./rate-policy.ts";
 import { quotaWindow, retryAfterSeconds } from "./rate.ts";
 import { formatInZone } from "./zone.ts";
 
-/** One policy, how it stands, and what a call asks of it. */
+/** One policy, its state, and what a call takes from it. */
 export interface AskedRate {
   readonly meter: RateMeter;
   readonly standing: RateStanding;
@@ -14,9 +14,9 @@ export interface AskedRate {
 type RateRefusal = Refusal<"rate_limited" | "quota_exhausted">;
 
 /**
- * The refusal of a call, given the state of each policy that applies; null: none is full. If several sliding windows are
- * full, it names the longest wait, so that waiting helps. The contract has a wait on every `rate_limited`: where the amount
- * is more than the whole limit it is the window, and the refusal says that no wait helps.
+ * The refusal of a call, given the state of each policy that applies. Null if none is full. If several sliding windows
+ * are full, it names the longest wait, so that waiting helps. The contract requires a wait on every `rate_limited`. If
+ * the amount is more than the whole limit, the wait is the window, and the refusal says that no wait helps.
  */
 export function rateRefusal(asked: readonly AskedRate[], nowMs: number): RateRefusal | null {
   const full = asked.filter(({ standing }) => standing.waitMs > 0);
@@ -56,7 +56,7 @@ function quotaRefusal(asked: AskedRate, nowMs: number): RateRefusal {
   return refuse("quota_exhausted", details, isNever ? { ...retry, message: moreThanAll(asked) } : retry);
 }
 
-/** Whether an amount does not fit into a limit even when nothing is used. */
+/** Whether an amount does not fit into a limit even if nothing is used. */
 export function isMoreThanAll({ limit }: RatePolicy, amount: number): boolean {
   return amount > limit;
 }

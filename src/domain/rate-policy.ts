@@ -1,10 +1,10 @@
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import { quotaWindow, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
 
-/** A limit on how fast: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
+/** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
 export type RatePolicy = RateLimits["policies"][number];
 
-/** What a request says about itself that a policy can match. */
+/** The properties of a request that a policy can match. */
 export interface RateSubject {
   /** `POST /v1/edge/decision`. */
   readonly route: string;
@@ -32,7 +32,7 @@ export function readPolicy(perMinute: number): RatePolicy {
   };
 }
 
-/** Whether the request line and the key alone tell if a policy applies, and for how much. */
+/** Whether the request line and the key are enough to tell if a policy applies, and for how much. */
 export function needsNoBody(policy: RatePolicy): boolean {
   return policy.unit === "requests" && policy.match.customer_id === undefined;
 }
@@ -50,7 +50,10 @@ export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubj
   return meters.sort((left, right) => rank(left) - rank(right));
 }
 
-/** What a policy counts a customer under; null: it does not apply to that customer, or to a call that names none. */
+/**
+ * The subject under which a policy counts a customer. Null if it does not apply to that customer, or to a call without
+ * one.
+ */
 export function meterOf(policy: RatePolicy, customerId: string | undefined): RateMeter | null {
   const { customer_id: whose } = policy.match;
   if (whose === undefined) return { policy, key: policy.id };
@@ -62,7 +65,7 @@ function rank({ policy }: RateMeter): number {
   return policy.kind === "rate" ? 0 : 1;
 }
 
-/** Which bucket an amount is entered in: a slice of a sliding window, or the whole of a fixed one. */
+/** The bucket of an amount: a part of a sliding window, or the whole of a fixed one. */
 export function bucketOf(policy: RatePolicy, atMs: number): number {
   if (policy.kind === "quota") return quotaWindow(policy.window_seconds, atMs).startMs;
   return Math.floor(atMs / slidingWindow(policy.window_seconds).bucketMs);
@@ -75,7 +78,7 @@ export function firstBucket(policy: RatePolicy, nowMs: number): number {
   return Math.floor((nowMs - windowMs) / bucketMs);
 }
 
-/** What a slice of a meter is leased under: a quota's slice belongs to one window. */
+/** The key under which a slice of a meter is leased. A quota's slice belongs to one window. */
 export function leaseKey({ policy, key }: RateMeter, nowMs: number): string {
   const window = policy.kind === "quota" ? quotaWindow(policy.window_seconds, nowMs).startMs : "";
   return `rate\n${window}\n${key}`;
@@ -95,13 +98,13 @@ export function quotaWindowEnd(policy: RatePolicy, nowMs: number): number {
   return quotaWindow(policy.window_seconds, nowMs).endMs;
 }
 
-/** How a policy stands now. */
+/** The current state of a policy. */
 export interface RateStanding {
   readonly used: number;
   readonly room: number;
   /**
-   * The wait until `amount` fits, 0 if it does now. An amount above the limit never fits: then it is what is left of a fixed
-   * window, and the whole of a sliding one.
+   * The wait until `amount` fits. 0 if it fits now. An amount above the limit never fits; then it is the rest of a
+   * fixed window, or the whole of a sliding one.
    */
   readonly waitMs: number;
 }
@@ -126,14 +129,14 @@ export function standingOf(
   return { used, room: policy.limit - used, waitMs: wait };
 }
 
-/** The IETF's `RateLimit-Policy` header: the policies that apply. */
+/** The IETF `RateLimit-Policy` header: the policies that apply. */
 export function policyHeader(policies: readonly RatePolicy[]): string {
   return policies
     .map(({ name, limit, window_seconds }) => `${quoted(name)};q=${limit};w=${window_seconds}`)
     .join(", ");
 }
 
-/** The IETF's `RateLimit` header: what is left, and the seconds until there is more. */
+/** The IETF `RateLimit` header: what is left, and the seconds until there is more. */
 export function limitHeader(name: string, room: number, moreInMs: number): string {
   return `${quoted(name)};r=${Math.max(0, room)};t=${Math.ceil(moreInMs / 1000)}`;
 }

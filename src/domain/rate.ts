@@ -10,7 +10,7 @@ export interface SlidingWindow {
   readonly bucketMs: number;
 }
 
-/** What was taken in one bucket: `[bucket number, amount]`, oldest first in a list. */
+/** What was taken in one bucket: `[bucket number, amount]`. In lists, oldest first. */
 export type Taken = readonly [bucket: number, amount: number];
 
 export function slidingWindow(windowSeconds: number): SlidingWindow {
@@ -22,7 +22,7 @@ export function bucketAt(window: SlidingWindow, atMs: number): number {
   return Math.floor(atMs / window.bucketMs);
 }
 
-/** The oldest bucket of which some part is still inside the window that ends now. */
+/** The oldest bucket that is still partly inside the window that ends now. */
 function oldestBucket(window: SlidingWindow, nowMs: number): number {
   return Math.floor((nowMs - window.windowMs) / window.bucketMs);
 }
@@ -53,8 +53,8 @@ export function take(
 }
 
 /**
- * How long until `amount` fits, if nobody else takes anything: the moment at which enough of the oldest
- * buckets have left. An amount above the limit never fits: null.
+ * How long until `amount` fits, if no one else takes anything: when enough of the oldest buckets have left the window.
+ * Null if the amount is above the limit and never fits.
  */
 export function waitMs(
   window: SlidingWindow,
@@ -73,7 +73,7 @@ export function waitMs(
   return 0;
 }
 
-/** A wait as `Retry-After` says it: whole seconds, rounded up, at least one. */
+/** A wait in the form of `Retry-After`: whole seconds, rounded up, at least one. */
 export function retryAfterSeconds(wait: number): number {
   return Math.max(1, Math.ceil(wait / 1000));
 }

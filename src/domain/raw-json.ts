@@ -1,7 +1,7 @@
 /**
- * JSON that a parsed value cannot say: numbers that a double would round (`12345678901234567890`, `1e400`) or write longer
- * than they came (`1e9`), and texts that need not be parsed at all. It stands in a value as an object whose one key is half
- * of a surrogate pair. No caller's JSON has such a key, and storage, copies and JSON itself keep it.
+ * JSON that a parsed value cannot represent: numbers that a double would round (`12345678901234567890`, `1e400`) or
+ * write differently (`1e9`), and texts that need not be parsed. In a value, it is an object whose only key is half of a
+ * surrogate pair. JSON from callers never has such a key, and storage, copies and JSON itself preserve it.
  */
 const KEY = "\uD800";
 
@@ -13,7 +13,7 @@ export function rawJson(text: string): RawJson {
   return { [KEY]: text };
 }
 
-/** The text that a value stands for; null: it is a value like any other. */
+/** The raw text of a value. Null if it is an ordinary value. */
 export function rawText(value: unknown): string | null {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, KEY)) return null;
   return (value as RawJson)[KEY];
@@ -21,7 +21,7 @@ export function rawText(value: unknown): string | null {
 
 const OPENING = `{${JSON.stringify(KEY)}:`;
 
-/** JSON as it is sent: each raw text in the place of the object that stands for it. */
+/** JSON as it is sent, with each raw text in place of its object. */
 export function writeRaw(json: string): string {
   let at = json.indexOf(OPENING);
   if (at < 0) return json;
@@ -38,7 +38,7 @@ export function writeRaw(json: string): string {
 
 const [QUOTE, BACKSLASH] = [34, 92];
 
-/** Where a string that begins at `start` is over. */
+/** The end of the string that begins at `start`. */
 function stringEnd(json: string, start: number): number {
   let at = start + 1;
   while (at < json.length && json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
@@ -49,15 +49,15 @@ function unquoted(string: string): string {
   return string.includes("\\") ? String(JSON.parse(string)) : string.slice(1, -1);
 }
 
-/** The value of a valid JSON text, with the numbers that a double would change as raw texts. */
+/** The value of a valid JSON text, with numbers that a double would change as raw texts. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(hasChangedNumber(text) ? withRawNumbers(text) : text);
 }
 
-/** Strings are matched so that what stands in them is left alone. */
+/** Strings are matched so that their content is left alone. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
 
-/** Far faster than a parser that asks about each value. */
+/** Far faster than a parser that is called for each value. */
 function withRawNumbers(text: string): string {
   const pieces: string[] = [];
   let from = 0;
@@ -69,10 +69,10 @@ function withRawNumbers(text: string): string {
   return pieces.join("") + text.slice(from);
 }
 
-/** Numbers of 16 characters or with an exponent, where values stand. Shorter ones are written as they came. */
+/** Numbers of 16 characters or with an exponent, in the position of a value. Shorter ones are written unchanged. */
 const CANDIDATE = /[:,[\s](-?(?:[\d.]{16}|\d[\d.]*[eE])[\d.eE+-]*)/g;
 
-/** Whether a JSON text has a number that a double would change. Text that only looks like one counts, too. */
+/** Whether a JSON text has a number that a double would change. Text that only looks like one counts too. */
 export function hasChangedNumber(text: string): boolean {
   for (const [, source = ""] of text.matchAll(CANDIDATE)) if (isChanged(source)) return true;
   return false;
@@ -84,7 +84,7 @@ function isChanged(source: string): boolean {
   return written.length > source.length || decimalOf(written) !== decimalOf(source);
 }
 
-/** A raw number for comparing: as a number where a double says the same, else in one spelling of all that mean it. */
+/** A raw number in a form to compare: a number if a double represents it, otherwise one canonical spelling. */
 export function comparable(source: string): number | RawJson {
   const written = JSON.stringify(Number(source));
   const decimal = decimalOf(source);
@@ -92,10 +92,10 @@ export function comparable(source: string): number | RawJson {
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** No body is long enough for an exponent that matters beyond this. */
+/** No body is long enough for an exponent beyond this to matter. */
 const MOST_EXPONENT_DIGITS = 15;
 
-/** All its digits, without zeros around them, and the power of ten: equal for all spellings of one number. */
+/** All digits without leading and trailing zeros, and the power of ten: equal for all spellings of one number. */
 function decimalOf(source: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
   if (whole === "" || exponent.length > MOST_EXPONENT_DIGITS) return source;

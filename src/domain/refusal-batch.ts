@@ -3,11 +3,11 @@ import type { RefusalNote } from "./refusal-note.ts";
 import type { RefusalSum } from "./refusal-sums.ts";
 
 /**
- * Many refusals as one text, which crosses to the object and is stored as it is. Each text is in it once: refusals of one
- * moment mostly say the same.
+ * Many refusals as one text, which is sent to the object and stored unchanged. Each text is in it once, because
+ * refusals of one moment mostly contain the same texts.
  */
 
-/** The notes, and sums of the refusals that no note was kept of. */
+/** The notes, and sums of the refusals without a note. */
 export interface RefusalBatch {
   readonly notes: readonly RefusalNote[];
   readonly more: readonly RefusalSum[];

@@ -3,7 +3,7 @@ import type { DecidedAt } from "../contract/decision.ts";
 import { isKeptCode } from "../contract/kept-refusals.ts";
 import type { Refusal } from "../contract/refusal.ts";
 
-/** One refusal as it is kept. It has nothing of what the caller sent to be scanned. */
+/** One refusal as it is stored. It contains nothing of the scanned input. */
 export interface RefusalNote {
   readonly at: number;
   readonly trace: string;
@@ -22,11 +22,11 @@ export interface RefusalNote {
   readonly departmentId: string | null;
   readonly deploymentId: string | null;
   readonly userId: string | null;
-  /** In nano-dollars; null where the call was refused before its amount was known. */
+  /** In nano-dollars. Null if the call was refused before its amount was known. */
   readonly nanos: string | null;
 }
 
-/** What a refused call named. */
+/** The scopes and the model that a refused call named. */
 export interface RefusedNames {
   readonly model?: string | undefined;
   readonly customer_id?: string | undefined;
@@ -47,7 +47,7 @@ export interface RefusedCall {
   readonly nanos: bigint | number | null;
 }
 
-/** Null: refusals with this code are not kept. */
+/** Null if refusals with this code are not kept. */
 export function refusalNote(refusal: Refusal, call: RefusedCall): RefusalNote | null {
   if (!isKeptCode(refusal.code)) return null;
   const { names, nanos, ...rest } = call;
@@ -84,7 +84,7 @@ type LimitDetails = Readonly<
   Partial<Record<"budget_id" | "policy_id" | "rule_id" | "detector" | "limit_kind" | "reason", unknown>>
 >;
 
-/** The id of the limit, rule or detector; limits of which an org has one are named by their kind. */
+/** The id of the limit, rule or detector. A limit that an org has only one of is named by its kind. */
 export function limitOf({ code, details, limit }: Refusal): string {
   const said = details as LimitDetails;
   const id = limit ?? said.budget_id ?? said.policy_id ?? said.rule_id ?? said.detector;

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../contract/durations.ts";
 import type { RefusalNote } from "./refusal-note.ts";
 
-/** What refusals are summed by. */
+/** The fields that refusals are grouped by. */
 export interface RefusalGroup {
   readonly hour: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export interface RefusalSum extends RefusalGroup {
   readonly nanos: bigint;
 }
 
-/** Stands for customers and workflows that are not told apart. No caller's id has this character. */
+/** Stands for all customers and workflows that are not listed separately. No caller's id contains this character. */
 export const OTHER = "…";
 
 export function hourOf(ms: number): number {
@@ -24,8 +24,8 @@ export function hourOf(ms: number): number {
 }
 
 /**
- * Exact counts and amounts by group. Beyond so many groups, new ones are counted without their customer and workflow: the
- * sums by code, limit and key stay exact.
+ * Exact counts and amounts by group. Above the maximum number of groups, new ones are counted without their customer
+ * and workflow, so the sums by code, limit and key stay exact.
  */
 export class RefusalSums {
   readonly #sums = new Map<string, { group: RefusalGroup; count: number; nanos: bigint }>();

@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { ALPHABET } from "./ulid.ts";
 
 /**
- * Names a request id, alike wherever the request is decided: here, in another isolate or by the object. Called on the hot
- * path: a keyed mix of four lanes rather than a digest; the key is the org's own and secret, so nobody can aim for a
- * collision.
+ * A keyed hash of a request id. It is the same wherever the request is decided: in any isolate or by the object. It
+ * runs on the hot path, so it mixes four lanes instead of computing a digest. The key is the org's own and secret, so
+ * no one can cause a collision on purpose.
  */
 export class RequestNames {
   readonly #seed: readonly [number, number, number, number];
@@ -14,7 +14,7 @@ export class RequestNames {
     this.#seed = [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)];
   }
 
-  /** 26 characters, in the shape of a ULID. */
+  /** 26 characters, in the form of a ULID. */
   of(requestId: string): string {
     let [a, b, c, d] = this.#seed;
     for (let index = 0; index < requestId.length; index += 1) {
@@ -30,7 +30,7 @@ export class RequestNames {
       b = Math.imul(b ^ (b >>> 15) ^ a, 0x846ca68b);
       c = Math.imul(c ^ (c >>> 16) ^ b, 0x68e31da4 | 1);
       d = Math.imul(d ^ (d >>> 14) ^ c, 0xb5297a4d);
-      // Five characters of each of the last rounds' lanes, six of the first: 26, the first of them at most 7.
+      // Five characters from each lane of the last rounds and six from the first: 26, the first of them at most 7.
       const lane = round % 2 === 0 ? a ^ c : b ^ d;
       for (let part = 0; part < (round === 0 ? 6 : 5); part += 1) {
         const bits = (lane >>> (part * 5)) & 31;

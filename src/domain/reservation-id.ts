@@ -18,7 +18,7 @@ const QUESTION_TO = PREFIX.length + QUESTION_CHARACTERS;
 const CHECK_FROM = PREFIX.length + 10;
 const CHECK_TO = CHECK_FROM + 6;
 
-/** What an id is made of. */
+/** The parts of an id. */
 type Origin = "time" | "request";
 
 export class ReservationIds {
@@ -43,7 +43,7 @@ export class ReservationIds {
   /** The id of a question under a request id. */
   idOf(requestId: string, question: string): string {
     const request = this.#requests.of(requestId);
-    // With the request in it, the ids of one request say nothing about those of another.
+    // The check includes the request, so the ids of one request say nothing about those of another.
     const [low, high] = this.#questions.of(wordsOf(request + question));
     // A ULID begins with at most a 7.
     return this.#checked(
@@ -67,7 +67,7 @@ export class ReservationIds {
   }
 }
 
-/** Two characters to a word, after their number: no two texts give the same words. */
+/** Two characters per word, after the length, so that no two texts give the same words. */
 function wordsOf(text: string): number[] {
   const words = [text.length];
   for (let at = 0; at < text.length; at += 2) {
@@ -76,7 +76,7 @@ function wordsOf(text: string): number[] {
   return words;
 }
 
-/** Whether two ids are of one request, whatever was asked. */
+/** Whether two ids belong to one request, whatever was asked. */
 export function isSameRequest(one: string, other: string): boolean {
   return requestPart(one) === requestPart(other);
 }
@@ -85,11 +85,11 @@ function requestPart(id: string): string {
   return id.slice(QUESTION_TO, CHECK_FROM) + id.slice(CHECK_TO);
 }
 
-/** What each letter of an id stands for, by its code. */
+/** The value of each character of an id, by its code. */
 const BITS = new Uint8Array(128);
 for (const [bits, code] of ALPHABET.entries()) BITS[code] = bits;
 
-/** A request as a number of 30 bits, made of the six characters that all of its ids end with. Few requests have the same. */
+/** A request as a 30-bit number, from the six characters that all of its ids end with. Few requests share a number. */
 export function requestNumber(id: string): number {
   let number = 0;
   for (let index = id.length - 6; index < id.length; index += 1) {
@@ -98,7 +98,7 @@ export function requestNumber(id: string): number {
   return number;
 }
 
-/** When the reservation of an id that is made of a time was made. */
+/** When a reservation was made, from an id that contains a time. */
 export function madeAt(id: string): number {
   return timeOf(id.slice(PREFIX.length));
 }

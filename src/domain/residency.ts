@@ -4,9 +4,9 @@ export type Residency = { readonly homeRegion: string; readonly regions: readonl
 export type RegionalCall = {
   /** The region that the request landed in. */
   readonly region: string;
-  /** Changes what the home region keeps. A decision does not count: it holds from a lease, wherever it lands. */
+  /** Changes what the home region stores. A decision does not: it reserves from a lease, wherever it is made. */
   readonly writes: boolean;
-  /** The residency setting itself and the operator's routes: else a wrong rule could never be put right. */
+  /** The residency setting itself and the operator's routes. Otherwise a wrong rule could never be corrected. */
   readonly exempt: boolean;
 };
 

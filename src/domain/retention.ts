@@ -29,24 +29,24 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
 }
 
 /**
- * Counters of a window that is over: a run that settles a hold is charged to the window of that hold, which lives a day at
- * most and is remembered for a week.
+ * Counters of a past window: a run that settles a hold is charged to the window of the hold, which lives for at most a
+ * day and is remembered for a week.
  */
 export const WINDOW_KEPT_MS = 30 * DAY_MS;
 
-/** A hold that was settled or released: as long as idempotent answers are kept. */
+/** A hold that was settled or released is kept as long as idempotent responses. */
 export const ENDED_HOLD_KEPT_MS = DAY_MS;
 
 /** A hold that expired may still be settled by a late run. */
 export const EXPIRED_HOLD_KEPT_MS = 7 * DAY_MS;
 
-/** A run's id is known for so long after the run was recorded, also where the run itself is gone. */
+/** How long a run's id is known after the run was recorded, even if the run itself is deleted. */
 export const RUN_ID_KEPT_MS = 400 * DAY_MS;
 
 /** How far back forecasts look. */
 export const FORECAST_MEMORY_DAYS = 400;
 
-/** Daily sums outlive the runs, for forecasts; while runs are kept, so are the sums over them. */
+/** Daily sums outlive the runs, because forecasts use them. While runs are kept, their sums are too. */
 export function dailySumsBefore({ runsDays }: RetentionPolicy, now: number): number {
   return now - Math.max(FORECAST_MEMORY_DAYS, runsDays) * DAY_MS;
 }

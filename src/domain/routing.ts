@@ -10,7 +10,7 @@ export type RoutingPolicy = {
   fallbackModel: string | undefined;
 };
 
-/** What is known of a model when it is to be chosen. Money in nano-dollars, for the tokens asked about. */
+/** What is known of a model when one is selected. Money is in nano-dollars, for the tokens in question. */
 export type Candidate = {
   model: string;
   /** The rule that denies it, holds it for approval, or fails. */
@@ -31,7 +31,7 @@ type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
 /** Two-sided 95 %. */
 const Z = 1.96;
 
-/** Wilson's lower bound: with few samples a high score proves little, and the bound says how little. */
+/** Wilson's lower bound: a high score from few samples proves little. */
 export function lowerBound(score: number, samples: number): number {
   if (samples <= 0) return 0;
   const spread = Z * Math.sqrt((score * (1 - score)) / samples + (Z * Z) / (4 * samples * samples));
@@ -39,7 +39,9 @@ export function lowerBound(score: number, samples: number): number {
   return Math.min(Math.max(bound, 0), score);
 }
 
-/** The cheapest or the best of those that pass every test; else the fallback, if policy, region and price allow it. */
+/**
+ * The cheapest or the best model that passes every test. Otherwise the fallback, if policy, region and price allow it.
+ */
 export function selectModel(
   policy: RoutingPolicy,
   known: readonly Candidate[],

@@ -4,7 +4,7 @@ interface WithMetadata {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A run that was parsed and found valid, with its metadata as the text says it. */
+/** A parsed and valid run, with its metadata exactly as in the text. */
 export function exactRun<R extends WithMetadata>(run: R, text: string): R {
   if (run.metadata === undefined || !hasChangedNumber(text)) return run;
   return withMetadataOf(run, parseExactly(text) as WithMetadata);

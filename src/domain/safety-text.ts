@@ -20,16 +20,18 @@ function textOf(input: unknown): string {
   return texts.join("\n");
 }
 
-/** What no reader sees: ignorable characters, control characters but for white space, and marks around annotations. */
+/**
+ * Characters that no reader sees: ignorable characters, control characters except white space, and annotation marks.
+ */
 const INVISIBLE = /(?![\t\n\v\f\r\u0085])[\p{Default_Ignorable_Code_Point}\p{Cc}\uFFF9-\uFFFB]+/gu;
 const NOT_ASCII = /[^\n\r\t -~]/;
 /**
  * Normalization sorts combining marks in quadratic time. No script needs more than 30 on one letter (Unicode Standard
- * Annex 15, stream-safe text); the rest is dropped.
+ * Annex 15, stream-safe text), so the rest is dropped.
  */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu;
 
-/** Wide digits, styled letters and invisible marks would evade any expression. */
+/** Full-width digits, styled letters and invisible marks would evade any expression. */
 function plain(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
   return text.replaceAll(INVISIBLE, "").replaceAll(TOO_MANY_MARKS, "$1").normalize("NFKC");

@@ -16,12 +16,12 @@ export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] }
 type Reading = { found: string | undefined } | "too_costly";
 type Reader = (text: string, work: Work) => Reading;
 export type DetectorSet = readonly { detector: Detector; read: Reader }[];
-/** `isUnread`: the detector found nothing; it could not finish. */
+/** `isUnread`: the detector found nothing, because it could not finish. */
 type Blocked = { detector: string; sample: string; isUnread: boolean };
 export type Scan = { blocked: Blocked | undefined; shadowed: string[]; unread: string[] };
 type Problem = { field: "id" | "pattern"; problem: string };
 
-/** Why each detector cannot be stored, and because of which field. Undefined if it can. */
+/** Why each detector cannot be stored, with the field that is wrong. Undefined if it can. */
 export function detectorProblems(detectors: readonly Detector[]): (Problem | undefined)[] {
   let size = 0;
   return detectors.map((detector) => {

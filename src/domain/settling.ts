@@ -2,7 +2,7 @@ import { meterRowOf, type Phase } from "../contract/meter-kinds.ts";
 import { type Account, countsApart } from "./meter.ts";
 import type { Scopes } from "./touch.ts";
 
-/** A hold, as far as its run goes by it. */
+/** A hold, as far as the charge of its run depends on it. */
 interface Settled {
   readonly atMs: number;
   /** The limits of this phase were asked for it. */
@@ -36,7 +36,7 @@ function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
   return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes(phase);
 }
 
-/** By meter, whose counter was charged, where that is not the one whom the run itself names. */
+/** By meter: the subject whose counter was charged, if it is not the one that the run names. */
 export function subjectsOf(
   accounts: readonly Account[],
   own: Pick<Scopes, "customer" | "chain">,

@@ -1,7 +1,7 @@
 import { type UrlRules, webhookUrlProblem } from "./webhook-url.ts";
 
 export interface SignInRules extends UrlRules {
-  /** A provider on this machine, over plain http too: for a local server, which is reached over plain http itself. */
+  /** A provider on this machine may use plain http: for a local server, which itself uses plain http. */
   readonly allowLoopback: boolean;
 }
 

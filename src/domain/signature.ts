@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 const SECRET_PREFIX = "whsec_";
-/** A multiple of three, so that the base64 ends without padding; within the 24 to 64 bytes of the standard. */
+/** A multiple of three, so that the base64 has no padding, and within the 24 to 64 bytes of the standard. */
 export const SECRET_BYTES = 36;
 
 /**
@@ -12,7 +12,7 @@ export function webhookSecret(random: Uint8Array): string {
   return SECRET_PREFIX + Buffer.from(random).toString("base64");
 }
 
-/** `v1` is the org's secret over the body alone; `v2` a subscription's own, over time and body. */
+/** `v1` signs the body alone with the org's secret. `v2` signs time and body with a subscription's own secret. */
 type SigningScheme = "v1" | "v2";
 
 export interface Signing {

@@ -1,6 +1,6 @@
 /**
- * What support may do inside a grant: read, and only what the grant's scope names. A scope is never wider than a
- * viewer, and a grant never widens: for more, the owner opens another.
+ * What support can do under a grant: read, and only what the grant's scope names. A scope never exceeds a viewer's
+ * rights, and a grant is never extended: for more, the owner opens another.
  */
 
 import type { SUPPORT_SCOPES } from "../contract/lists.ts";

@@ -9,7 +9,7 @@ import {
 } from "../contract/scopes.ts";
 import type { Meter } from "./meter.ts";
 
-/** What an attempt says about itself that a meter's scope can match. */
+/** The properties of an attempt that a meter's scope can match. */
 export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined };
 type TouchingScope = Exclude<ScopeKind, "org">;
 export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
@@ -25,7 +25,7 @@ export interface Touched {
   readonly subject: string;
 }
 
-/** Limits refuse in the order of their kinds, and those of one kind in the order of their scopes. */
+/** Limits refuse in the order of their kinds. Limits of one kind refuse in the order of their scopes. */
 const RANK = Object.fromEntries(
   METER_KINDS.map((kind, k) => [
     kind,
@@ -47,7 +47,7 @@ export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = new Ma
   return index;
 }
 
-/** The meters that an attempt touches in a phase, in the order in which they may refuse it. */
+/** The meters that an attempt touches in a phase, in the order of refusal. */
 export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touched[] {
   const touched: Touched[] = [];
   const add = (meters: readonly Meter[] | undefined, subject: string) => {

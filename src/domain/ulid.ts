@@ -5,7 +5,7 @@ export const ALPHABET = Array.from(LETTERS, (letter) => letter.charCodeAt(0));
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-/** Ten characters of time, sixteen of randomness: sorts by time of creation. */
+/** Ten characters of time and sixteen of randomness: sorts by time of creation. */
 function ulid(nowMs: number, random: Uint8Array, from = 0): string {
   const codes: number[] = [];
   let divisor = 32 ** (TIME_CHARACTERS - 1);
@@ -17,7 +17,7 @@ function ulid(nowMs: number, random: Uint8Array, from = 0): string {
   return String.fromCharCode(...codes);
 }
 
-/** The moment that a ULID begins with. */
+/** The time that a ULID starts with. */
 export function timeOf(id: string): number {
   let ms = 0;
   for (let i = 0; i < TIME_CHARACTERS; i++) ms = ms * 32 + LETTERS.indexOf(id.charAt(i));
@@ -58,7 +58,10 @@ export function derivedId<P extends string>(prefix: P, seed: string): `${P}_${st
 
 const PLACE_CHARACTERS = 11;
 
-/** The id of what is stored at a place, in one of many that share it: the same each time it is read, and sorted by time. */
+/**
+ * The id of an item in a row of many: its time, the number of the row, and its index in the row. It is the same at each
+ * read, and sorts by time.
+ */
 export function placeId<P extends string>(
   prefix: P,
   atMs: number,

@@ -1,16 +1,16 @@
 /**
- * Text that SQLite and other programs can keep as it is. JSON can spell half of a surrogate pair (`"\ud800"`), which no
- * UTF-8 has: stored, it would come back as another character than was hashed and answered.
+ * Text that SQLite and other programs can store unchanged. JSON can spell half of a surrogate pair (`"\ud800"`), which
+ * UTF-8 cannot encode: it would be read back as a different character than was hashed and returned.
  */
 
 const BACKSLASH = 92;
 const LETTER_U = 117;
 
-/** Whether a JSON text spells half of a surrogate pair. Most texts have no such escape, and cost one search. */
+/** Whether a JSON text spells half of a surrogate pair. Most texts have no such escape and cost one search. */
 export function spellsLoneSurrogate(json: string): boolean {
   let at = json.indexOf("\\u");
   if (at < 0) return false;
-  // From the start, as the first `\u` may be the end of an escaped backslash.
+  // From the start, because the first `\u` may be the end of an escaped backslash.
   at = json.indexOf("\\");
   while (at >= 0) {
     const unit = escapedUnit(json, at);
@@ -24,7 +24,7 @@ export function spellsLoneSurrogate(json: string): boolean {
   return false;
 }
 
-/** The code unit that an escape stands for; -1 where there is none of this kind. */
+/** The code unit of an escape. -1 if there is none of this kind. */
 function escapedUnit(json: string, at: number): number {
   if (json.charCodeAt(at) !== BACKSLASH || json.charCodeAt(at + 1) !== LETTER_U) return -1;
   const unit = Number.parseInt(json.slice(at + 2, at + 6), 16);
@@ -41,7 +41,7 @@ function isLow(unit: number): boolean {
 
 type Path = readonly (string | number)[];
 
-/** Where in a parsed JSON value there is text that is not well-formed, be it a value or the name of a field. */
+/** The path in a parsed JSON value to text that is not well-formed, whether a value or the name of a field. */
 export function illFormedPaths(value: unknown, most: number, path: Path = []): Path[] {
   if (typeof value === "string") return value.isWellFormed() ? [] : [path];
   if (typeof value !== "object" || value === null) return [];

@@ -14,7 +14,7 @@ export function withoutHeld(usage: Usage, amount: bigint): Usage {
   return { ...usage, held: atLeastZero(usage.held - amount, "held") };
 }
 
-/** A fact is charged whatever the limit says: what fits is spent, the rest is counted as over. */
+/** A fact is charged even over the limit: what fits is spent, the rest is counted as over. */
 export function withFact(usage: Usage, amount: bigint, limit: bigint | null): Usage {
   if (limit === null) return withSpent(usage, amount);
   const room = limit - usage.spent - usage.over - usage.held - usage.leased;
@@ -23,8 +23,8 @@ export function withFact(usage: Usage, amount: bigint, limit: bigint | null): Us
 }
 
 /**
- * The part of a fact that brings what is spent past the limit. What is reserved may still be settled for less, so it does
- * not count here: each dollar over a limit is found once, by the fact that spends it.
+ * The part of a fact that brings spending past the limit. Reservations do not count here, because they may be settled
+ * for less. Each dollar over a limit is found once, by the fact that spends it.
  */
 export function excessOf(usage: Usage, amount: bigint, limit: bigint | null): bigint {
   if (limit === null) return 0n;

@@ -25,9 +25,9 @@ const OTHER_PORTS = new Set([
 ]);
 
 export interface UrlRules {
-  /** Lets plain http and every address and port through, for local work. */
+  /** Allows plain http and every address and port, for local development. */
   readonly allowPrivate: boolean;
-  /** Host names this service itself answers on: a delivery to them would come back as a request. */
+  /** Host names of this service: a delivery to them would come back as a request. */
   readonly ownHosts: readonly string[];
 }
 
@@ -63,16 +63,13 @@ function hostProblem(hostname: string, ownHosts: readonly string[]): string | nu
   return ownHosts.includes(name) ? "must not point to this service" : null;
 }
 
-/**
- * The name to resolve before a delivery is sent; null where the host is an address itself and so was
- * judged with the URL.
- */
+/** The name to resolve before a delivery is sent. Null if the host is an address, which was checked with the URL. */
 export function nameToResolve(text: string): string | null {
   const { hostname } = new URL(text);
   return parseAddress(hostname.replace(/^\[|\]$/g, "")) === null ? hostname.replace(/\.$/, "") : null;
 }
 
-/** Whether a name that resolves to these may be called: one private address among them is enough to refuse. */
+/** Whether a name that resolves to these addresses may be called. One private address is enough to refuse. */
 export function resolvesToPublic(addresses: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every((text) => isPublicAddress(text));
 }

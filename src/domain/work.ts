@@ -15,18 +15,18 @@ export interface RunWork {
   readonly watched: Work;
 }
 
-/** Some 300 ms: enough for all built-in detectors and a dozen patterns on the largest body. */
+/** About 300 ms: enough for all built-in detectors and a dozen patterns on the largest body. */
 const PER_RUN: RunWork = { enforced: { left: 30_000_000 }, watched: { left: 10_000_000 } };
-/** Some two seconds. */
+/** About two seconds. */
 const PER_CALL: RunWork = { enforced: { left: 200_000_000 }, watched: { left: 50_000_000 } };
 
-/** Takes steps from what is left. Where there are not so many, none are left. */
+/** Takes steps from what is left. If there are too few, none are left. */
 export function take(work: Work, steps: number): boolean {
   work.left -= steps;
   return work.left >= 0;
 }
 
-/** Shares out what one call may cost among its runs. */
+/** Divides what one call may cost among its runs. */
 export class CallWork {
   readonly #left = { enforced: { ...PER_CALL.enforced }, watched: { ...PER_CALL.watched } };
 
@@ -44,7 +44,7 @@ export class CallWork {
   }
 }
 
-/** What a single run may cost. */
+/** The maximum cost of a single run. */
 export function oneRunsWork(): RunWork {
   return { enforced: { ...PER_RUN.enforced }, watched: { ...PER_RUN.watched } };
 }

@@ -4,12 +4,12 @@
  */
 
 export const MOST_XML_BYTES = 65_536;
-/** A response has some 30 of its own, and one for each value of an attribute: room for a person in 300 groups. */
+/** A response has about 30 elements of its own, and one for each attribute value: room for a person in 300 groups. */
 const MOST_ELEMENTS = 400;
 const MOST_DEPTH = 16;
 const MOST_ATTRIBUTES = 1_200;
 const MOST_ATTRIBUTES_OF_ONE = 16;
-/** An id or a URI has some hundred characters; a signature or a certificate is text, not an attribute. */
+/** An id or a URI has about a hundred characters. A signature or a certificate is text, not an attribute. */
 const MOST_VALUE_CHARACTERS = 4_096;
 
 export type XmlExcess =
@@ -53,7 +53,7 @@ interface Tag {
   readonly empty: boolean;
 }
 
-/** From behind `<` to behind `>`. A `>` inside quotes ends no tag; each pair of quotes is one attribute. */
+/** From after `<` to after `>`. A `>` inside quotes does not end a tag. Each pair of quotes is one attribute. */
 function readTag(xml: string, from: number): Tag | XmlExcess {
   let attributes = 0;
   for (let at = from; at < xml.length; at++) {

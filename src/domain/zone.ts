@@ -30,14 +30,14 @@ function offsetMs(timeZone: string, atMs: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - wholeSecondMs;
 }
 
-/** The number of the calendar day, counted from 1970-01-01, that a zone's clocks show at a moment. */
+/** The number of the calendar day, counted from 1970-01-01, in a zone at a time. */
 export function localDayAt(timeZone: string, atMs: number): number {
   return Math.floor((atMs + offsetMs(timeZone, atMs)) / DAY_MS);
 }
 
 /**
- * The first moment of a calendar day. Where midnight comes twice it is the first one; where the clocks jump
- * over midnight it is the moment of the jump.
+ * The first moment of a calendar day. If midnight occurs twice, it is the first one. If the clocks skip midnight, it is
+ * the moment of the change.
  */
 export function startOfLocalDay(timeZone: string, day: number): number {
   const midnightMs = day * DAY_MS;

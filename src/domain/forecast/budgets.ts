@@ -8,7 +8,7 @@ import { dayOf, type DayNumber } from "./series.ts";
 
 export type ForecastMetric = (typeof FORECAST_METRICS)[number];
 
-/** What one scope used on one day; dollars as a number, because a forecast is an estimate. */
+/** What one scope used on one day. Dollars are a number, because a forecast is an estimate. */
 export type DayUsage = { readonly day: DayNumber } & Readonly<Record<ForecastMetric, number>>;
 
 export type BudgetState = {
@@ -19,7 +19,7 @@ export type BudgetState = {
   readonly period: Period;
 };
 
-/** One scope: its days, and all the budgets that they use up. */
+/** One scope: its days, and all budgets that they use up. */
 export type ScopeUsage = { readonly days: readonly DayUsage[]; readonly budgets: readonly BudgetState[] };
 
 export type PlanAsk = {
@@ -31,7 +31,7 @@ export type PlanAsk = {
 
 export type BudgetExhaustion = Exhaustion & { readonly budgetId: string };
 
-/** The day each budget of a scope is used up, for each scenario in turn: always in dollars, whatever is forecast. */
+/** The day on which each budget of a scope is used up, for each scenario. Always in dollars, whatever is forecast. */
 export function exhaustionsOf(
   scope: ScopeUsage,
   now: number,
@@ -70,7 +70,7 @@ export function outlookFor(
   return history === null ? null : outlookOf(history, horizonDays);
 }
 
-/** The amounts that the constrained scenario may not exceed. A unit of the metric costs `perUnit` dollars. */
+/** The amounts that the constrained scenario must not exceed. A unit of the metric costs `perUnit` dollars. */
 export function allowancesOf(
   budgets: readonly BudgetState[],
   today: DayNumber,

@@ -13,7 +13,7 @@ import type { DailySeries } from "./series.ts";
 
 export type Model = {
   readonly fit: Fit;
-  /** Variance that the level gains with each day ahead, measured by forecasting the past. */
+  /** The variance that the level gains with each day ahead, measured by forecasting the past. */
   readonly driftPerDay: number;
 };
 

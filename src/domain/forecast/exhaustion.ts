@@ -6,7 +6,7 @@ export type Allowance = { readonly limit: number; readonly left: number; readonl
 
 export type Exhaustion = { readonly p50Date: string | null; readonly p90Date: string | null };
 
-/** The index of the first day on which the path uses the allowance up, or infinity. */
+/** The index of the first day on which the path uses up the allowance, or infinity. */
 function usedUpOn(path: Path, allowance: Allowance): number {
   let left = allowance.left;
   for (let index = 0; index < path.length; index += 1) {
@@ -18,8 +18,8 @@ function usedUpOn(path: Path, allowance: Allowance): number {
 }
 
 /**
- * `p50Date` is the day by which half of the possible futures have used the allowance up; `p90Date` is that of high
- * usage, by which a tenth of them have, so it is never the later one. Null: not within these days.
+ * `p50Date` is the day by which half of the simulated futures have used up the allowance. `p90Date` is the day for high
+ * usage, by which a tenth of them have, so it is never later. Null if not within these days.
  */
 export function exhaustionOf(paths: readonly Path[], firstDay: DayNumber, allowance: Allowance): Exhaustion {
   const days = Float64Array.from(paths, (path) => usedUpOn(path, allowance)).sort();

@@ -55,7 +55,7 @@ export type Assumptions = {
   /** Growth of capacity in 30 days, as a share. Only the growth scenario uses it. */
   readonly growthRate: number;
   readonly returns: Returns;
-  /** The amounts that the constrained scenario may not exceed, in the unit of the series. */
+  /** The amounts that the constrained scenario must not exceed, in the unit of the series. */
   readonly allowances: readonly Allowance[];
 };
 
@@ -87,7 +87,7 @@ function changeFor(model: Model, { scenario, growthRate, returns }: Assumptions)
 
 export type DatedBand = Band & { readonly date: string };
 
-/** The days after today, one band each. */
+/** The days after today, with one band each. */
 export function pointsOf(outlook: Outlook, paths: readonly Path[]): DatedBand[] {
   return bandsOf(paths, outlook.horizonDays + 1)
     .map((band, index) => ({ date: dateOfDay(outlook.history.today + index), ...band }))

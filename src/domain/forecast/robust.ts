@@ -8,7 +8,7 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Typed arrays sort as numbers, several times faster than by a comparing function. */
+/** Typed arrays sort as numbers, several times faster than with a comparison function. */
 function quantile(values: readonly number[], q: number): number {
   return quantileOfSorted(new Float64Array(values).sort(), q);
 }
@@ -24,8 +24,8 @@ export function spread(residuals: readonly number[]): number {
 }
 
 /**
- * Theil-Sen over the far half of the pairs: the median of the slopes between points at least half the series apart.
- * Near pairs say little about a trend and are most of the work.
+ * Theil-Sen over distant pairs: the median of the slopes between points at least half the series apart. Near pairs say
+ * little about a trend and are most of the work.
  */
 export function medianSlope(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes: number[] = [];

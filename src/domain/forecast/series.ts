@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 
-/** A day as the count of days since 1970-01-01 UTC. */
+/** A day as the number of days since 1970-01-01 UTC. */
 export type DayNumber = number;
 
 /** One value per calendar day from `firstDay` on. `null` means unknown. */
@@ -22,9 +22,9 @@ export function weekdayOf(day: DayNumber): number {
 }
 
 /**
- * Rollups hold no row for a day without runs, which is either a quiet day or a hole in the reporting. A weekday that
- * is empty in at least half of the weeks, or a series with over a fifth of its days empty, is quiet: zero. A rare
- * empty day among busy ones is a hole: unknown, so that an outage does not read as a collapse in demand.
+ * Rollups have no row for a day without runs, which is either a quiet day or a gap in the reporting. If a weekday is
+ * empty in at least half of the weeks, or over a fifth of all days are empty, empty days are quiet and count as zero. A
+ * rare empty day among busy ones is a gap and unknown, so that an outage does not look like a collapse in demand.
  */
 export function seriesOf(totals: readonly DayTotal[], lastDay: DayNumber): DailySeries {
   const byDay = new Map(totals.map(({ day, value }) => [day, value]));

@@ -12,8 +12,8 @@ const NO_PATTERN: WeekdayPattern = [0, 0, 0, 0, 0, 0, 0];
 const LEAST_DAYS = 14;
 
 /**
- * The median distance of each weekday from the median of the seven days around it, shrunk by how much of it noise alone
- * would show: a series without a weekly rhythm gets a pattern of about zero.
+ * The median distance of each weekday from the median of the seven days around it, reduced by what noise alone would
+ * show. A series without a weekly rhythm gets a pattern of about zero.
  */
 export function weekdayPattern(points: readonly Point[]): WeekdayPattern {
   if (points.length < LEAST_DAYS) return NO_PATTERN;

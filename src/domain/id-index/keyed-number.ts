@@ -4,7 +4,8 @@ export type HashKey = readonly [number, number];
 const FINAL_ROUNDS = 3;
 
 /**
- * HalfSipHash-1-3 of two characters at a time: without the key, nobody can choose ids that share a hash, or a part of it.
+ * HalfSipHash-1-3 over two characters at a time. Without the key, no one can choose ids that share a hash or a part of
+ * it.
  */
 export function keyedNumberOf(id: string, key: HashKey): number {
   let a = key[0] | 0;
@@ -17,7 +18,7 @@ export function keyedNumberOf(id: string, key: HashKey): number {
     const at = round * 2;
     let word = 0;
     if (at + 1 < length) word = id.charCodeAt(at) | (id.charCodeAt(at + 1) << 16);
-    // Then comes the length, with the character that is left of an odd number.
+    // Then the length, with the last character of an odd number of characters.
     else if (at <= length) word = (length << 16) | (at < length ? id.charCodeAt(at) : 0);
     else if (at <= length + 2) c ^= 0xff;
     d ^= word;

@@ -5,7 +5,7 @@ import { programOf } from "./program.ts";
 const LONGEST_PATTERN = 512;
 /** The maximum size of one pattern. */
 const LARGEST_PATTERN = 1_000;
-/** Classes such as `\pL` are tables of hundreds of ranges, which each mention of them brings along. */
+/** Classes such as `\pL` are tables of hundreds of ranges, and each use of one adds its table. */
 const UNICODE_CLASS = /\\p/gi;
 const UNICODE_CLASS_SIZE = 50;
 

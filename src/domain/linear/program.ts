@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 
-/** What re2js numbers its instructions with. */
+/** The instruction codes of re2js. */
 const OP = {
   alt: 1,
   altMatch: 2,
@@ -51,9 +51,9 @@ export interface Program {
   readonly start: number;
   readonly steps: Uint8Array;
   readonly out: Int32Array;
-  /** The other way of a fork, or what an assertion asks for. */
+  /** The second branch of a fork, or what an assertion requires. */
   readonly arg: Int32Array;
-  /** Whether what comes before and after a character matters. */
+  /** Whether the characters before and after matter. */
   readonly asserts: boolean;
   readonly reads: (at: number, rune: number) => boolean;
   /** Characters of one class are the same to every instruction. */

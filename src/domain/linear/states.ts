@@ -9,7 +9,7 @@ const FIRST_ROWS = 16;
 /** Not a state: the transition is not known yet. */
 export const UNKNOWN = 0;
 
-/** Places of a program, and what stands before the next character. */
+/** Positions in a program, and the context before the next character. */
 export interface Places {
   readonly set: Uint32Array;
   readonly before: number;
@@ -42,7 +42,7 @@ export class States {
     return places;
   }
 
-  /** The number of the state that has these places. */
+  /** The number of the state that has these positions. */
   numberOf(places: Places): number {
     const key = hashOf(places);
     const known = this.#numbers.get(key)?.find((state) => isSame(this.get(state), places));
@@ -58,7 +58,7 @@ export class States {
     return state;
   }
 
-  /** Where a class beyond Latin, or the end, leads from a state. */
+  /** Where a class outside Latin-1, or the end, leads from a state. */
   other(state: number, runeClass: number): number {
     return this.#others[state - 1]?.get(runeClass) ?? UNKNOWN;
   }

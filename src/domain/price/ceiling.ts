@@ -3,11 +3,11 @@ import { FACTOR_OF_ONE, factorOf, type Price, type Rates } from "./price.ts";
 
 /** The most that requests of a model may cost: all that an isolate needs to reserve for one. */
 export interface Ceiling {
-  /** By the input that a request must exceed, lowest first: the highest rates it may reach from there on. */
+  /** By the input that a request must exceed, lowest first: the highest rates that can apply above it. */
   readonly steps: readonly CeilingStep[];
   /** A list, not a map: it also travels as JSON. */
   readonly variants: readonly { readonly name: string; readonly factor: bigint }[];
-  /** The factor for a request that names no variant. */
+  /** The factor for a request without a variant. */
   readonly highestFactor: bigint;
 }
 
@@ -23,7 +23,7 @@ export function ceilingOf(price: Price): Ceiling {
   const steps: CeilingStep[] = [];
   let input = 0n;
   let output = 0n;
-  // A request may use less input than it says and stay in a lower tier, so no step is below the one before.
+  // A request may use less input than estimated and stay in a lower tier, so no step is below the previous one.
   for (const { aboveInputTokens, rates } of [{ aboveInputTokens: -1, rates: price.rates }, ...price.tiers]) {
     input = higher(input, highestRate(rates, "input"));
     output = higher(output, highestRate(rates, "output"));
@@ -37,7 +37,7 @@ export function ceilingOf(price: Price): Ceiling {
   };
 }
 
-/** Covers every usage within these tokens, in nano-dollars. Null if the price has no such variant. */
+/** The maximum cost of any usage within these tokens, in nano-dollars. Null if the price has no such variant. */
 export function reservationOf(
   ceiling: Ceiling,
   inputTokens: number,

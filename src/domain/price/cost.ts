@@ -12,7 +12,7 @@ export interface Unpriced {
   readonly name: string;
 }
 
-/** One class of tokens, or one unit, of a usage. */
+/** One class of tokens, or one unit, in a usage. */
 interface Line {
   readonly name: string;
   readonly quantity: number;
@@ -49,7 +49,7 @@ export function costOf(price: Price, usage: RunUsage, variant?: string): bigint 
   return isUnpriced(lines) ? lines : roundedUp(lines);
 }
 
-/** The same in numbers, as most runs of a batch can be priced. Null where a number may not be exact. */
+/** The same with numbers, which is enough for most runs of a batch. Null if a number may not be exact. */
 function smallCost(price: Price, usage: RunUsage): number | null {
   const rates = ratesFor(price, usage.input_tokens);
   let { input_tokens: input, output_tokens: output } = usage;
@@ -62,13 +62,13 @@ function smallCost(price: Price, usage: RunUsage): number | null {
     sum += quantity * Number(rateOf(rates, name));
   }
   sum += input * Number(rates.input) + output * Number(rates.output);
-  // What is not exact is larger than this, whatever was lost of it.
+  // A result that is not exact is larger than this, whatever was lost.
   if (sum > LARGEST_SMALL) return null;
   const rest = sum % TOKENS_PER_RATE;
   return (sum - rest) / TOKENS_PER_RATE + (rest === 0 ? 0 : 1);
 }
 
-/** What each class and unit adds to the cost. Their sum is the cost: the rounding is in the largest entry. */
+/** What each class and unit adds to the cost. The sum is the cost: the largest entry includes the rounding. */
 export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | Unpriced {
   const lines = linesOf(price, usage, variant);
   if (isUnpriced(lines)) return lines;

@@ -15,8 +15,8 @@ export function inForce<R extends Dated>(history: History<R>, atMs: number): R |
 }
 
 /**
- * The price of what happened at a time, from the first source that has one. What happened before any price was known
- * has the price of now, and nothing has a price of the future.
+ * The price of what happened at a time, from the first source that has one. If it happened before any price was known,
+ * the current price applies. A future price never applies.
  */
 export function priceAt<R extends Dated>(
   histories: readonly History<R>[],

@@ -4,8 +4,8 @@ import { cached } from "../cached.ts";
 type Named = Pick<ListedModel, "model" | "provider" | "aliases">;
 
 /**
- * What the models of a book are found by: their own names first, then with and without the provider's prefix, then their
- * aliases. A name that two models claim alike is neither's: a price is never guessed.
+ * How models in a book are found: by their own names first, then with and without the provider's prefix, then by their
+ * aliases. A name that two models claim equally matches neither, because a price is never guessed.
  */
 export function namesOf(models: readonly Named[]): Map<string, string> {
   const names = new Map(models.map(({ model }) => [model, model]));
@@ -40,7 +40,7 @@ export function otherName(model: string, provider: string): string {
 
 const DATED = /(?<=[-@])(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** A dated version as aliases name it: with `#` for each digit of its date. Null without a date. */
+/** A dated version as aliases write it: with `#` for each digit of the date. Null without a date. */
 export function undatedName(name: string): string | null {
   const undated = name.replace(DATED, (date) => date.replaceAll(/\d/g, "#"));
   return undated === name ? null : undated;

@@ -1,6 +1,6 @@
 import { TOKEN_CLASSES, type TokenClass, type TokenTotal } from "../../contract/token-classes.ts";
 
-/** Nano-dollars for a million tokens. A class without a rate is priced at its total's, never at zero. */
+/** Nano-dollars for a million tokens. A class without a rate is priced like its total, never at zero. */
 export type Rates = Readonly<Record<TokenTotal, bigint>> & {
   readonly [Class in TokenClass]?: bigint | undefined;
 };
@@ -13,7 +13,7 @@ export interface PriceTier {
 /** What a model costs. */
 export interface Price {
   readonly rates: Rates;
-  /** Lowest first. A request is priced as a whole by the highest tier that its input exceeds. */
+  /** Lowest first. The whole request is priced by the highest tier that its input exceeds. */
   readonly tiers: readonly PriceTier[];
   /** Nano-dollars for one of each unit. */
   readonly units: ReadonlyMap<string, bigint>;
@@ -22,7 +22,7 @@ export interface Price {
 }
 
 export const FACTOR_OF_ONE = 1_000_000_000n;
-/** The name of the rates as they are, unless the price gives it a factor of its own. */
+/** The variant with the plain rates, unless the price gives it its own factor. */
 const STANDARD = "standard";
 
 export function rateOf(rates: Rates, name: TokenClass | TokenTotal): bigint {

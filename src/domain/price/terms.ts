@@ -3,7 +3,7 @@ import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { formatUsd, parseUsd } from "../money.ts";
 import type { Price, Rates } from "./price.ts";
 
-/** The terms of a price in one form: two that mean the same are written the same. */
+/** The terms of a price in canonical form: equal terms are written the same. */
 export function termsOf(given: NewPrice): PriceShown {
   const { input_usd_per_mtok: input, output_usd_per_mtok: output } = given;
   return {
@@ -40,7 +40,7 @@ function ratesShown(given: ClassRates & { input: string; output: string }): Rate
   };
 }
 
-/** The rules' view of a price's terms. */
+/** A price's terms, as rules use them. */
 export function priceOf(terms: PriceShown): Price {
   return {
     rates: ratesOf(terms),
@@ -62,7 +62,10 @@ function ratesOf(shown: RatesShown): Rates {
   return rates;
 }
 
-/** Names come from outside: a map has no entries but those. Factors are in billionths, as dollars are in nano-dollars. */
+/**
+ * Names come from outside, so this is a map and not an object. Factors are in billionths, as dollars are in
+ * nano-dollars.
+ */
 function mapOf(entries: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> {
   return new Map(Object.entries(entries).map(([name, text]) => [name, nanosOf(text)]));
 }
@@ -78,7 +81,7 @@ function sorted(
 const amount = (text: string) => formatUsd(nanosOf(text));
 const factor = (text: string) => amount(text).replace(/\.?0+$/, "");
 
-/** A rate that cannot be read must never count as none. */
+/** A rate that cannot be parsed must never count as none. */
 function nanosOf(text: string): bigint {
   const nanos = parseUsd(text);
   if (nanos === null) throw new Error(`'${text}' is not an amount`);

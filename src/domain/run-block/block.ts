@@ -9,7 +9,7 @@ interface Frame {
   readonly columns: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Runs that were stored together. A column is decoded when it is first asked for. */
+/** Runs that are stored together. A column is decoded when it is first needed. */
 export class RunBlock {
   readonly count: number;
   readonly #frames: readonly Frame[];
@@ -74,7 +74,7 @@ export class RunBlock {
     return scopes as RunScopes;
   }
 
-  /** How long the text is of what a run has beside its columns. */
+  /** The length of a run's `extra` text. */
   charactersOf(at: number): number {
     return this.#texts("extra")[at]?.length ?? 0;
   }

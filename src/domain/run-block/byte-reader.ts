@@ -1,6 +1,6 @@
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads what a `ByteWriter` wrote. Reading past the end throws: bytes that are cut off are not taken for whole. */
+/** Reads what a `ByteWriter` wrote. Reading past the end throws, so truncated data is never accepted as complete. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;

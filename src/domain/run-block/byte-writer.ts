@@ -17,7 +17,7 @@ export class ByteWriter {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** What was written, until more is. */
+  /** A view of what was written, valid until more is written. */
   get view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -32,7 +32,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** A whole number from 0 to 2 ** 53 - 1, seven bits to a byte, lowest first. */
+  /** An integer from 0 to 2 ** 53 - 1, seven bits per byte, lowest first. */
   count(value: number): void {
     this.#reserve(8);
     let rest = value;
@@ -47,7 +47,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** Like `count`, and read by `amount`: of any size from 0. */
+  /** Like `count`, but for a bigint of any size from 0. Read by `amount`. */
   amount(value: bigint): void {
     const small = Number(value);
     if (small <= Number.MAX_SAFE_INTEGER) {
@@ -62,7 +62,7 @@ export class ByteWriter {
     this.count(Number(rest));
   }
 
-  /** A whole number of either sign, up to 2 ** 52: the sign becomes the lowest bit. */
+  /** An integer of either sign, up to 2 ** 52. The sign becomes the lowest bit. */
   signed(value: number): void {
     this.count(value < 0 ? value * -2 - 1 : value * 2);
   }

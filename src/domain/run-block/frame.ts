@@ -8,8 +8,8 @@ export const END = 0;
 const columnWriter = new ByteWriter();
 
 /**
- * Runs as one frame: how many, then each column with its number and its length, then 0. Columns in which no run has
- * a value are left out. A block is one frame after another.
+ * Runs as one frame: their number, then each column with its number and length, then 0. Columns without values are left
+ * out. A block is a sequence of frames.
  */
 export function encodeFrame(runs: readonly RunRecord[]): Uint8Array<ArrayBuffer> {
   const frame = new ByteWriter();
@@ -30,7 +30,7 @@ export const COUNTS = ["inputTokens", "outputTokens", "depth"] as const;
 
 interface Column {
   readonly column: keyof RunRecord;
-  /** Whether a run has a value here. Without it the column is always written. */
+  /** Whether a run has a value here. Without this function the column is always written. */
   readonly isPresent?: (run: RunRecord) => boolean;
   readonly write: (writer: ByteWriter, runs: readonly RunRecord[]) => void;
 }
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Moments that mostly follow one another. */
+/** Times that are mostly close together: each is written as the difference from the previous one. */
 function writeSteps(
   writer: ByteWriter,
   runs: readonly RunRecord[],

@@ -5,7 +5,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
-/** Names that many runs share: each is written once, and each run has the number of its name. 0 is null. */
+/** Names that many runs share. Each is written once, and each run has the number of its name. 0 is null. */
 export function writeNames(writer: ByteWriter, names: readonly (string | null)[]): void {
   const numbers = new Map<string | null, number>([[null, 0]]);
   for (const name of distinctOf(names)) if (name !== null) numbers.set(name, numbers.size);
@@ -36,7 +36,7 @@ export function distinctOf(names: Iterable<string | null>): Set<string | null> {
   return distinct;
 }
 
-/** All runs of one name: the case where no numbers are written. */
+/** If all runs have one name, no numbers are written. */
 export function readNames(reader: ByteReader, count: number): (string | null)[] {
   const names: (string | null)[] = [null];
   for (let left = reader.count(); left > 0; left -= 1) names.push(reader.text());
@@ -44,10 +44,10 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
   return Array.from({ length: count }, () => names[reader.count()] ?? null);
 }
 
-/** Bits of the filter for each name: one name in a hundred thousand that is not there seems to be. */
+/** Bits of the filter per name: it wrongly reports one in a hundred thousand absent names as present. */
 const BITS_PER_NAME = 24;
 
-/** Tells which names a block certainly lacks. */
+/** Tells which names a block certainly does not contain. */
 export class NameFilter {
   readonly #filter: Filter;
   readonly #words: number;
@@ -57,7 +57,7 @@ export class NameFilter {
     this.#words = words;
   }
 
-  /** Null is no name: nobody looks for it. */
+  /** Null is not a name, so no one searches for it. */
   static of(names: readonly (readonly [column: NameColumn, name: string | null])[]): NameFilter {
     const numbers = Uint32Array.from(
       names.flatMap(([column, name]) => (name === null ? [] : [numberOf(keyOf(column, name), null)])),

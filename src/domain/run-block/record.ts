@@ -1,6 +1,6 @@
 import { NAMED_SCOPES, type NamedScope, SCOPES } from "../../contract/scopes.ts";
 
-/** What a run is for. */
+/** The scopes that a run can name. */
 export type RunScopes = { readonly [Kind in NamedScope as `${Kind}Id`]: string | null };
 type ScopeColumn = keyof RunScopes;
 
@@ -26,7 +26,7 @@ export interface RunRecord extends RunScopes {
 
 export const SCOPE_COLUMNS = NAMED_SCOPES.map((kind) => `${kind}Id` as const);
 
-/** Columns of which many runs share few values. */
+/** Columns in which many runs share few values. */
 export type NameColumn = "model" | "action" | "chainId" | "charges" | ScopeColumn;
 export const NAME_COLUMNS: readonly NameColumn[] = [
   "model",
@@ -37,8 +37,8 @@ export const NAME_COLUMNS: readonly NameColumn[] = [
 ];
 
 /**
- * Every column by its number in a frame. A number is never used for another column. A reader skips columns that it does
- * not know and takes those that are missing for null or 0, so columns can be added.
+ * Every column by its number in a frame. A number is never reused. A reader skips columns that it does not know, and
+ * reads missing ones as null or 0, so columns can be added.
  */
 export const COLUMN_NUMBERS: Readonly<Record<keyof RunRecord, number>> = {
   id: 1,

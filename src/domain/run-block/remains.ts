@@ -1,11 +1,14 @@
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
-/** What is left of a run that retention has taken away: enough to know it when it comes again, and to say what it cost. */
+/**
+ * What is left of a run that retention has deleted: enough to recognize it if it is sent again, and to say what it
+ * cost.
+ */
 export interface Remains {
   /** The hash by which the index finds its id. */
   readonly number: number;
-  /** Digests of the id and of what was said of the run, in hexadecimal. */
+  /** Digests of the id and of the run's content, in hexadecimal. */
   readonly name: string;
   readonly said: string;
   readonly recordedAt: number;

@@ -2,8 +2,8 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 
 /**
- * Texts that mostly differ, such as ids. Each is written as how much it shares with the beginning of the one before, and
- * the rest; all rests are one text, which is encoded and decoded at once. UUIDs take 16 bytes each.
+ * Texts that mostly differ, such as ids. Each is written as the length of the prefix that it shares with the previous
+ * one, and the rest. All rests form one text, which is encoded and decoded at once. A UUID takes 16 bytes.
  */
 const MIXED = 0;
 const UUIDS = 1;
@@ -21,7 +21,7 @@ export function writeTexts(writer: ByteWriter, texts: readonly (string | null)[]
   let rests = "";
   let previous = "";
   for (const text of texts) {
-    // One more than what is shared: 0 is null.
+    // One more than the shared length, because 0 stands for null.
     if (text === null) {
       writer.count(0);
       continue;
@@ -66,7 +66,7 @@ function sharedLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let at = 0;
   while (at < most && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
-  // Half of a surrogate pair cannot be encoded by itself.
+  // Half of a surrogate pair cannot be encoded alone.
   return at > 0 && isHighSurrogate(one.charCodeAt(at - 1)) ? at - 1 : at;
 }
 

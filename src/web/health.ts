@@ -5,7 +5,7 @@ import type { Env } from "../edge/env.ts";
 import { refuseAtDoor } from "../edge/pipeline.ts";
 import { settingsOf } from "../settings.ts";
 
-/** The Worker runs and its settings are good. Outside /v1, so without the envelope. */
+/** The Worker runs and its settings are valid. Outside /v1, so without the envelope. */
 export async function health(context: Context<{ Bindings: Env }>): Promise<Response> {
   const settings = settingsOf(context.env);
   const local = await context.env.LOCAL_READY?.fetch("http://local.internal/");

@@ -4,11 +4,11 @@ export interface Identity {
   readonly subject: string;
   readonly email: string | null;
   readonly name: string | null;
-  /** What the provider says in `svc_role`, if anything; not yet known to be a role. */
+  /** The value of `svc_role` from the provider, if any. It may not be a valid role. */
   readonly role: string | null;
 }
 
-/** Why a sign-in made no session. Closed, so that a log line never carries what was sent. */
+/** Why a sign-in created no session. A closed list, so that a log line never contains what was sent. */
 export type SignInFailure =
   | "address_refused"
   | "attempt_unknown"

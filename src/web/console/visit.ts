@@ -10,7 +10,7 @@ export interface Answer<T> {
   readonly error: { readonly code: string; readonly message: string; readonly details: object } | null;
 }
 
-/** The API, called in this process as the person who is signed in: the console has no other way to read or write. */
+/** The API, called in this process as the signed-in person. The console has no other way to read or write. */
 export interface Api {
   get: <T>(path: string) => Promise<Answer<T>>;
   send: <T>(
@@ -82,7 +82,7 @@ export function listPath(
   return `${path}?${kept}`;
 }
 
-/** Links of a list's pages, with its filters kept. */
+/** Links to a list's pages, with its filters kept. */
 export function pagesOf(
   path: string,
   query: URLSearchParams,

@@ -3,7 +3,9 @@ import { moment } from "./view/format.ts";
 import type { Visitor } from "./view/document.tsx";
 import type { Api, ListOf } from "./visit.ts";
 
-/** What every page shows of its reader and of the org: who is signed in, what waits, and whether support is inside. */
+/**
+ * What every page shows about its reader and the org: who is signed in, what is waiting, and whether support is inside.
+ */
 export async function visitorOf(api: Api, session: OwnSession, csrf: string): Promise<Visitor> {
   const org = `/v1/orgs/${session.org_id}`;
   const [approvals, support] = await Promise.all([

@@ -1,4 +1,4 @@
-/** The assertion as the library read it back from the bytes that the signature covers; nothing else is ever read. */
+/** The assertion, parsed by the library from the bytes that the signature covers. Nothing else is ever read. */
 interface XmlNode {
   readonly $?: Readonly<Record<string, string>>;
   readonly _?: string;
@@ -6,7 +6,7 @@ interface XmlNode {
 }
 
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
-/** Clocks of providers drift; two minutes is what most of them assume. */
+/** Providers' clocks drift. Most services allow two minutes. */
 const SKEW_MS = 120_000;
 
 interface Expected {
@@ -56,7 +56,7 @@ function isWithin(node: XmlNode, nowMs: number): boolean {
   return startMs <= nowMs + SKEW_MS && nowMs - SKEW_MS < endMs;
 }
 
-/** The text of an element that has nothing but text, and "" for any other. */
+/** The text of an element that contains only text, and "" for any other. */
 function text(node: XmlNode | null): string {
   return node !== null && Object.keys(node).every((key) => key === "_" || key === "$")
     ? (node._ ?? "").trim()
@@ -67,7 +67,7 @@ export function readSubject(verified: unknown): string {
   return text(only(only(only(verified, "Assertion"), "Subject"), "NameID"));
 }
 
-/** The one value of the first of these attributes that has exactly one. */
+/** The value of the first of these attributes that has exactly one value. */
 export function readAttribute(verified: unknown, names: readonly string[]): string | null {
   const attributes = all(only(verified, "Assertion"), "AttributeStatement").flatMap((statement) =>
     all(statement, "Attribute"),

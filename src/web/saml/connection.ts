@@ -5,19 +5,19 @@ import { certificatesIn } from "../../domain/certificate.ts";
 export interface SamlConnection {
   readonly idpEntityId: string;
   readonly idpSsoUrl: string;
-  /** One certificate or several, as PEM: several while the provider changes from one to the next. */
+  /** One or more certificates, as PEM. There are several while the provider rotates them. */
   readonly idpCertificate: string;
 }
 
-/** The addresses under which this service is known to an org's provider. */
+/** The URLs under which an org's provider knows this service. */
 export interface ServiceAddresses {
   readonly entityId: string;
   readonly acsUrl: string;
 }
 
 /**
- * The library, set so that time, the request's id and the recipient are left to the rules in `assertion.ts`: it reads
- * the wall clock, keeps ids in memory and does not know the recipient. Signatures and the audience are its own.
+ * The library, configured so that time, request id and recipient are left to the rules in `assertion.ts`: it reads the
+ * wall clock, keeps ids in memory and does not know the recipient. It checks signatures and the audience itself.
  */
 export function samlLibrary(
   connection: SamlConnection,

@@ -12,8 +12,8 @@ import type { SignInConnection } from "../../org/people/sso.ts";
 import type { Ctx, Web } from "../html.tsx";
 
 /**
- * A sign-in in progress. Its handle goes to the provider and comes back (as `state`, as `RelayState`); a cookie holds
- * what only the browser that began it has, so that no one can be signed in through someone else's link.
+ * A sign-in in progress. Its handle goes to the provider and comes back (as `state` or `RelayState`). A cookie holds a
+ * secret that only the browser that started it has, so that no one can be signed in through someone else's link.
  */
 
 const PURPOSE = "sign-in-attempt";

@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<SignInFailure, string>> = {
   token_invalid: "The response from your identity provider is not valid.",
 };
 
-/** No session was made. The page says why in words; the log says why as a code. */
+/** No session was created. The page explains why; the log has the reason as a code. */
 export function refuseSignIn(failure: SignInFailure, web: Web): Response {
   logLine({ level: "warn", trace: web.trace, sign_in_refused: failure });
   const status = failure === "provider_unreachable" ? 502 : 401;
@@ -43,7 +43,7 @@ const KEPT_OUT: Readonly<Record<EntryProblem, string>> = {
     "Your organization's residency rule excludes this region. Use the console of an allowed region.",
 };
 
-/** A person whom the org's rules refuse, signed in or about to be. */
+/** A person whom the org's rules refuse, before or after sign-in. */
 export function keptOut(problem: EntryProblem, web: Web): Response {
   const page = <MessagePage title="Access denied" text={KEPT_OUT[problem]} code={problem} />;
   return htmlResponse(page, 403, web);

@@ -30,13 +30,13 @@ import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 
 const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The largest response in base64, each character of it escaped as forms do, and the state beside it. */
+/** The largest response in base64, with each character escaped as forms do, plus the state. */
 const MOST_ANSWER_BYTES = 4 * MOST_XML_BYTES + 8192;
 
 interface Remembered<T> {
   readonly attempt: T;
   readonly returnTo: string;
-  /** Of the connection under which the sign-in began. */
+  /** Identifies the connection under which the sign-in started. */
   readonly mark: string;
 }
 
@@ -92,8 +92,8 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
 }
 
 /**
- * The address names the org, and so does the attempt: a provider that sends a browser on to another org's provider gets
- * the browser back at that org's address, where its own attempt is worth nothing and the code goes to nobody.
+ * Both the URL and the attempt name the org. If a provider sends a browser on to another org's provider, the browser
+ * comes back to that org's URL, where its own attempt is useless and the code is not redeemed.
  */
 async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Response> {
   const returned = new URL(context.req.url).searchParams;

@@ -55,8 +55,7 @@ function isWebAddress(address: string, access: ProviderAccess): boolean {
 }
 
 /**
- * The browser has returned. The library makes every check: state, issuer, code with its verifier, signature, claims,
- * nonce.
+ * The browser has returned. The library makes every check: state, issuer, code and verifier, signature, claims, nonce.
  */
 export async function finishOidc(
   connection: OidcConnection,

@@ -98,7 +98,7 @@ export async function changeOne<T>(
   });
 }
 
-/** Without what is null: that is what a field has that was never given. */
+/** Without null values: those fields were never given. */
 function keptOf({ body }: { readonly body: object | null }, names: readonly string[]): object {
   const entries = Object.entries(body ?? {}).filter(([name]) => names.includes(name));
   const text = JSON.stringify(Object.fromEntries(entries), (_name, value: unknown) => value ?? undefined);

@@ -14,9 +14,9 @@ import type { Method } from "./act.ts";
  * action buttons. This folder has what these pages share; a resource describes only its own part.
  */
 export interface Resource<T> {
-  /** Where its pages are. */
+  /** The path of its pages. */
   readonly path: string;
-  /** Where the API has it, under the org. */
+  /** The path of the API resource, under the org. */
   readonly api: string;
   readonly title: string;
   readonly about: string;
@@ -32,15 +32,15 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
-  /** Its order, when not newest first. */
+  /** The order of the list, if not newest first. */
   readonly sort?: string;
-  /** What the list can be narrowed by. */
+  /** The filters of the list. */
   readonly filters?: readonly Filter[];
   readonly create?: Create;
   readonly change?: Change;
   readonly actions?: readonly Action<T>[];
   factsOf?(row: T): readonly Fact[];
-  /** What a page shows beneath the one that it is about. */
+  /** What a page shows below its main subject. */
   below?(visit: Visit, ask: Ask, row: T): Promise<Child>;
 }
 
@@ -66,12 +66,12 @@ export interface Action<T> {
   readonly name: string;
   readonly label: string;
   readonly method: Method;
-  /** Beneath the resource's own address. */
+  /** Relative to the path of the resource. */
   readonly api: string;
   /** The confirmation text, if the action cannot be undone. */
   confirm?(row: T): string;
   isFor?(row: T): boolean;
-  /** Whether it stands in the list, too. */
+  /** Whether it is shown in the list too. */
   readonly inList?: boolean;
   readonly fields?: readonly Field[];
   readonly notice?: NoticeName;

@@ -26,10 +26,10 @@ export interface Setting<T> {
   readonly method: "PUT" | "PATCH";
   readonly role: KeyRole;
   readonly save: string;
-  /** The fields may depend on what is there. */
+  /** The fields may depend on the current value. */
   fieldsOf(found: T | null, form: URLSearchParams | null): readonly Field[];
   noteOf?(found: T | null): Child;
-  /** Stands above the form. */
+  /** Shown above the form. */
   above?(found: T | null): Child;
   draftOf?(found: T | null): Draft;
   bodyOf?(form: URLSearchParams): object;

@@ -22,7 +22,7 @@ export interface AtAGlance {
 
 export interface Limits {
   readonly cap: SpendCap | null;
-  /** Null where the org is not prepaid. */
+  /** Null if the org is not prepaid. */
   readonly quota: Quota | null;
   readonly held: string;
   readonly rows: readonly AtAGlance[];

@@ -9,7 +9,7 @@ import { Badge, Card, type Fact, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { Ask, Visit } from "../visit.ts";
 
-/** A call that people can picture: about two pages in, one page out. */
+/** An example call that people can picture: about two pages in, one page out. */
 const SAMPLE = { input_tokens: 1000, output_tokens: 500 };
 
 export function sampleCost(row: Model): string {
@@ -70,7 +70,7 @@ function rate(amount: string | undefined) {
   return amount === undefined ? "removed" : usd(amount);
 }
 
-/** What the model has cost, and will. */
+/** What the model has cost, and what it will cost. */
 export async function priceHistory(visit: Visit, _ask: Ask, { model }: Model) {
   const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=50`;
   const { body } = await visit.api.get<{ data: PriceRevision[] }>(path);

@@ -60,7 +60,7 @@ interface DayFigures extends DayAmount {
   readonly runs: number;
 }
 
-/** Days without a run are days too. */
+/** Days without runs are included. */
 function everyDay(usage: Usage | null, nowMs: number): DayFigures[] {
   const known = new Map(usage?.by_day.map((figures) => [figures.date, figures]));
   return Array.from({ length: SHOWN_DAYS }, (_, index) => {

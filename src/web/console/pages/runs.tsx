@@ -110,7 +110,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   return show("Runs", UNDER, content, answer.status);
 }
 
-/** What a run may be for, by its field's name. */
+/** The scopes that a run can name, by field. */
 const TITLES: Readonly<Partial<Record<string, string>>> = Object.fromEntries(
   FILTERS.map(({ name, title }) => [name, title]),
 );

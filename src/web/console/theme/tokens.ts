@@ -1,6 +1,4 @@
-/**
- * Colours, type and space. Every pair of text and background has a contrast of at least 4.5:1 in both color schemes.
- */
+/** Colors, type and space. Every pair of text and background has a contrast of at least 4.5:1 in both color schemes. */
 export const tokens = `
 :root {
   color-scheme: light dark;

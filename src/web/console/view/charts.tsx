@@ -15,7 +15,7 @@ export interface ForecastPoint {
 const HEIGHT = 100;
 const SLOT = 10;
 
-/** The next round number at or above: a plain multiple of a power of ten, so that the scale reads easily. */
+/** The next round number at or above a value, so that the scale is easy to read. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -27,7 +27,7 @@ function axis(value: number): string {
   return `$${value < 1 && value > 0 ? value.toPrecision(2) : value}`;
 }
 
-/** Spend by day, with what is expected beside it: bars for what was spent, a band for the forecast. */
+/** Spend by day: bars for what was spent, a band for the forecast. */
 export function SpendChart(props: { days: readonly DayAmount[]; forecast: readonly ForecastPoint[] }) {
   const { days, forecast } = props;
   const width = (days.length + forecast.length) * SLOT;

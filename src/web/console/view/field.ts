@@ -1,4 +1,4 @@
-/** One description of a form's field: what is drawn, what is filled in, and what is sent all come from it. */
+/** The description of a form field. Rendering, filling in and submitting all use it. */
 export interface Field {
   /** Its name in the request body. A dot separates nested fields. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Field {
   readonly half?: boolean;
   /** Sent if the field is empty. Without it, an empty field is omitted. */
   readonly whenEmpty?: null | readonly [];
-  /** Part of the address, not of the body. */
+  /** Part of the path, not of the body. */
   readonly inPath?: boolean;
 }
 
@@ -82,7 +82,7 @@ function valueAt(record: unknown, name: string): unknown {
   return value;
 }
 
-/** The form's fields as a record of the API fills them in. */
+/** The values of the form's fields, from a record of the API. */
 export function draftOf(record: unknown, fields: readonly Field[]): Draft {
   const values: Record<string, string> = {};
   for (const { name, kind } of fields) {

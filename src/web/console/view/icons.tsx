@@ -1,4 +1,4 @@
-/** Drawn here, so that no asset comes from another host. 16 by 16, in the colour of the text beside them. */
+/** Inline, so that no asset comes from another host. 16 by 16, in the color of the surrounding text. */
 const PATHS = {
   overview: "M2 2h5v6H2zM9 2h5v4H9zM9 8h5v6H9zM2 10h5v4H2z",
   runs: "M3 2.5 13 8 3 13.5z",

@@ -9,8 +9,8 @@ export interface Column<T> {
 const CLASSES = { number: "end number", moment: "nowrap", meter: "wide", actions: "act" } as const;
 
 /**
- * A table; on a narrow screen each row becomes a block of its own, with its columns' titles inside, so that nothing has to
- * be scrolled to. The roles are written out because browsers forget them when cells are laid out as blocks.
+ * A table. On a narrow screen each row becomes a block with the column titles inside, so that nobody has to scroll
+ * sideways. The roles are explicit, because browsers drop them when cells are laid out as blocks.
  */
 export function Table<T>(props: {
   readonly label: string;

@@ -9,8 +9,8 @@ import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
 import { ROOT } from "./worker-config.ts";
 
 /**
- * What the product costs, as shares of what the same runtime does with nothing in it. `--quick` takes one short
- * round and throws nothing away: good for direction, not for figures. A word picks one part: `bench gate`.
+ * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
+ * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = { gate, redis, orgs, policy, ingest };
 

@@ -6,7 +6,7 @@ import { ROOT } from "./worker-config.ts";
 
 const NAMES = new RegExp(`^(node:)?(${builtinModules.filter((name) => /^\w+$/.test(name)).join("|")})$`);
 
-/** Packages written for Node ask for its modules by `require` and by their old names; the runtime has them to import. */
+/** Packages written for Node use `require` and old module names. The runtime only supports imports. */
 const nodeModules: Plugin = {
   name: "node-modules",
   setup(bundle) {
@@ -23,7 +23,7 @@ const nodeModules: Plugin = {
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * The Worker as one module, put together as `wrangler deploy` would. Made once for each entry: all servers of a process
+ * The Worker as one module, bundled like `wrangler deploy` does. Built once per entry, because all servers of a process
  * run the same code.
  */
 export function bundleWorker(entry: string): Promise<string> {
@@ -44,7 +44,7 @@ async function makeBundle(entry: string): Promise<string> {
     loader: { ".html": "text", ".txt": "text", ".sql": "text" },
     logLevel: "error",
   });
-  // esbuild's helper process would otherwise stay for as long as the server runs.
+  // Otherwise esbuild's helper process would stay as long as the server runs.
   await stop();
   const [module] = result.outputFiles;
   if (module === undefined) throw new Error(`esbuild produced no output for ${entry}`);

@@ -1,6 +1,7 @@
 /**
- * `npm test`: everything that must hold before a change lands; CI runs this very command. `npm test -- path` checks types and
- * runs the tests under that path. `npm run quick` is for in between: static checks, the rules, and the workerd tests of what changed.
+ * `npm test`: everything that must hold before a change lands. CI runs the same command. `npm test -- path` checks
+ * types and runs the tests under that path. `npm run quick` is for work in progress: static checks, pure tests, and the
+ * workerd tests of changed files.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,12 +36,12 @@ async function passes(): Promise<boolean> {
   return true;
 }
 
-/** Each round begins when the one before has passed; the steps of one round run side by side. */
+/** Each round starts after the previous one has passed. The steps of one round run in parallel. */
 function roundsOf(): Step[][] {
   if (mode === "quick") return quickRounds();
   const asked = mode === undefined ? [] : [mode, ...paths];
   if (asked.length > 0) return [[TYPES], [tests("tests", asked)]];
-  // Most of what system tests do is wait: they run beside the others.
+  // System tests mostly wait, so they run beside the others.
   return [
     [...STATIC, DEAD_CODE],
     [

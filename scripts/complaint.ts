@@ -1,4 +1,4 @@
-/** A reason to stop that its reader can mend: shown as one line, without a stack. */
+/** An error that the user can fix: shown as one line, without a stack. */
 export class Complaint extends Error {}
 
 /** Runs a script's body. A complaint becomes one line on stderr and exit status 1. */

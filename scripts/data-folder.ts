@@ -5,7 +5,7 @@ import { Complaint } from "./complaint.ts";
 import { keepPrivate } from "./private-folder.ts";
 
 const LOCK = "lock";
-/** The folders in it: the databases, and the data folder of `npm run regions`. */
+/** Its folders: the databases, and the data folder of `npm run regions`. */
 const FOLDERS = { state: "state", regions: "regions" };
 
 export interface DataFolder {
@@ -28,7 +28,7 @@ export function regionsFolderPath(environment: NodeJS.ProcessEnv): string {
   return join(dataFolderPath(environment), FOLDERS.regions);
 }
 
-/** Opens the folder for this process alone, making it where it is missing. */
+/** Opens the folder for this process alone. Creates it if it does not exist. */
 export function openDataFolder(path: string): DataFolder {
   const unlock = lock(path);
   return {
@@ -47,7 +47,7 @@ export function openDataFolder(path: string): DataFolder {
   };
 }
 
-/** SQLite's lock belongs to the process: the system takes it back however the process ends. */
+/** SQLite's lock belongs to the process, so the system releases it however the process ends. */
 function lock(path: string): () => void {
   try {
     makeFolder(path);

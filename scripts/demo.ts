@@ -7,7 +7,7 @@ import { importInto } from "./price-book/changes.ts";
 import { readBook, writeBook } from "./price-book/remote.ts";
 import type { Server } from "./server.ts";
 
-/** What a script or a person needs to begin, as `demo.json` holds it. */
+/** What a script or a person needs to start, as in `demo.json`. */
 export interface Demo {
   readonly base_url: string;
   readonly org_id: string;
@@ -15,7 +15,7 @@ export interface Demo {
   readonly operator_key: string;
 }
 
-/** The one limit of the demo org, on a workflow of its own so that nothing else is ever refused by it. */
+/** The only limit of the demo org, on its own workflow, so that it refuses nothing else. */
 const DEMO_BUDGET = {
   scope_kind: "workflow",
   scope_id: "demo",
@@ -24,7 +24,7 @@ const DEMO_BUDGET = {
   mode: "enforce",
 };
 
-/** Seeds the demo org, once per data folder, through the API like anybody else. */
+/** Seeds the demo org, once per data folder, through the public API. */
 export async function ensureDemo(server: Server): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = { base_url: server.urls[0], operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
@@ -60,10 +60,10 @@ async function seed(
 }
 
 const RETRY_MS = 250;
-/** A call that a crash cut short holds its idempotency key for a minute: after that, its retry takes it over. */
+/** A call that a crash interrupted holds its idempotency key for a minute. After that, its retry takes it over. */
 const PATIENCE_MS = 90_000;
 
-/** The path is the idempotency key: a seeding that was cut short goes on where it was, and makes no second org. */
+/** The path is the idempotency key, so a seeding that was interrupted continues and creates no second org. */
 async function post(url: string, key: string, body: object): Promise<unknown> {
   const { pathname } = new URL(url);
   const until = performance.now() + PATIENCE_MS;
@@ -77,7 +77,7 @@ async function post(url: string, key: string, body: object): Promise<unknown> {
   }
 }
 
-/** `passes`: the runtime is being started again, or was while it worked on this very call. */
+/** `passes`: the runtime is restarting, or was during this call. */
 async function attempt(url: string, key: string, body: object) {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -94,7 +94,7 @@ async function attempt(url: string, key: string, body: object) {
   }
 }
 
-/** The lines of the terminal; each curl works as it stands. */
+/** The lines of the terminal. Each curl command works as it is. */
 export function welcome(server: Server, demo: Demo): string {
   const decide = (body: object): string =>
     `  curl -i ${demo.base_url}/v1/edge/decision -H 'Authorization: Bearer ${demo.owner_key}' \\\n` +

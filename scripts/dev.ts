@@ -28,14 +28,14 @@ await run(async () => {
     "--env-file",
     variables,
   ];
-  // wrangler starts a workerd of its own, with its own log.
+  // wrangler starts its own workerd, with its own log.
   const { MINIFLARE_WORKERD_PATH: _, ...env } = process.env;
   const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {
     cwd: ROOT,
     stdio: "inherit",
     env,
   });
-  // Ctrl-C reaches wrangler too; this process waits for it, so that the folder stays locked until then.
+  // Ctrl-C reaches wrangler too. This process waits for it, so that the folder stays locked until then.
   let told = false;
   process.on("SIGINT", () => (told = true));
   process.on("SIGTERM", () => (told = wrangler.kill("SIGTERM")));

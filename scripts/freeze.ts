@@ -1,6 +1,6 @@
 /**
- * `npm run freeze`: adds what is newly published to the frozen contract, and new schema steps to the list of those that
- * never change. It never takes anything out.
+ * `npm run freeze`: adds newly published facts to the frozen contract, and new schema steps to the frozen list. It
+ * never removes anything.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

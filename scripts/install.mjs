@@ -1,6 +1,6 @@
 /**
- * Runs before `npm start` and `npm test`, on the machine's own Node and with nothing installed yet: brings
- * node_modules in line with package-lock.json, and says nothing when it already is.
+ * Runs before `npm start` and `npm test`, on the system's Node and before anything is installed. Brings node_modules in
+ * line with package-lock.json. Prints nothing if it already is.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** npm's own record of what it installed. It is written last, so an interrupted install leaves none. */
+/** npm's own record of what it installed. It is written last, so an interrupted install has none. */
 const INSTALLED = "node_modules/.package-lock.json";
-/** The first Node that runs TypeScript files as they are. */
+/** The first Node version that runs TypeScript files directly. */
 const NODE_MINIMUM = [22, 18];
 
 /** @returns {Record<string, {version?: string, integrity?: string, optional?: boolean, link?: boolean, os?: string | string[], cpu?: string | string[], libc?: string[]}>} */
@@ -29,7 +29,7 @@ function belongsHere(entry, platform, arch) {
   return [entry.os].flat().includes(platform) && [entry.cpu].flat().includes(arch);
 }
 
-/** Whether everything that the lock file asks for on this platform is there, in that very version. */
+/** Whether everything that the lock file requires on this platform is installed, in exactly that version. */
 function isInstalled(root, platform, arch) {
   const installed = packagesOf(root, INSTALLED);
   const wanted = Object.entries(packagesOf(root, "package-lock.json")).filter(

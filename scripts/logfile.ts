@@ -23,16 +23,16 @@ export interface LogBounds {
 
 export const LOG_BOUNDS: LogBounds = { maxBytes: 64 * MEBIBYTE, keep: 2 };
 
-/** The log's files, oldest first. */
+/** The log files, oldest first. */
 export function logFiles(log: string, keep = LOG_BOUNDS.keep): string[] {
   const older = Array.from({ length: keep }, (_, index) => `${log}.${keep - index}`);
   return [...older, log].filter((file) => existsSync(file));
 }
 
 /**
- * Moves a log that has grown past its bound aside. workerd keeps the file open for appending and cannot be
- * told to open another, so the content is copied and the file cut back: what is written between the last read
- * and the cut, some microseconds, is lost. Where there is no room for a copy, the log stays as it is until there is.
+ * Rotates a log that has reached its maximum size. workerd keeps the file open for appending and cannot be told to open
+ * another, so the content is copied and the file truncated. Lines written between the last read and the truncation,
+ * some microseconds, are lost. If there is no room for a copy, the log stays as it is.
  */
 export function rotateLog(log: string, bounds = LOG_BOUNDS): void {
   if (!existsSync(log) || statSync(log).size <= bounds.maxBytes) return;
@@ -50,7 +50,7 @@ export function rotateLog(log: string, bounds = LOG_BOUNDS): void {
   renameSync(copy, `${log}.1`);
 }
 
-/** Empties the log, once what came after the copy was made is in the copy, too. */
+/** Truncates the log, after what was added since the copy is in the copy too. */
 function cutBack(log: string, copy: string): void {
   const file = openSync(log, "r+");
   try {
@@ -65,9 +65,9 @@ function cutBack(log: string, copy: string): void {
 }
 
 /**
- * Writes what the runtime says on stderr, a line at a time: the Worker's warnings and errors, which are JSON, and workerd's
- * own remarks, which are wrapped so that the log stays JSON lines. What a full disk does not take is lost, and how much
- * was lost is the first line that it takes again: the log never ends the server.
+ * Writes the runtime's stderr line by line: the Worker's warnings and errors, which are JSON, and workerd's own
+ * messages, which are wrapped so that the log stays JSON lines. If the disk is full, lines are lost, and the next line
+ * that is written says how many. The log never ends the server.
  */
 export function remarksTo(log: string): (line: string) => void {
   let lost = 0;

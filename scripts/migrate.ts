@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** wrangler's own table, letter for letter: `wrangler d1 migrations` and this script see the same history. */
+/**
+ * wrangler's own table, character for character, so that `wrangler d1 migrations` and this script see the same history.
+ */
 const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
 		name       TEXT UNIQUE,
 		applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Applies what the database has not seen yet, each file whole or not at all. */
+/** Applies the migrations that the database lacks, each file completely or not at all. */
 export async function migrate(database: D1Database, folder: string): Promise<void> {
   await database.prepare(BOOKKEEPING).run();
   const applied = await database.prepare(`SELECT name FROM "d1_migrations"`).all<{ name: string }>();

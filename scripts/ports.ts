@@ -4,7 +4,7 @@ import { Complaint } from "./complaint.ts";
 export const HOST = "127.0.0.1";
 const LARGEST = 65_535;
 
-/** `count` consecutive ports from `first`, each seen to be free; with `first` 0, any. */
+/** `count` consecutive free ports from `first`. If `first` is 0, any free ports. */
 export async function claimPorts(first: number, count: number): Promise<number[]> {
   if (first === 0) return Promise.all(Array.from({ length: count }, () => listenOnce(0)));
   if (first + count - 1 > LARGEST) throw new Complaint(`PORT ${first} leaves no room for ${count} isolates`);

@@ -1,6 +1,6 @@
 /**
- * `npm run prices [-- --url <address>] [--yes]`: fills the platform's price book from the installed price catalog. Shows
- * what changes, and asks before it changes anything.
+ * `npm run prices [-- --url <address>] [--yes]`: fills the platform's price book from the installed price catalog.
+ * Shows what changes, and asks for confirmation.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,8 +6,8 @@ const FOR_OTHERS = 0o077;
 const STICKY = 0o1000;
 
 /**
- * Takes what others may do away from a data folder and from what lies in it, and from nothing else: a folder that is
- * shared, or that holds folders of somebody else's, is refused rather than changed.
+ * Removes other users' permissions from a data folder and its own contents, and from nothing else. A folder that is
+ * shared, or that contains other folders, is refused and not changed.
  */
 export function keepPrivate(path: string, ownFolders: ReadonlySet<string>): void {
   const folder = statSync(path);

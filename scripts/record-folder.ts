@@ -1,6 +1,6 @@
 /**
- * `node scripts/record-folder.ts <checkout of a release> <name>`: has that release fill a data folder and keeps it, with
- * what it answers, as a fixture. Later versions are started on it in a test.
+ * `node scripts/record-folder.ts <checkout of a release> <name>`: lets that release fill a data folder, and stores it
+ * as a fixture with the responses. A test starts later versions on it.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -84,7 +84,7 @@ async function ask(demo: Demo, call: Made, names: Record<string, string>): Promi
     },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   });
-  // A version that has no such route yet.
+  // This version does not have the route yet.
   if (call.method === "GET" && answer.status === 404) return null;
   if (!answer.ok) throw new Complaint(`${call.method} ${path}: ${answer.status} ${await answer.text()}`);
   return answer.json();

@@ -1,4 +1,4 @@
-/** `npm run regions`: two regions on this machine, each with its own objects and database, and calls to try. */
+/** `npm run regions`: two regions on this machine, each with its own objects and database, and example calls. */
 import { Complaint, endWith, run } from "./complaint.ts";
 import { regionsFolderPath } from "./data-folder.ts";
 import { type Server, startServer } from "./server.ts";

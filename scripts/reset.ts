@@ -1,4 +1,4 @@
-/** `npm run reset`: forgets all local data. */
+/** `npm run reset`: deletes all local data. */
 import { existsSync } from "node:fs";
 import { run } from "./complaint.ts";
 import { dataFolderPath, openDataFolder } from "./data-folder.ts";

@@ -16,21 +16,21 @@ const ROTATION_CHECK_MS = 2_000;
 export interface RuntimeOptions {
   readonly workers: WorkerOptions[];
   readonly folder: DataFolder;
-  /** What a runtime needs done before it counts as started; it may be done again. */
+  /** What must be done before a runtime counts as started. It may run again. */
   readonly prepare: (miniflare: Miniflare) => Promise<void>;
   readonly onRemark?: ((line: string) => void) | undefined;
-  /** Hears of a runtime that ended and cannot be started again. */
+  /** Called if a runtime ended and cannot be restarted. */
   readonly onLost: (complaint: Complaint) => void;
 }
 
 export interface Runtime {
   miniflare(): Miniflare;
-  /** Kills workerd in the middle of whatever it does; resolves when it serves again. */
+  /** Kills workerd abruptly. Resolves when it serves again. */
   crash(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** workerd on the folder's databases, started again whenever it ends unasked. */
+/** workerd on the folder's databases, restarted whenever it ends unexpectedly. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { folder, onRemark } = options;
   const write = remarksTo(folder.log);
@@ -104,7 +104,7 @@ function makeMiniflare(
   );
 }
 
-/** Miniflare starts a runtime that ended again, once; that this failed, it says only to its log. */
+/** Miniflare restarts a runtime that ended, once. If that fails, it only writes to its log. */
 class FailureLog extends Log {
   readonly #failed: (error: Error) => void;
   readonly #remark: (line: string) => void;
@@ -122,7 +122,7 @@ class FailureLog extends Log {
   }
 }
 
-/** Miniflare ends the process by itself when a signal comes, with a failure status and a half-written log. */
+/** On a signal, Miniflare ends the process itself, with a failure status and a half-written log. */
 function withoutItsSignalHandlers<T>(make: () => T): T {
   const signals = ["SIGINT", "SIGTERM"] as const;
   const before = signals.map((signal) => new Set(process.listeners(signal)));

@@ -6,12 +6,12 @@ import { Complaint } from "./complaint.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** 43 characters of 62 carry 256 bits. */
+/** 43 characters out of 62 carry 256 bits. */
 const SECRET_LENGTH = 43;
 
 /**
- * The named secrets: from the environment where it has them, else from the file, where each is put once.
- * Losing one would make every key in the data folder worthless.
+ * The named secrets: from the environment if set, otherwise from the file, where each is created once. Losing one would
+ * make every key in the data folder useless.
  */
 export function localSecrets(
   file: string,
@@ -32,7 +32,7 @@ function store(file: string, secrets: NodeJS.Dict<string>): void {
   writePrivateFile(file, lines.join(""));
 }
 
-/** Keys and sealed secrets are worthless under another pepper: a folder stays with the one that it began with. */
+/** Keys and sealed secrets are useless under another pepper, so a folder keeps its first one. */
 export function keepPepper(file: string, pepper: string): void {
   const mark = createHmac("sha256", pepper).update("the pepper of this folder").digest("hex");
   if (!existsSync(file)) writePrivateFile(file, mark);

@@ -14,22 +14,22 @@ import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
 
 export interface ServerOptions {
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   readonly port: number;
   readonly dataDir: string;
-  /** How many isolates serve, on consecutive ports, over the same objects. */
+  /** How many isolates to run over the same objects, on consecutive ports. */
   readonly isolates?: number;
-  /** Instead of isolates: regions, on consecutive ports, each with objects and a database of its own. */
+  /** Instead of isolates: regions on consecutive ports, each with its own objects and database. */
   readonly regions?: readonly string[];
-  /** Another module than the Worker's own, which it wraps: for tests. */
+  /** A module that wraps the Worker, for tests. */
   readonly entry?: string;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
-  /** Done before `/healthz` says that the server is ready: for what whoever waits for that will look for. */
+  /** Runs before `/healthz` reports ready, for work that clients expect to be done by then. */
   readonly beforeReady?: (server: Server) => Promise<void>;
-  /** Hears that the runtime ended and cannot be started again: nothing is served from then on. */
+  /** Called if the runtime ended and cannot be restarted. Nothing is served from then on. */
   readonly onLost?: (complaint: Complaint) => void;
-  /** Hears of settings that nobody knows, and the runtime's warnings and errors. */
+  /** Receives unknown settings, and the runtime's warnings and errors. */
   readonly onRemark?: (line: string) => void;
 }
 
@@ -37,16 +37,16 @@ export interface Server {
   readonly urls: readonly [string, ...string[]];
   readonly folder: DataFolder;
   readonly settings: Readonly<Record<string, string>>;
-  /** The link that signs in to the console of one org of this server, once: no deployed Worker has any. */
+  /** The one-time link that signs in to an org's console on this server. A deployed Worker has none. */
   signInLink(orgId: string, url?: string): string;
-  /** Takes an org's object out of memory, as the platform does at will. */
+  /** Evicts an org's object from memory, as the platform can at any time. */
   evict(orgId: string): Promise<void>;
-  /** Kills the runtime in the middle of whatever it does; resolves when it serves again. */
+  /** Kills the runtime abruptly. Resolves when it serves again. */
   crash(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** Serves the real Worker in workerd, on sockets of workerd's own: no proxy stands before it. */
+/** Serves the real Worker in workerd, on workerd's own sockets, without a proxy. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const config = readWorkerConfig();
   const folder = openDataFolder(options.dataDir);
@@ -127,7 +127,7 @@ async function migrateAll(
 
 const STORING_PATIENCE_MS = 1000;
 
-/** A scrape stores what an isolate has counted and not sent yet: an orderly stop loses no count. */
+/** A scrape stores counts that an isolate has not sent yet, so an orderly stop loses none. */
 async function storeCounts(urls: readonly string[], token: string | undefined): Promise<void> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(STORING_PATIENCE_MS);

@@ -5,14 +5,14 @@ type Values = Readonly<Record<string, unknown>>;
 
 const KNOWN: ReadonlySet<string> = new Set(SETTING_NAMES);
 
-/** Unknown `SVC_` names: misspelt, or of another version. They are ignored with a warning. */
+/** Unknown `SVC_` names: misspelled, or from another version. They are ignored with a warning. */
 export function unknownSettings(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).filter((name) => name.startsWith("SVC_") && !KNOWN.has(name));
 }
 
 /**
- * What the Worker is given: the defaults of wrangler.toml, then what holds only for this machine, then every setting
- * that the environment has. The Worker's own check runs here, so that a bad value is told before anything starts.
+ * The Worker's settings: the defaults of wrangler.toml, then local values, then every setting in the environment. The
+ * Worker's own validation runs here, so that an invalid value is reported before anything starts.
  */
 export function resolveSettings(
   defaults: Values,

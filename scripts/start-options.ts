@@ -16,7 +16,7 @@ export function wholeNumber(name: string, fallback: number, least: number, most:
 
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Lines that go to a file on a full disk are lost; they do not end the server. */
+/** Lines written to a full disk are lost. They do not end the server. */
 export function outliveFullOutput(): void {
   for (const output of [process.stdout, process.stderr]) {
     output.on("error", (error: NodeJS.ErrnoException) => {
@@ -26,8 +26,8 @@ export function outliveFullOutput(): void {
 }
 
 /**
- * A signal, or the end of the npm that started this process, stops the server. Ctrl-C arrives twice, from the
- * terminal and from npm, so only the first counts; what does not end in time is ended.
+ * A signal, or the end of the npm that started this process, stops the server. Ctrl-C arrives twice, from the terminal
+ * and from npm, so only the first counts. What does not stop in time is killed.
  */
 export function onceToldToStop(stop: () => Promise<void>): void {
   let stopping = false;

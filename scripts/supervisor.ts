@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
 import { Complaint } from "./complaint.ts";
 
-/** Before each further attempt to start a runtime. What does not start after the last is not going to. */
+/** The waits before each retry of a start. After the last one, it gives up. */
 const BACK_OFF_MS = [100, 200, 400, 800, 1600, 3200];
 
 export interface RuntimeEvents {
   readonly restarted: () => void;
   readonly failed: (error: Error) => void;
-  /** Its process is gone. */
+  /** Its process has ended. */
   readonly ended: () => void;
 }
 
@@ -19,15 +19,15 @@ interface SupervisorOptions {
   readonly make: (events: RuntimeEvents) => Miniflare;
   readonly prepare: (miniflare: Miniflare) => Promise<void>;
   readonly remark: (line: string) => void;
-  /** Where remarks are kept. */
+  /** The file for messages. */
   readonly log: string;
   readonly onRestart: () => void;
   readonly onLost: (complaint: Complaint) => void;
 }
 
 /**
- * Holds one runtime that serves. One that ends is started again by Miniflare; when that fails, or the first start does, it
- * is made anew, a bounded number of times in a row.
+ * Keeps one runtime serving. Miniflare restarts a runtime that ends. If that fails, or the first start does, a new one
+ * is created, a bounded number of times in a row.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -44,7 +44,7 @@ export class Supervisor {
     return this.#current;
   }
 
-  /** Resolves when a runtime serves; rejects with a complaint when none can be started. */
+  /** Resolves when a runtime serves. Rejects with a complaint if none can be started. */
   start(): Promise<void> {
     const starting = this.#start();
     this.#starting = starting.catch(() => {});
@@ -89,7 +89,7 @@ export class Supervisor {
         this.#options.onRestart();
       },
       failed,
-      // One that served is started again by Miniflare. For one that ends before, Miniflare may wait for ever.
+      // Miniflare restarts a runtime that has served. For one that ends before that, Miniflare may wait forever.
       ended: () => (isUp ? (isUp = false) : failed(new Error("it exited during startup"))),
     });
     try {
@@ -121,7 +121,7 @@ export class Supervisor {
   }
 }
 
-/** Disposing waits for what is under way. What never ends has no process left that could be in the way of the next. */
+/** Disposing waits for work in progress. If it never ends, no process is left that could block the next one. */
 async function dispose(miniflare: Miniflare, patienceMs = REPLACE_PATIENCE_MS): Promise<void> {
   await Promise.race([miniflare.dispose().catch(() => {}), sleep(patienceMs)]);
 }

@@ -32,7 +32,7 @@ async function searchLocal(traceId: string): Promise<void> {
   if (found === 0) throw new Complaint(`no request with trace id ${traceId} in ${log}`);
 }
 
-/** Cloudflare keeps no past lines for `wrangler tail`: this waits for the request to happen, until Ctrl-C. */
+/** Cloudflare keeps no past lines for `wrangler tail`, so this waits for the request, until Ctrl-C. */
 async function followRemote(traceId: string, environment: string): Promise<void> {
   const args = ["tail", "--format", "json", "--env", environment];
   const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {

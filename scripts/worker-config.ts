@@ -8,8 +8,8 @@ export const ROOT = join(import.meta.dirname, "..");
 const name = z.string().min(1);
 
 /**
- * What wrangler.toml may say. Strict, because a kind of binding that this list does not know would
- * otherwise be there when deployed and missing here.
+ * What wrangler.toml can contain. Strict, because an unknown kind of binding would exist when deployed and be missing
+ * here.
  */
 const wranglerFile = z.strictObject({
   $schema: z.string().optional(),
@@ -35,7 +35,7 @@ const wranglerFile = z.strictObject({
   migrations: z
     .array(z.strictObject({ tag: name, new_sqlite_classes: z.array(name).default([]) }))
     .default([]),
-  /** Environments are for deployed regions; the local server makes its own. */
+  /** Environments are for deployed regions. The local server has its own. */
   env: z.unknown().optional(),
   triggers: z.strictObject({ crons: z.array(name).default([]) }).default({ crons: [] }),
   observability: z.unknown().optional(),

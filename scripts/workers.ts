@@ -2,10 +2,10 @@ import { Response, type WorkerOptions } from "miniflare";
 import { HOST } from "./ports.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
-/** How one Worker differs from the others that run the same script. */
+/** How one Worker differs from the others with the same script. */
 interface Role {
   readonly name: string;
-  /** The Worker whose objects it uses; absent: its own. */
+  /** The Worker whose objects it uses. Absent: its own. */
   readonly objectsOf?: string;
   readonly database: (id: string) => string;
   readonly settings: Record<string, string>;
@@ -17,13 +17,13 @@ interface Wanted {
   readonly settings: Record<string, string>;
   readonly ports: readonly number[];
   readonly regions?: readonly string[] | undefined;
-  /** Asked by the Worker when somebody asks for its health. */
+  /** Called by the Worker's health check. */
   readonly isReady: () => boolean;
 }
 
 /**
  * Isolates share the first one's objects and database. Regions share nothing: each reaches the others through service
- * bindings, as deployed ones do.
+ * bindings, like deployed regions.
  */
 export function workersOf(
   config: WorkerConfig,

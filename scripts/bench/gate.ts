@@ -5,7 +5,7 @@ import { type Server, startServer } from "../server.ts";
 import { type BenchRow, compare, type Subject } from "./harness.ts";
 import { type Reference, startReference } from "./reference.ts";
 
-/** 300 bytes, as a proxy would send them; the `#` become a number never sent before. */
+/** 300 bytes, as a proxy would send them. Each `#` becomes a digit of a number that was never sent before. */
 const ASK = {
   request_id: "req_####################",
   model: "acme/m1",
@@ -17,7 +17,7 @@ const ASK = {
   estimate: { cost_usd: "0.001250", input_tokens: 1800, max_output_tokens: 600 },
 };
 const BODY = JSON.stringify(ASK).padEnd(300, " ");
-/** Of a hold too long to be given from a slice: the object decides it. */
+/** A hold that is too long for a slice, so the object decides it. */
 const LONG_BODY = JSON.stringify({ ...ASK, hold_seconds: 3600 }).padEnd(320, " ");
 
 const METERS_CONFIGURED = [1, 10, 100];
@@ -28,7 +28,10 @@ interface Org {
   readonly key: string;
 }
 
-/** The decision: in the isolate, by the object, refused with and without its body, beside what it stands on. */
+/**
+ * Decisions in the isolate, by the object, and refused with and without reading the body, compared with the bare
+ * runtime.
+ */
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const reference = await startReference();
@@ -118,7 +121,7 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   ];
 }
 
-/** An org with so many limits, of which at most five apply to the body. */
+/** An org with this many limits. At most five apply to the body. */
 async function orgWith(server: Server, configured: number, limitUsd: string): Promise<Org> {
   const made = await call(server, {
     method: "POST",

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One request, sent over and over. */
+/** One request, sent repeatedly. */
 export interface Load {
   readonly ports: readonly number[];
   readonly method: string;
@@ -26,22 +26,22 @@ export interface Sample {
 export interface BenchRow {
   readonly name: string;
   readonly perSecond: number;
-  /** Processor time of the serving process per request, in microseconds; null where it was not measured. */
+  /** Processor time of the serving process per request, in microseconds. Null if not measured. */
   readonly cpuMicros: number | null;
-  /** Against what `of` names: throughput over throughput. */
+  /** Relative throughput, compared with the subject named by `of`. */
   readonly ratio: number | null;
   readonly of: string | null;
   readonly target: number | null;
   readonly note: string;
 }
 
-/** A thing to measure: a request, the process that answers it, and what else is worth saying about the answers. */
+/** A subject to measure: a request, the process that answers it, and what else to report about the responses. */
 export interface Subject {
   readonly name: string;
   readonly load: Pick<Load, "ports" | "method" | "path" | "headers" | "body">;
   readonly pid: () => number;
   readonly status: number;
-  /** Which subject it is compared with; none for a reference. */
+  /** The subject it is compared with. None for a reference. */
   readonly of?: string;
   readonly target?: number;
 }
@@ -57,7 +57,7 @@ const DRIFT = 0.05;
 const CONNECTIONS = 32;
 const TICKS_PER_SECOND = 100;
 
-/** Everything this process starts serves on one core; the load comes from the other. */
+/** All servers run on one core. The load comes from the other. */
 export function pinToServerCore(): void {
   execFileSync("taskset", ["-cp", SERVER_CORE, String(process.pid)], { stdio: "ignore" });
 }
@@ -81,7 +81,7 @@ async function measure(subject: Subject): Promise<Measured> {
   if (sample.requests === 0 || wrong.length > 0) {
     throw new Error(`${subject.name} answered ${JSON.stringify(sample.statuses)}`);
   }
-  // The warm-up's requests cost as much as the others: scale the count to all the time that was charged.
+  // The warm-up's requests cost as much as the others, so the count is scaled to all of the measured time.
   const requests = (sample.requests * (DURATION_MS + WARMUP_MS)) / DURATION_MS;
   return { sample, cpuMicros: (cpu * 1e6) / requests };
 }
@@ -111,8 +111,8 @@ export function cpuSeconds(pid: number): number {
 }
 
 /**
- * Measures all subjects in rounds, the first (the reference) again at the end of each. A round in which the
- * machine itself changed speed, so that the reference drifted by more than 5 %, counts for nothing.
+ * Measures all subjects in rounds, with the first (the reference) again at the end of each. If the machine itself
+ * changed speed in a round, so that the reference drifted by more than 5 %, the round is discarded.
  */
 export async function compare(subjects: readonly Subject[]): Promise<BenchRow[]> {
   const [reference] = subjects;

@@ -12,7 +12,7 @@ interface BareRun {
   readonly [field: string]: unknown;
 }
 
-/** The ceiling: an object that puts the same rows into one table, and does nothing else. */
+/** The ceiling: an object that inserts the same rows into one table and does nothing else. */
 export class OneTable extends DurableObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);

@@ -9,12 +9,12 @@ import { readWorkerConfig } from "../worker-config.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
 import { workerds } from "./reference.ts";
 
-/** Bulk ingest: batches of 1000 runs with five limits applying, against one table that takes the same rows. */
+/** Bulk ingest: batches of 1000 runs with five limits, compared with one table that receives the same rows. */
 
 const BATCH = 1000;
 const BATCHES = QUICK ? 8 : 30;
 const ROUNDS = QUICK ? 1 : 5;
-/** Rounds before those that count, until both sides' code is compiled. */
+/** Rounds before those that count, until the code of both sides is compiled. */
 const WARM_UPS = QUICK ? 1 : 4;
 /** How many runs are stored when the cost of one more batch is measured. */
 const STORED = QUICK ? [1e3, 1e4] : [1e3, 1e5, 1e6];
@@ -22,17 +22,17 @@ const TARGET = 0.6;
 
 let named = 0;
 
-/** Ids that sort by time, as most that are made for databases do. */
+/** Ids that sort by time, like most ids made for databases. */
 function inOrder(): string {
   return `run-${process.pid}-${String(++named).padStart(10, "0")}`;
 }
 
-/** Ids in no order: in an index of the database, each new one would lie on a page of its own. */
+/** Ids in random order: in a database index, each new one would be on its own page. */
 function inNoOrder(): string {
   return crypto.randomUUID();
 }
 
-/** The rates of a model with all that a price can have, and a usage with classes of its own. */
+/** The rates of a model with every feature of a price, and a usage with its own classes. */
 const PRICE = {
   provider: "acme",
   input_usd_per_mtok: "3",
@@ -55,7 +55,9 @@ const CLASSED = {
   },
 };
 
-/** What an application gathers in about a second. Start times spread far over others' would each touch a page of their own. */
+/**
+ * What an application collects in about a second. Start times spread over a long time would each touch their own page.
+ */
 function batch(newId = inOrder, used: object = COSTED): string {
   const runs = Array.from({ length: BATCH }, (_, i) => ({
     id: newId(),
@@ -82,7 +84,7 @@ interface Cost {
   readonly cpuMicros: number;
 }
 
-/** What one batch takes, one after another: the object is one thread, so this is its throughput. */
+/** The time of one batch after another. The object is one thread, so this is its throughput. */
 async function cost({ url, headers, pid }: Target, newId = inOrder, used: object = COSTED): Promise<Cost> {
   const bodies = Array.from({ length: BATCHES }, () => batch(newId, used));
   const times: number[] = [];
@@ -188,7 +190,7 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-/** What one batch costs with so many runs stored: the same, whatever the ids look like. */
+/** The cost of one batch with this many runs stored. It is the same, whatever the ids look like. */
 async function growth(
   target: Target,
   base: BenchRow,

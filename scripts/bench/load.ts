@@ -2,9 +2,9 @@ import { connect, type Socket } from "node:net";
 import type { Load, Sample } from "./harness.ts";
 
 /**
- * The load generator, a process of its own on the other core. Plain sockets, one request at a time on each,
- * kept alive; the answer is read as far as its length, its status and how it was decided. `#` signs in the
- * body become a fresh number, so that each request is one never seen before.
+ * The load generator, in its own process on the other core. Plain keep-alive sockets with one request at a time on
+ * each. It parses only the length, the status and where it was decided. `#` signs in the body become a new number, so
+ * that each request is new.
  */
 const load = JSON.parse(process.argv[2] ?? "") as Load;
 const HEADERS_END = Buffer.from("\r\n\r\n");
@@ -34,8 +34,8 @@ function requestBytes(port: number): { bytes: Buffer; at: number; width: number 
 }
 
 /**
- * One connection after another, until the time is up: a runtime that is kept busy by its objects may leave a socket
- * unread for so long that it takes it for an idle one, and closes it.
+ * One connection after another, until the time is up. A runtime that is busy with its objects may leave a socket unread
+ * for so long that it treats it as idle and closes it.
  */
 async function drive(port: number): Promise<void> {
   while (performance.now() < endsAt) await connection(port);

@@ -10,8 +10,8 @@ import type { BenchRow } from "./harness.ts";
 import { standIn } from "./orgs-stand-in.ts";
 
 /**
- * What an isolate keeps of its orgs, measured here, where garbage can be told from what is kept: the isolate's own code,
- * its keys, limits and slices of each org, in the same engine.
+ * How much memory an isolate uses for its orgs, measured where garbage can be collected: the isolate's own code, with
+ * the keys, limits and slices of each org, in the same engine.
  */
 export async function heapRows(orgs: number): Promise<BenchRow[]> {
   setFlagsFromString("--expose-gc");
@@ -40,7 +40,10 @@ interface Isolate {
   readonly gates: Gates;
 }
 
-/** One org comes into use: its key, what its calls touch, and slices of all five limits. Gives what ends its traffic. */
+/**
+ * Brings one org into use: its key, what its calls touch, and slices of all five limits. Returns a function that ends
+ * its traffic.
+ */
 async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   const now = Date.now();
   const orgId = newId("org", now);

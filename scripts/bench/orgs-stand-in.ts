@@ -7,8 +7,8 @@ import { readAsk, writeReply } from "../../src/gate/wire.ts";
 import type { Snapshot } from "../../src/gate/snapshot.ts";
 
 /**
- * A stand-in for the orgs' objects, which elsewhere are in other isolates, so that what is measured is what an isolate
- * itself spends on its orgs. It knows every key, and gives each org five limits and all it asks for.
+ * A stand-in for the orgs' objects, which normally run in other isolates, so that only the isolate's own cost per org
+ * is measured. It knows every key, and grants each org five limits and all it asks for.
  */
 function accountsAt(now: number): Account[] {
   return Array.from({ length: 5 }, (_, index) => {

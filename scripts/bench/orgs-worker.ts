@@ -4,7 +4,7 @@ import { standIn } from "./orgs-stand-in.ts";
 
 export * from "../../src/index.ts";
 
-/** The Worker, whole, but for the orgs' objects. */
+/** The whole Worker, except the orgs' objects. */
 export default {
   fetch(request, env, context) {
     const ORG = { getByName: standIn } as unknown as Env["ORG"];

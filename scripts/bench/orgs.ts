@@ -9,14 +9,14 @@ import { type BenchRow, cpuSeconds, QUICK } from "./harness.ts";
 import { heapRows } from "./orgs-heap.ts";
 
 const ORGS = QUICK ? 1000 : 10_000;
-/** In a row: enough to teach an isolate what an org's calls touch. */
+/** Calls in a row: enough to teach an isolate what an org's calls touch. */
 const CALLS_EACH = 5;
 const CONNECTIONS = 32;
 const BODY = JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.00125" } });
 
 /**
- * One isolate with more and more orgs in use: what a decision costs there, on the same orgs again, and on as many others,
- * for which the first are forgotten; then how much memory the orgs take.
+ * One isolate with more and more active orgs: the cost of a decision for the same orgs again, and for as many others,
+ * for which the first are forgotten. Then how much memory the orgs take.
  */
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));

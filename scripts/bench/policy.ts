@@ -8,7 +8,7 @@ import { type BenchRow, QUICK } from "./harness.ts";
 const NOW = Date.UTC(2026, 6, 22);
 const MEASURED_MS = QUICK ? 200 : 1_000;
 
-/** Rules as they are written: a model, a few customers, a price, a time of day, a pattern. */
+/** Typical rules: a model, a few customers, a price, a time of day, a pattern. */
 const WHENS = [
   'model == "acme/other" && customer_id in ["cus_1", "cus_2"]',
   "estimate.cost_usd > 1000 && run.usage.input_tokens > 5000",
@@ -36,7 +36,7 @@ const RUN = {
 
 const INPUT = "Please summarise the attached report for the board, in three short paragraphs. ".repeat(25);
 
-/** What policies and detectors add to a reported run, inside the object, by themselves. */
+/** What policies and detectors add to a reported run inside the object, measured alone. */
 export function run(): Promise<BenchRow[]> {
   const detectors = Object.keys(BUILT_INS).map((id): Detector => ({ id, kind: "builtin", action: "block" }));
   const attempt = attemptOf(RUN, 1_250_000n);
@@ -57,7 +57,7 @@ function scanned(detectors: readonly Detector[]): () => unknown {
   return () => scan(set, INPUT, oneRunsWork());
 }
 
-/** In processor time: what else runs on the machine does not count. */
+/** Processor time, so that other load on the machine does not count. */
 function measure(name: string, step: () => unknown): BenchRow {
   for (let i = 0; i < 500; i++) step();
   const started = process.cpuUsage();

@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 import { RateLimiterRedis } from "rate-limiter-flexible";
 
-/** A rate limit over Redis as most would write it: Node, the package's own client, one round trip to Redis each call. */
+/** A typical rate limiter over Redis: Node, the package's own client, one round trip to Redis per call. */
 const redis = new Redis(Number(process.argv[2]), "127.0.0.1");
 const limiter = new RateLimiterRedis({ storeClient: redis, points: 1e9, duration: 60 });
-/** As large as the reference's. */
+/** The same size as the reference's. */
 const ANSWER = { decision: "allow", padding: "x".repeat(640) };
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

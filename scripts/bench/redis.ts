@@ -11,7 +11,7 @@ const BODY = JSON.stringify({
   customer_id: "cus_0000000001",
 }).padEnd(300, " ");
 
-/** What a user would pick instead, where a Redis server is installed: a rate limit, and nothing else. */
+/** The usual alternative, if a Redis server is installed: only a rate limit. */
 export async function run(): Promise<BenchRow[]> {
   if (spawnSync("redis-server", ["--version"]).status !== 0) {
     process.stderr.write("redis-server is not installed: skipping its row\n");
@@ -49,7 +49,7 @@ function subject(name: string, path: string, port: number, pid: () => number): S
   return { name, load: { ports: [port], method: "POST", path, headers, body: BODY }, pid, status: 200 };
 }
 
-/** Until something answers there. */
+/** Waits until something answers there. */
 async function listening(port: number): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const socket = connect(port, "127.0.0.1");

@@ -6,7 +6,7 @@ interface Env {
   readonly COUNTER: DurableObjectNamespace<Counter>;
 }
 
-/** The least that an exact answer can cost: one call to an object, one row written. */
+/** The minimum cost of an exact answer: one call to an object, one row written. */
 export class Counter extends DurableObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -20,7 +20,7 @@ export class Counter extends DurableObject {
   }
 }
 
-/** As large as an allow with five limits. */
+/** The same size as an allow with five limits. */
 const ANSWER = { decision: "allow", padding: "x".repeat(640) };
 
 const limiter = new RateLimiterMemory({ points: 1e9, duration: 60 });

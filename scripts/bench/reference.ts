@@ -10,7 +10,7 @@ export interface Reference {
   dispose(): Promise<void>;
 }
 
-/** The same workerd with a bare Hono app in it, served as the product is: on a socket of its own. */
+/** The same workerd with a bare Hono app, served like the product: on its own socket. */
 export async function startReference(): Promise<Reference> {
   const config = readWorkerConfig();
   const [port = 0] = await claimPorts(0, 1);
@@ -39,7 +39,7 @@ export async function startReference(): Promise<Reference> {
   return { port, pid: () => pid, dispose: () => miniflare.dispose() };
 }
 
-/** The workerd processes that this process has started. */
+/** The workerd processes that this process started. */
 export function workerds(): number[] {
   const children = execFileSync("ps", ["-o", "pid=,comm=", "--ppid", String(process.pid)], {
     encoding: "utf8",

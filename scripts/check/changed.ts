@@ -4,7 +4,9 @@ import { ROOT } from "../worker-config.ts";
 
 const LAYERS = ["edge", "api", "org", "outbound", "platform", "web"];
 
-/** What differs from what is published, or from the last commit where nothing is: files of commits, and files not committed. */
+/**
+ * What differs from the published branch, or from the last commit if there is none: committed and uncommitted files.
+ */
 export function changedFiles(): string[] {
   const base = published();
   return [...git("diff", "--name-only", base), ...git("ls-files", "--others", "--exclude-standard")];
@@ -29,8 +31,8 @@ export function workerdTests(): string[] {
 }
 
 /**
- * The tests of changed files, by name: those of a noun cover its operations and its part of the object; those of a layer
- * cover whatever of it has no tests of its own.
+ * The tests of changed files, by name. The tests of a noun cover its operations and its part of the object. The tests
+ * of a layer cover its files that have no tests of their own.
  */
 export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
   const chosen = new Set<string>();
@@ -48,7 +50,9 @@ function testsOfFile(file: string, tests: readonly string[]): readonly string[] 
   return own.length > 0 ? own : tests.filter((test) => test.startsWith(`test/${layer}/`));
 }
 
-/** `test/api/budgets.test.ts` and `test/org/budgets/…` are named `budgets`; `test/api/budgets-of-others.test.ts` too. */
+/**
+ * `test/api/budgets.test.ts`, `test/org/budgets/…` and `test/api/budgets-of-others.test.ts` are all named `budgets`.
+ */
 function isNamed(test: string, prefix: string): boolean {
   return test.startsWith(prefix) && /^[./-]/.test(test.slice(prefix.length));
 }

@@ -15,8 +15,8 @@ interface Assertion {
 }
 
 /**
- * What failed, once more and in short, and the counts: whoever sees the end alone knows. A step that failed before any
- * test ran counts as the one failure that it is.
+ * A summary of the failures and the counts, so that the end of the output is enough. A step that failed before any test
+ * ran counts as one failure.
  */
 export function closing(files: readonly string[], passed: boolean): string {
   const reports = files

@@ -6,11 +6,11 @@ export interface Step {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Where its tests are reported, as JSON. */
+  /** The file for its test report, as JSON. */
   readonly report?: string;
 }
 
-/** Runs all steps at once, and says how each went when it ends. */
+/** Runs all steps at once, and reports each when it ends. */
 export async function sideBySide(steps: readonly Step[]): Promise<boolean> {
   console.log(`     ${steps.map(({ name }) => name).join(", ")} …`);
   const ended = await Promise.all(steps.map(runStep));
@@ -21,7 +21,7 @@ async function runStep({ name, command, args }: Step): Promise<boolean> {
   const begun = performance.now();
   const child = spawn(join(ROOT, "node_modules/.bin", command), args, {
     cwd: ROOT,
-    // Scripts and servers start dozens of times in the tests: what is compiled once is kept for the next start.
+    // The tests start scripts and servers dozens of times, so compiled code is cached for the next start.
     env: { ...process.env, NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/compiled") },
     stdio: ["ignore", "pipe", "pipe"],
   });

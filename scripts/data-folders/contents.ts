@@ -1,15 +1,15 @@
 /**
- * What is put into a data folder that later versions are tried on, through the API of the version that it is of, and what
- * is read back. `{org}` stands for the org's id, `{…}` for what an earlier call answered.
+ * What is written to a data folder through the API of the version that made it, and what later versions must read back.
+ * `{org}` stands for the org's id, `{…}` for the answer of an earlier call.
  */
 
 export interface Made {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** Asked with the operator's key instead of the org's. */
+  /** Called with the operator's key instead of the org's. */
   readonly operator?: true;
-  /** A name by which later paths and bodies call the `id` of the answer. */
+  /** The name under which later paths and bodies refer to the `id` of the response. */
   readonly as?: string;
 }
 
@@ -98,7 +98,7 @@ export const CALLS: readonly Made[] = [
   },
 ];
 
-/** What is read back, and must be there in every later version. */
+/** What is read back, and must exist in every later version. */
 export const READ: readonly string[] = [
   "/v1/orgs/{org}",
   "/v1/orgs/{org}/keys/{key}",
@@ -119,5 +119,5 @@ export const READ: readonly string[] = [
   "/v1/runs/run-child",
 ];
 
-/** Fields that change by themselves as time goes by. */
+/** Fields that change by themselves over time. */
 export const PASSING: ReadonlySet<string> = new Set(["available_usd", "next_cursor", "reserved_usd"]);

@@ -1,8 +1,8 @@
 import type { Fact, Facts } from "./facts.ts";
 
 /**
- * What of a frozen contract no longer holds. Additions pass, except one that callers must now send. There is no way to
- * excuse a finding: what would break /v1 is deprecated and ships under a new version.
+ * What no longer holds of a frozen contract. Additions pass, unless callers must now send them. There are no
+ * exceptions: what would break /v1 is deprecated and ships under a new version.
  */
 export function brokenPromises(frozen: Facts, current: Facts): string[] {
   const broken = Object.entries(frozen).flatMap(([name, fact]) => {
@@ -18,7 +18,7 @@ export function brokenPromises(frozen: Facts, current: Facts): string[] {
   return [...broken, ...demanded];
 }
 
-/** A body with a field that must be sent could never be left out, whether the document said so or not. */
+/** A body with a required field could never be omitted, whether the document said so or not. */
 function isDemanded(frozen: Facts, name: string): boolean {
   if (!/ body [\w+-]+\/[\w+-]+$/.test(name)) return false;
   return Object.entries(frozen).some(
@@ -26,7 +26,7 @@ function isDemanded(frozen: Facts, name: string): boolean {
   );
 }
 
-/** Only what is added to something published can break its callers. */
+/** Only an addition to something published can break its callers. */
 function isServed(frozen: Facts, name: string): boolean {
   const [method = "", path = ""] = name.split(" ");
   if (frozen[`${method} ${path}`] === undefined) return false;
@@ -64,7 +64,7 @@ function textChanges(frozen: Fact, now: Fact): string[] {
   const found: string[] = [];
   for (const part of ["format", "pattern", "default"] as const) {
     if (frozen[part] === now[part]) continue;
-    // Input that follows no rule any more is still accepted, and so is what was free when output follows one.
+    // Input with no rule any more is still accepted, and so is output that gained one.
     const loosened = frozen.side === "in" && part !== "default" && now[part] === undefined;
     const added = frozen[part] === undefined && (frozen.side === "out" || part === "default");
     if (!loosened && !added) found.push(`${part} was ${frozen[part] ?? "none"}, is ${now[part] ?? "none"}`);

@@ -2,16 +2,16 @@ import { type ApiDocument, operationsOf, resolved, type Schema } from "./openapi
 
 /**
  * The contract as a flat list of facts that callers may rely on: an operation, a parameter, a field, one value of an
- * enum, a status, a code. Each has a name that reads by itself and the meaning it must keep.
+ * enum, a status, a code. Each has a readable name and the meaning that it must keep.
  */
 
-/** What callers send, what they are sent, or the mere presence of a thing. */
+/** What callers send, what they receive, or that something exists. */
 type Side = "in" | "out" | "is";
 
 export interface Fact {
   readonly side: Side;
   readonly types?: readonly string[];
-  /** In: must be sent. Out: is always there. */
+  /** For input: must be sent. For output: is always present. */
   readonly required?: boolean;
   /** Only the listed values occur. */
   readonly closed?: boolean;
@@ -53,7 +53,8 @@ export function factsOf({ document, errors }: ContractParts): Facts {
       });
     }
     for (const [media, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
-      // A body with required fields cannot be left out, whether the document says so or not: its fields' facts say it.
+      // A body with required fields cannot be omitted, whether the document says so or not. The facts of its fields
+      // cover it.
       const demands = branchesOf(document, schema ?? {}).some(({ required = [] }) => required.length > 0);
       const required = operation.requestBody?.required === true && !demands;
       collect(facts, document, { side: "in", key: `${name} body ${media}`, schema: schema ?? {}, required });
@@ -76,7 +77,7 @@ export function factsOf({ document, errors }: ContractParts): Facts {
   return Object.fromEntries([...facts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The codes that an error response may carry; what belongs to a code is said once, with the code. */
+/** The codes of an error response. What belongs to a code is listed once, with the code. */
 function refusalCodes(document: ApiDocument, schema: Schema): string[] {
   return branchesOf(document, schema).flatMap(({ properties }) => {
     const error = properties?.["error"];
@@ -115,7 +116,7 @@ function collect(
 
 type Inner = { readonly key: string; readonly schema: Schema; readonly required: boolean };
 
-/** What a branch contains: its items, its further properties and its fields. */
+/** What a branch contains: its items, its additional properties and its fields. */
 function innerOf(branch: Schema, branches: readonly Schema[]): Inner[] {
   const { items, additionalProperties, properties = {} } = branch;
   return [
@@ -131,7 +132,7 @@ function innerOf(branch: Schema, branches: readonly Schema[]): Inner[] {
   ];
 }
 
-/** A union as its members; what stands beside `anyOf` or in `allOf` holds for each of them. */
+/** The members of a union. What is beside `anyOf` or in `allOf` applies to each of them. */
 function branchesOf(document: ApiDocument, schema: Schema, depth = 0): Schema[] {
   if (depth > MAX_DEPTH) return [];
   const { anyOf, oneOf, allOf, ...own } = resolved(document, schema);
@@ -186,7 +187,7 @@ function bounds(schema: Schema): Pick<Fact, "least" | "most"> {
   return { ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
 }
 
-/** One field in several members of a union: what holds for it is what holds in all of them. */
+/** One field in several members of a union: a fact holds if it holds in all of them. */
 function merged(known: Fact | undefined, next: Fact): Fact {
   if (!known) return next;
   const { required: _required, ...rest } = next;

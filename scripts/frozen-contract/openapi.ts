@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as callers depend on. */
+/** The parts of an OpenAPI 3.1 document that callers depend on. */
 
 export interface Schema {
   readonly $ref?: string;

@@ -6,7 +6,7 @@ import type { OperationContract } from "../../src/contract/operation.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import type { Schema } from "./openapi.ts";
 
-/** The committed manifest: what was published, and must hold for as long as there is a /v1. */
+/** The committed manifest: what was published, and must hold as long as /v1 exists. */
 export interface Manifest {
   readonly settings: readonly string[];
   readonly facts: Facts;
@@ -24,7 +24,7 @@ export function publishedFacts(operations: readonly OperationContract[]): Facts 
   });
 }
 
-/** One fact to a line, so that a change of the manifest reads as what it is. */
+/** One fact per line, so that a diff of the manifest is readable. */
 export function manifestText({ settings, facts }: Manifest): string {
   const lines = Object.entries(facts).map(
     ([name, fact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(fact)}`,

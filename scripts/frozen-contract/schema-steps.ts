@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ORG_STEPS } from "../../src/org/schema.ts";
 import { COUNTER_STEPS, REGISTRY_STEPS } from "../../src/platform/object-steps.ts";
 
-/** Each step by which data that somebody has were, or will be, brought up to date, and a digest of what it does. */
+/** Each schema step, and a digest of what it does. */
 export type StepDigests = Readonly<Record<string, string>>;
 
 export function stepDigests(migrations: string): StepDigests {
@@ -21,7 +21,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A step that changes leaves all data that went through it as they were: nobody would know which shape they have. */
+/** If a step changes, data that already went through it stays as it was, and nobody knows which schema it has. */
 export function changedSteps(frozen: StepDigests, current: StepDigests): string[] {
   return Object.entries(frozen).flatMap(([name, before]) => {
     const now = current[name];

@@ -3,10 +3,10 @@ import type { NewListedModel } from "../../src/contract/resources/price-book.ts"
 import { namesIn } from "./model-names.ts";
 import { termsIn } from "./terms.ts";
 
-/** Where rows of the platform's price book come from, as each of them says. */
+/** The source of rows in the platform's price book, as each row states it. */
 export const CATALOG = "genai-prices";
 
-/** Providers whose models go by their own names. Names of the others' models always begin with the provider. */
+/** Providers whose models use plain names. All other names start with the provider. */
 const MAKERS = [
   "openai",
   "anthropic",
@@ -31,11 +31,11 @@ const FREE = { input_usd_per_mtok: "0", output_usd_per_mtok: "0" };
 
 export interface Catalog {
   readonly models: NewListedModel[];
-  /** Models whose price has parts that the book cannot say. */
+  /** Models whose price the book cannot express. */
   readonly leftOut: string[];
 }
 
-/** Every model of the installed package with its price of that day. Nothing is downloaded. */
+/** Every model of the installed package with its current price. Nothing is downloaded. */
 export async function readCatalog(now: Date): Promise<Catalog> {
   const providers = (await waitForUpdate()) ?? [];
   const makers = MAKERS.flatMap((id) => providers.filter((provider) => provider.id === id));
@@ -65,7 +65,7 @@ function rowOf({ id: provider }: Provider, { id, match, prices }: ModelInfo, isM
   return { model: id, names: { provider, ...(aliases.length === 0 ? {} : { aliases }) }, terms };
 }
 
-/** The latest price that has begun. Of prices that depend on the time of day, the highest. */
+/** The latest price that has started. If prices depend on the time of day, the highest one. */
 function priceOn(prices: ModelInfo["prices"], now: Date): ModelPrice {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(

@@ -2,9 +2,9 @@ import type { ListedModel, NewListedModel } from "../../src/contract/resources/p
 import { termsOf } from "../../src/domain/price/terms.ts";
 import { CATALOG } from "./catalog.ts";
 
-/** What an import would make of the book. */
+/** The effect of an import on the book. */
 export interface Import {
-  /** The whole book afterwards: rows of other sources stay as they are. */
+  /** The whole book afterwards. Rows of other sources stay unchanged. */
   readonly models: NewListedModel[];
   /** One line for each model that is added, changed or removed. */
   readonly changes: string[];
@@ -31,7 +31,7 @@ function listed({ model, aliases = [], source, ...terms }: NewListedModel): List
   return { model, aliases: [...aliases].sort(), source: source ?? null, ...termsOf(terms) };
 }
 
-/** As the server takes it: without what is null. */
+/** As the server accepts it: without null values. */
 function written(row: ListedModel): NewListedModel {
   return JSON.parse(
     JSON.stringify(row, (_key, value: unknown) => (value === null ? undefined : value)),

@@ -4,7 +4,7 @@ const DATES = ["-########", "-####-##-##", "@########"];
 const MOST = 50;
 const LONGEST = 200;
 
-/** The names that surely match: those that are spelled out, and dated versions where any name with that start does. */
+/** The names that certainly match: literal names, and dated versions if any name with that prefix matches. */
 export function namesIn(match: MatchLogic): string[] {
   const names = [...new Set(spelledOut(match))];
   return names.filter((name) => name.length > 0 && name.length <= LONGEST).slice(0, MOST);

@@ -1,7 +1,7 @@
 import type { NewListedModel, PriceBook } from "../../src/contract/resources/price-book.ts";
 import { Complaint } from "../complaint.ts";
 
-/** A running Sluice, and the key of its operator. */
+/** A running Sluice, and its operator key. */
 export interface Target {
   readonly url: string;
   readonly operatorKey: string;
@@ -20,7 +20,7 @@ export async function readBook(target: Target): Promise<ReadBook> {
   return { book, etag: response.headers.get("etag") ?? "*" };
 }
 
-/** Refused where the book is no longer the one that was read. */
+/** Refused if the book has changed since it was read. */
 export async function writeBook(
   target: Target,
   etag: string,

@@ -3,7 +3,7 @@ import type { NewPrice } from "../../src/contract/resources/prices.ts";
 
 type Rate = Exclude<keyof NewPrice, "provider" | "units" | "tiers" | "variants">;
 
-/** What the catalog calls a rate for a million tokens, and what the price book does. */
+/** The catalog's name and the book's name of each rate per million tokens. */
 const RATES: Readonly<Record<string, Rate>> = {
   input_mtok: "input_usd_per_mtok",
   output_mtok: "output_usd_per_mtok",
@@ -17,7 +17,7 @@ const RATES: Readonly<Record<string, Rate>> = {
   output_image_mtok: "image_output_usd_per_mtok",
 };
 
-/** Units, and how many of them its price is for. */
+/** Units, and how many of them the catalog's price covers. */
 const UNITS: Readonly<Record<string, readonly [unit: string, per: number]>> = {
   web_searches_kcount: ["web_search", 1000],
   storage_searches_kcount: ["file_search", 1000],
@@ -30,7 +30,7 @@ const UNITS: Readonly<Record<string, readonly [unit: string, per: number]>> = {
 /** Discounts on a part of a class. Without them the class costs its own rate, which is never less. */
 const DISCOUNTS = new Set(["cache_audio_read_mtok", "cache_image_read_mtok"]);
 
-/** A price of the catalog as the book writes it. Null: it has parts that the book cannot say, or none at all. */
+/** A price of the catalog in the form of the book. Null if the book cannot express it, or it has no rates. */
 export function termsIn(price: ModelPrice): NewPrice | null {
   const entries = Object.entries(price).filter(([, value]) => value !== undefined);
   const known = entries.filter(([key]) => !DISCOUNTS.has(key));

@@ -24,7 +24,7 @@ export function parseChangelog(text: string): Changelog {
   return versions;
 }
 
-/** The line that announces a surface begins with its name. */
+/** The line that announces a surface starts with its name. */
 export function lineOf(
   changelog: Changelog,
   version: string,

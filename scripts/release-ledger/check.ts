@@ -22,7 +22,7 @@ export interface Release {
   readonly contract?: string;
 }
 
-/** What the code says is deprecated now. */
+/** What the code declares as deprecated. */
 export interface Published {
   readonly surface: string;
   readonly since: string;
@@ -37,7 +37,7 @@ interface Announced extends LedgerEntry {
 
 const RELEASES_OF_NOTICE = 2;
 
-/** Everything that is out of sequence. Nothing excuses a finding. */
+/** Everything that is out of sequence. There are no exceptions. */
 export function ledgerFindings(releases: readonly Release[], changelog: Changelog): string[] {
   const found: string[] = [];
   const announced = new Map<string, Announced>();
@@ -64,7 +64,10 @@ export function ledgerFindings(releases: readonly Release[], changelog: Changelo
   return found;
 }
 
-/** Whether the code publishes what the ledger announced, with the same dates, and serves the settings it must. */
+/**
+ * Whether the code publishes what the ledger announced, with the same dates, and still has the settings that it must
+ * have.
+ */
 export function publishedFindings(
   releases: readonly Release[],
   published: readonly Published[],

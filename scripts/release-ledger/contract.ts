@@ -3,7 +3,7 @@ import type { Manifest } from "../frozen-contract/published.ts";
 import type { Changelog } from "./changelog.ts";
 import type { Release } from "./check.ts";
 
-/** Identifies a contract by its settings and facts, in whatever order they are listed. */
+/** Identifies a contract by its settings and facts, whatever their order. */
 export function contractDigest({ settings, facts }: Manifest): string {
   const sorted = Object.entries(facts).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
@@ -11,7 +11,7 @@ export function contractDigest({ settings, facts }: Manifest): string {
     .digest("hex");
 }
 
-/** Whether a contract that differs from the last release's has a changelog line. It needs no git history. */
+/** Whether a contract that differs from the last release has a changelog line. It needs no git history. */
 export function unreleasedFindings(
   releases: readonly Release[],
   changelog: Changelog,

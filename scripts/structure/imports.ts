@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 
 export type Edge = readonly [from: string, to: string];
 
-/** Which file of `src` imports which, by the text of its imports. */
+/** Which file of `src` imports which, from the text of its imports. */
 export function importsUnder(root: string): Edge[] {
   return globSync("src/**/*.{ts,tsx}", { cwd: root }).flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
@@ -14,7 +14,7 @@ export function importsUnder(root: string): Edge[] {
   });
 }
 
-/** The groups of places that reach each other in a circle, where `placeOf` says what place a file is in. */
+/** The groups of places that import each other in a cycle. `placeOf` maps a file to its place. */
 export function circlesOf(edges: readonly Edge[], placeOf: (file: string) => string | null): string[][] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of edges) {

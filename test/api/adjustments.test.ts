@@ -70,7 +70,7 @@ describe("an adjustment", () => {
     expect(days.reduce((sum, day) => sum + Number(day["runs"]), 0)).toBe(1);
   });
 
-  test("never gives back more than was charged, over all of them, also of two at once", async () => {
+  test("never gives back more than was charged in total, even if two run at once", async () => {
     const org = await newSpender();
     const { id } = (await budget(org)).body;
     await org.run({ id: "r", cost_usd: "5" });
@@ -88,7 +88,7 @@ describe("an adjustment", () => {
     expect((await listed(org)).body.data).toHaveLength(3);
   });
 
-  test("is a fact: no limit refuses it, and what is over a limit goes first when it is given back", async () => {
+  test("is a fact: no limit refuses it, and a refund reduces what is over a limit first", async () => {
     const org = await newSpender();
     const { id } = (await budget(org)).body;
     await org.run({ id: "r", cost_usd: "8" });
@@ -104,7 +104,7 @@ describe("an adjustment", () => {
     expect((await org.run({ cost_usd: "0.01" })).status).toBe(402);
   });
 
-  test("counts in the periods of now, and a limit that is counted anew counts it again", async () => {
+  test("counts in the current periods, and is included when a limit is recounted", async () => {
     const org = await newSpender();
     const { id } = (await budget(org, { period: "day" })).body;
     await org.run({ id: "r", cost_usd: "5" });
@@ -124,7 +124,7 @@ describe("an adjustment", () => {
     ]);
   });
 
-  test("goes to the quota and the chain, and not to a limit that was made anew since", async () => {
+  test("applies to the quota and the chain, and not to a limit that was recreated since", async () => {
     const org = await newSpender();
     await org.operate("PUT", "/v1/orgs/{org}/quota", {});
     await org.operate("POST", "/v1/orgs/{org}/quota/top-ups", { amount_usd: "20" });
@@ -141,7 +141,7 @@ describe("an adjustment", () => {
     expect((await org.run({ cost_usd: "0.01", chain: { chain_id: "ch" } })).status).toBe(402);
   });
 
-  test("goes back to the credits it came from, last drawn first, and never beyond them", async () => {
+  test("goes back to the credits it came from, last drawn first, and never more than was drawn", async () => {
     const org = await newSpender();
     const pack = async (amount_usd: string, priority: number) =>
       (await org.send("POST", "credit-packs", { customer_id: "c", amount_usd, priority })).body.id;
@@ -169,7 +169,7 @@ describe("an adjustment", () => {
     expect(await left()).toEqual(["3.00", "4.00"]);
   });
 
-  test("sent again under its key is made once", async () => {
+  test("repeated with its idempotency key is made once", async () => {
     const org = await newSpender();
     await org.run({ id: "r", cost_usd: "5" });
     const headers = { "idempotency-key": "k" };
@@ -180,7 +180,7 @@ describe("an adjustment", () => {
     expect((await listed(org)).body.data).toHaveLength(1);
   });
 
-  test("needs an admin, and a run of the caller's own that is still there", async () => {
+  test("requires an admin, and an existing run of the caller's own org", async () => {
     const org = await newSpender();
     await org.run({ id: "r", cost_usd: "5" });
     const made = await call("POST", `/v1/orgs/${org.id}/keys`, {
@@ -203,7 +203,7 @@ describe("an adjustment", () => {
   });
 
   test.each(["0", "-0.00", "", "-", "+1", "1e3", "--1", "1.0000000001", "-1000000000"])(
-    "of %j is refused with its field",
+    "of %j is refused, naming the field",
     async (amount) => {
       const org = await newSpender();
       await org.run({ id: "r", cost_usd: "5" });

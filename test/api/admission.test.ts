@@ -3,7 +3,7 @@ import { formatUsd, parseUsd } from "../../src/domain/money.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
-test("money is exact to the nano-dollar beyond what a double can tell apart", async () => {
+test("money is exact to the nano-dollar beyond the precision of a double", async () => {
   const org = await newSpender();
   const budget = await org.send("POST", "budgets", {
     scope_kind: "org",

@@ -21,14 +21,14 @@ test.for<[object, object[]]>([
   ],
   [{ kind: "builtin" }, [missing("id"), missing("action")]],
   [{ kind: "pattern" }, [missing("id"), missing("pattern"), missing("action")]],
-])("a detector is refused with all that it lacks: %o", async ([detector, fields]) => {
+])("a detector is refused with every missing field named: %o", async ([detector, fields]) => {
   const org = await newSpender();
   const refused = await org.send("PUT", "content-safety", { detectors: [detector] });
   expect([refused.status, refused.body.error.details.fields]).toEqual([422, fields]);
 });
 
 test.for([null, 5, "email", []])(
-  "a detector that is no object is refused by its place: %o",
+  "a detector that is not an object is refused, naming its position: %o",
   async (detector) => {
     const org = await newSpender();
     const refused = await org.send("PUT", "content-safety", { detectors: [detector] });
@@ -36,7 +36,7 @@ test.for([null, 5, "email", []])(
   },
 );
 
-test("characters that no reader sees hide nothing from a detector", async () => {
+test("invisible characters hide nothing from a detector", async () => {
   const org = await newSpender();
   const email = { id: "email", kind: "builtin", action: "block" };
   const own = { id: "word", kind: "pattern", pattern: "forbidden", action: "block" };
@@ -54,7 +54,7 @@ test("characters that no reader sees hide nothing from a detector", async () => 
   expect((await org.run({ input: seen })).status).toBe(201);
 });
 
-test("a sign-in connection of no kind is told the kinds that there are", async () => {
+test("a sign-in connection without a kind is refused with the list of kinds", async () => {
   const org = await newSpender();
   const refused = await org.send("PUT", "sso", {});
   expect(refused.body.error.details.fields).toEqual([

@@ -121,7 +121,7 @@ test("malformed decisions in steady traffic are counted from slices and never ex
   await vi.waitUntil(async () => (await counted(org)) === sent, { timeout: 60_000 });
 });
 
-test("a dry run for a model that has no price takes nothing", async () => {
+test("a dry run for a model without a price takes nothing", async () => {
   const org = await limitedOrg(3);
   const body = { model: "m", estimate: { input_tokens: 1 }, dry_run: true };
   expect((await ask(org, { body })).status).toBe(422);

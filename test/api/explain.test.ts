@@ -101,7 +101,7 @@ test("an ask lists every check in order, the first that would refuse, and reserv
   expect((await explain(org, { ask: { estimate: { cost_usd: "1" } } })).outcome).toBe("allowed");
 });
 
-test('an ask with checks "all" is held against rules, detectors, plan, chain and credits', async () => {
+test('an ask with checks "all" is checked against rules, detectors, plan, chain and credits', async () => {
   const { org, rule } = await limited();
   const ask = { estimate: { cost_usd: "6" }, model: "acme/m1", customer_id: "c", checks: "all" };
   const credits = await explain(org, { ask });
@@ -122,7 +122,7 @@ test('an ask with checks "all" is held against rules, detectors, plan, chain and
   expect(outcomes(limits)).toMatchObject({ [rule]: "skipped", email: "skipped", credits: "skipped" });
 });
 
-test("what an ask is told is what a decision then says", async () => {
+test("an explanation agrees with the decision that follows", async () => {
   const { org } = await limited();
   for (const cost of ["1", "9.99", "10", "10.01", "20", "50", "50.01", "80", "80.01", "100.01"]) {
     for (const names of [{}, { workflow_id: "w" }, { customer_id: "c" }]) {
@@ -140,7 +140,7 @@ test("what an ask is told is what a decision then says", async () => {
   }
 });
 
-test("a rate limit that is full refuses first", async () => {
+test("a full rate limit refuses first", async () => {
   const org = await newSpender();
   const policy = { name: "calls", match: {}, unit: "requests", limit: 0, window_seconds: 60, kind: "quota" };
   const route = { route: "POST /v1/edge/decision" };
@@ -159,7 +159,7 @@ test("a rate limit that is full refuses first", async () => {
   });
 });
 
-test("a refused trace says which check refused, with the amounts of then", async () => {
+test("a refused trace says which check refused, with the amounts at that time", async () => {
   const { org, budget, workflow, customer } = await limited();
   const refused = await org.decide("20", { workflow_id: "w", customer_id: "c" });
   expect(refused.status).toBe(402);
@@ -190,7 +190,7 @@ test("a batch's trace counts its refusals, and rules and detectors are found by 
   });
 });
 
-test("a reservation names the limits it is held against, and a run those it passed", async () => {
+test("a reservation names its limits, and a run names the limits it passed", async () => {
   const { org, budget, workflow } = await limited();
   const asked = await org.decide("2", { workflow_id: "w" });
   const { id } = (asked.body as { reservation: { id: string } }).reservation;
@@ -214,7 +214,7 @@ test("a reservation names the limits it is held against, and a run those it pass
   expect(unasked.checks.find((one) => one.id === workflow)?.why).toContain("exceeded");
 });
 
-test("what is unknown, or another org's, is not found, and a question has one subject", async () => {
+test("an unknown subject, or one of another org, is not found, and a question has exactly one subject", async () => {
   const { org } = await limited();
   const refused = await org.decide("200");
   const asked = await org.decide("1");
@@ -249,7 +249,7 @@ test("what is unknown, or another org's, is not found, and a question has one su
   }
 });
 
-test("a viewer with the scope may ask, others may not", async () => {
+test("a viewer with the scope can ask, others cannot", async () => {
   const org = await newOrg();
   const body = { ask: { estimate: { cost_usd: "1" } } };
   const path = `/v1/orgs/${org.id}/explain`;

@@ -27,7 +27,7 @@ describe("a reservation", () => {
     expect((await org.release(reservation_id)).status).toBe(409);
   });
 
-  test("is not spent: only what is spent past a limit is announced, each dollar once", async () => {
+  test("is not spending: only what is spent past a limit is announced, each dollar once", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "10", period: "month" });
     const { id } = budget.body;
@@ -46,7 +46,7 @@ describe("a reservation", () => {
     expect(await over()).toEqual([first, ["after", [{ kind: "budget", id, over_usd: "3.00" }]]]);
   });
 
-  test("of a limit that was lowered under it is over by what it is settled for, and not before", async () => {
+  test("counts as over a lowered limit by what it is settled for, and not before", async () => {
     const org = await newSpender();
     const budget = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "10", period: "month" });
     const { id } = budget.body;

@@ -149,7 +149,7 @@ describe("GET /v1/forecast", () => {
     expect((await get(7)).projected_return_usd).toBe("140.00");
   });
 
-  test("of a deployment without runs is nothing, and is deprecated in its headers", async () => {
+  test("of a deployment without runs is zero, and has deprecation headers", async () => {
     const org = await newOrg();
     const answer = await call("GET", "/v1/forecast?deployment_id=none&teams=3", { key: org.ownerKey });
     expect(answer.body.projected_return_usd).toBe("0.00");
@@ -157,7 +157,7 @@ describe("GET /v1/forecast", () => {
     expect(answer.headers.get("sunset")).toBe("Wed, 31 Dec 2036 23:59:59 GMT");
   });
 
-  test("needs both parameters, and whole teams", async () => {
+  test("requires both parameters, and a whole number of teams", async () => {
     const org = await newOrg();
     for (const query of [
       "",

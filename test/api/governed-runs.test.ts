@@ -40,13 +40,13 @@ describe("a policy", () => {
     'has(run.chain) || !has(run.later_field) && model in ["acme/m1"]',
     'run.metadata.list.exists(x, x == "b") && [1, 2.5].all(x, x > 0)',
     'now > timestamp("2020-01-01T00:00:00Z") && size(run.metadata) == 2 && run.usage.output_tokens == 5.0',
-  ])("may say %s, and matches", async (when) => {
+  ])("can say %s, and matches", async (when) => {
     const { org } = await governed({ when });
     const refused = await org.run({ metadata: { team: "a", list: ["b"] } });
     expect(refused.body.error).toMatchObject({ code: "policy_blocked" });
   });
 
-  test("on actions names the action, and is silent about runs without one", async () => {
+  test("on actions names the action, and ignores runs without one", async () => {
     const { org } = await governed({ target: "action", when: 'action.startsWith("delete")' });
     expect((await org.run({ action: "delete_all" })).body.error.details.attempted).toBe("delete_all");
     expect((await org.run({ action: "read" })).status).toBe(201);
@@ -65,13 +65,13 @@ describe("a policy", () => {
     expect((await org.run({ metadata: { team: "y" } })).status).toBe(201);
   });
 
-  test("in shadow lets the run pass and leaves an entry", async () => {
+  test("in shadow mode allows the run and leaves an audit entry", async () => {
     const { org, ruleId } = await governed({ mode: "shadow", when: "true" });
     expect((await org.run()).status).toBe(201);
     expect(await entries(org, "policy.shadow_matched")).toMatchObject([{ target: ruleId, outcome: "done" }]);
   });
 
-  test("holds from the moment it is written, changed or deleted", async () => {
+  test("is in force as soon as it is written, changed or deleted", async () => {
     const { org, ruleId } = await governed();
     expect((await org.run({ model: "acme/bad" })).status).toBe(403);
     await org.send("PATCH", `policy-rules/${ruleId}`, { when: 'model == "acme/worse"' });
@@ -81,12 +81,12 @@ describe("a policy", () => {
     expect((await org.run({ model: "acme/worse" })).status).toBe(201);
   });
 
-  test("does not undo what has happened", async () => {
+  test("does not refuse a run that already happened", async () => {
     const { org } = await governed();
     expect((await org.run({ model: "acme/bad", incurred: true })).status).toBe(201);
   });
 
-  test("in a bulk call refuses its own runs only, and all of them with one code as that code", async () => {
+  test("in a bulk call refuses only its own runs, and a batch that it refuses whole gets its code", async () => {
     const { org, ruleId } = await governed();
     const mixed = await org.bulk([aRun(), aRun({ model: "acme/bad" })]);
     expect(mixed.status).toBe(200);
@@ -104,7 +104,7 @@ describe("a policy", () => {
 });
 
 describe("an approval", () => {
-  test("that does not exist is refused at its field, with and without rules, alone and in a batch", async () => {
+  test("that does not exist is refused, naming its field, with and without rules, alone and in a batch", async () => {
     const { org } = await governed();
     const other = await newSpender();
     for (const spender of [org, other]) {

@@ -12,7 +12,7 @@ const metadata = {
   huge: HOSTILE_METADATA.huge.slice(0, 8000),
 };
 
-test("a hostile rule is refused when written, fails with policy_expression_error, or is done within its bound", async () => {
+test("a hostile rule is refused when written, fails with policy_expression_error, or ends within its bound", async () => {
   const org = await newSpender();
   const ends: string[] = [];
   for (const when of hostileExpressions().slice(0, FAMILIES)) {

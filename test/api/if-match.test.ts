@@ -86,7 +86,7 @@ describe("If-Match on a resource that does not exist", () => {
     }
   });
 
-  test.each(Object.keys(MISSING))("%s: a header with nothing in it is malformed", async (route) => {
+  test.each(Object.keys(MISSING))("%s: an empty header is malformed", async (route) => {
     const refused = await send(route, "");
     expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "if-match"]);
   });
@@ -200,7 +200,7 @@ test("a plan is changed only with its current ETag", async () => {
 });
 
 test.for([["''"], ["' '"]] as const)(
-  "an If-Match that is empty is refused before anything changes: %s",
+  "an empty If-Match is refused before anything changes: %s",
   async ([quoted]) => {
     const org = await newSpender();
     await org.send("PUT", "spend-cap", { cap_usd: "5" });

@@ -34,7 +34,7 @@ const revoke = (org: TestOrg, id: string, key: string) => call("DELETE", `${keys
 const worksFor = async (org: TestOrg, key: string) =>
   (await call("GET", `/v1/orgs/${org.id}`, { key, from: "203.0.113.40" })).status;
 
-test("an admin neither rotates nor revokes an owner's key, and manages all others", async () => {
+test("an admin can manage all keys except an owner's", async () => {
   const org = await newOrg();
   const owner = await ownerIdOf(org);
   const admin = await mint(org, { role: "admin" });
@@ -47,7 +47,7 @@ test("an admin neither rotates nor revokes an owner's key, and manages all other
   expect((await revoke(org, other.id, admin.key)).status).toBe(204);
 });
 
-test("the operator rotates an owner's key", async () => {
+test("the operator can rotate an owner's key", async () => {
   const org = await newOrg();
   const rotated = await rotate(org, await ownerIdOf(org), operatorKey());
   expect(rotated.status).toBe(200);
@@ -166,7 +166,7 @@ test("an idempotency key never replays a secret to a caller who is not allowed t
 test.each([
   ["sso", { kind: "oidc", issuer: "https://idp.example", client_id: "c", client_secret: "s" }],
   ["residency", { regions: null }],
-])("an owner key with fewer than all scopes does not set %s", async (setting, body) => {
+])("an owner key without all scopes cannot set %s", async (setting, body) => {
   const org = await newOrg();
   const all = scopesOf("owner");
   const set = (key: string) => call("PUT", `/v1/orgs/${org.id}/${setting}`, { key, body });
@@ -180,7 +180,7 @@ test.each([
   expect((await set(org.ownerKey)).status).toBe(200);
 });
 
-test("an owner key without support:write opens no support grant", async () => {
+test("an owner key without support:write cannot open a support grant", async () => {
   const org = await newOrg();
   const writer = await mint(org, { role: "owner", scopes: ["org:write"] });
   const body = { scope: "read_only", reason: "r", expires_in_seconds: 60 };

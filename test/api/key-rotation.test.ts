@@ -48,7 +48,7 @@ test("a key rotated again within its grace keeps each secret for its own grace",
   expect(await statusesOf(org, secrets)).toEqual([401, 401, 401, 200]);
 });
 
-test("a key says until when the last of its earlier secrets lives", async () => {
+test("a key shows until when the last of its replaced secrets works", async () => {
   const org = await newOrg({ environment: "test" });
   const key = await newKey(org);
   const shown = async () =>

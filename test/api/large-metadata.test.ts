@@ -18,7 +18,7 @@ const noteOf = (body: string) => (JSON.parse(body) as { metadata: { note: string
 
 describe("metadata may be as long as the body of its call", () => {
   test.for([["x"], ["😀"], [String.raw`\"`], [String.raw`\u0001`], ["é"]])(
-    "singly, of %s",
+    "alone, of %s",
     async ([unit = ""]) => {
       const { key } = await newSpender();
       const body = filled(ONE_MIB, unit);
@@ -100,7 +100,7 @@ async function pagesOf(org: Spender, query: string, beforeEach?: (page: number) 
 }
 
 describe("a page of runs is bounded by its size", () => {
-  test("and the next goes on where it ended, in any order", async () => {
+  test("and the next page continues where it ended, in any order", async () => {
     const org = await newSpender();
     const ids = await recordLarge(org, 24);
     const expected = {
@@ -135,7 +135,7 @@ describe("a page of runs is bounded by its size", () => {
   });
 });
 
-test("retention takes long metadata away with its run, which is still known when it comes again", async () => {
+test("retention deletes long metadata with its run, which is still recognized if it is sent again", async () => {
   const org = await newSpender();
   const body = filled(ONE_MIB, "é");
   expect((await call("POST", "/v1/runs", { key: org.key, body })).status).toBe(201);

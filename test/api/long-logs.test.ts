@@ -43,7 +43,7 @@ describe.each([
   ["audit", "audit-log", "target=rare", "target=none"],
   ["events", "events", "type=quota.low", "type=run.over_limit"],
 ])("a list of %s with a rare filter", (table, path, rare, none) => {
-  test("looks at so many rows for a page, says where to go on, and finds all in either order", async () => {
+  test("scans a bounded number of rows per page, says where to continue, and finds everything in either order", async () => {
     const org = await newSpender();
     const fill = FILLS[table] ?? "";
     const start = Date.now() - ROWS * 1000;
@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test("a list of a webhook's deliveries with a rare filter is bounded by that webhook's own", async () => {
+test("a list of a webhook's deliveries with a rare filter scans only that webhook's deliveries", async () => {
   const org = await newSpender();
   const make = async () =>
     (await org.send("POST", "webhooks", { url: "http://127.0.0.1:9/a", events: ["budget.*"] })).body

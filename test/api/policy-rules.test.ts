@@ -140,7 +140,7 @@ describe("the dry run", () => {
     expect(free.body).toMatchObject({ decision: "allow", rule_id: null, reason: null });
   });
 
-  test("names a rule that fails", async () => {
+  test("names a failing rule", async () => {
     const failing = (await create({ when: "1 / (size(action) - size(action)) == 1", priority: 99 })).body.id;
     const { body } = await evaluate({ model: "acme/m9", action: "x" });
     expect(body).toMatchObject({
@@ -151,7 +151,7 @@ describe("the dry run", () => {
     await call("DELETE", `${rules}/${failing}`, { key: org.ownerKey });
   });
 
-  test("asks for a model", async () => {
+  test("requires a model", async () => {
     const { status, body } = await evaluate({ action: "deploy" });
     expect(status).toBe(422);
     expect(body.error.details.fields).toEqual([

@@ -30,7 +30,7 @@ afterAll(async () => {
   await write([]);
 });
 
-test("the book is read as it was set, and set twice has one revision", async () => {
+test("the book is read back as it was set, and setting it twice makes one revision", async () => {
   const first = await write([MINI]);
   expect(first).toMatchObject({ status: 200, body: { models: [{ ...MINI, reasoning_usd_per_mtok: null }] } });
   expect((await write([{ ...MINI, input_usd_per_mtok: "0.150" }])).body).toEqual(first.body);
@@ -40,7 +40,7 @@ test("the book is read as it was set, and set twice has one revision", async () 
   expect((await write([])).body).toMatchObject({ revision: first.body.revision + 2, models: [] });
 });
 
-test("only the operator reads and sets it, and wrong rows are refused with their field", async () => {
+test("only the operator can read and set it, and invalid rows are refused, naming the field", async () => {
   const { ownerKey: key } = await newOrg();
   expect((await call("GET", "/v1/admin/price-book", { key })).status).toBe(403);
   expect((await call("PUT", "/v1/admin/price-book", { key, body: { models: [] } })).status).toBe(403);
@@ -66,7 +66,7 @@ test("only the operator reads and sets it, and wrong rows are refused with their
   expect(await read()).toEqual(before);
 });
 
-test("of two that change it at once, one is refused, and If-Match keeps a book that changed meanwhile", async () => {
+test("of two concurrent changes, one is refused, and If-Match protects a book that has changed", async () => {
   const outdated = await write([MINI], { "if-match": '"other"' });
   expect(outdated.status).toBe(409);
   const before = (await read()).revision;
@@ -79,8 +79,8 @@ test("of two that change it at once, one is refused, and If-Match keeps a book t
   expect(new Set(made.map(({ body }) => body.revision)).size).toBe(made.length);
 });
 
-describe("an org without a price of its own", () => {
-  test("is charged by the book, whatever of its names the model goes by", async () => {
+describe("an org without its own price", () => {
+  test("is charged by the book, under any name of the model", async () => {
     await write([MINI]);
     const org = await newSpender();
     for (const model of [
@@ -112,7 +112,7 @@ describe("an org without a price of its own", () => {
     ).toContainEqual(["pb-mini", "platform"]);
   });
 
-  test("is refused where the book does not know the model, and is free where the book says so", async () => {
+  test("is refused if the book does not know the model, and is free if the book says so", async () => {
     await write([{ model: "pb-free", input_usd_per_mtok: "0", output_usd_per_mtok: "0" }]);
     const org = await newSpender();
     for (const model of ["pb-unheard", "other/pb-free", "pb-free-20260101"]) {
@@ -132,7 +132,7 @@ describe("an org without a price of its own", () => {
     expect((await org.send("GET", "models/pb-unheard")).status).toBe(404);
   });
 
-  test("has the price that was set meanwhile as soon as the call that set it returns", async () => {
+  test("uses a new price as soon as the call that set it returns", async () => {
     await write([]);
     const org = await newSpender();
     expect((await priced(org, "pb-new")).status).toBe(422);
@@ -154,7 +154,7 @@ describe("an org without a price of its own", () => {
     expect((await priced(org, "pb-new", { started_at: new Date().toISOString() })).status).toBe(422);
   });
 
-  test("and one that sets its own is charged by that, until it is removed", async () => {
+  test("is charged by its own price once it sets one, until that is removed", async () => {
     await write([MINI]);
     const org = await newSpender();
     expect((await priced(org, "maker/pb-mini")).body.cost_usd).toBe("0.15");
@@ -168,7 +168,7 @@ describe("an org without a price of its own", () => {
     expect((await priced(org, "pb-mini", now())).body.cost_usd).toBe("0.15");
   });
 
-  test("learns of a change that it was not told of when it wakes", async () => {
+  test("learns on waking of a change that it was not told of", async () => {
     await write([{ model: "pb-wake", ...PLAIN }]);
     const org = await newSpender();
     expect((await priced(org, "pb-wake")).body.cost_usd).toBe("1.00");
@@ -183,7 +183,7 @@ describe("an org without a price of its own", () => {
       .toBe("7.00");
   });
 
-  test("asks the database for a name once, and not again while the book stays as it is", async () => {
+  test("looks up a name in the database once, until the book changes", async () => {
     await write([MINI]);
     const org = await newSpender();
     await priced(org, "pb-mini");
@@ -198,7 +198,7 @@ describe("an org without a price of its own", () => {
   });
 });
 
-test("an object asks to be told before it reads, and believes no book older than one it was told of", async () => {
+test("an object registers before it reads, and accepts no book older than one it was told of", async () => {
   const { revision } = (await write([MINI])).body;
   const org = await newSpender();
   const found = await runInDurableObject(env.ORG.getByName(org.id), async (_object, state) => {
@@ -220,7 +220,7 @@ test("an object asks to be told before it reads, and believes no book older than
   });
 });
 
-test("a book that is out of reach is 503, and what is known of it goes on", async () => {
+test("an unreachable book is 503, and known prices keep working", async () => {
   await write([MINI]);
   const org = await newSpender();
   await priced(org, "pb-mini");

@@ -18,7 +18,7 @@ const fieldsOf = (answer: { body: { error: { details: { fields: { field: string;
   answer.body.error.details.fields.map(({ field, code }) => `${field} ${code}`);
 
 describe("a model's price", () => {
-  test("has rates for classes, tiers, units and variants, and is read as it was set", async () => {
+  test("has rates for classes, tiers, units and variants, and is read back as it was set", async () => {
     const org = await newSpender();
     const set = await org.send("PUT", "models/claude-sonnet-4-5", SONNET);
     expect(set.status).toBe(200);
@@ -65,7 +65,7 @@ describe("a model's price", () => {
       "tiers[1].above_input_tokens out_of_range",
     ],
     [{ effective_at: "soon" }, "effective_at invalid_format"],
-  ])("is refused with its field when it is wrong: %j", async (wrong, field) => {
+  ])("is refused if it is invalid, naming the field: %j", async (wrong, field) => {
     const org = await newSpender();
     const answer = await org.send("PUT", "models/m", { ...PLAIN, ...wrong });
     expect(answer.status).toBe(422);
@@ -73,7 +73,7 @@ describe("a model's price", () => {
     expect((await org.send("GET", "models/m")).status).toBe(404);
   });
 
-  test("set twice makes one revision, and another price the next", async () => {
+  test("set twice makes one revision, and another price makes the next", async () => {
     const org = await newSpender();
     const first = await org.send("PUT", "models/m", SONNET);
     const again = await org.send("PUT", "models/m", { ...SONNET, input_usd_per_mtok: "3.00" });
@@ -87,7 +87,7 @@ describe("a model's price", () => {
     ]);
   });
 
-  test("takes effect when it says, and not before", async () => {
+  test("takes effect at its time, and not before", async () => {
     const org = await newSpender();
     await org.send("PUT", "models/m", PLAIN);
     const later = new Date(Date.now() + 2 * DAY * 1000).toISOString();
@@ -109,7 +109,7 @@ describe("a model's price", () => {
     expect((await priced(org, { model: "m", usage, started_at: before })).body.cost_usd).toBe("3.00");
   });
 
-  test("that is only scheduled prices nothing yet", async () => {
+  test("that is only scheduled does not price anything yet", async () => {
     const org = await newSpender();
     const later = new Date(Date.now() + DAY * 1000).toISOString();
     await org.send("PUT", "models/m", { ...PLAIN, effective_at: later });
@@ -118,7 +118,7 @@ describe("a model's price", () => {
     expect((await org.send("GET", "models/m")).body).toMatchObject({ effective_at: later });
   });
 
-  test("keeps its history when it is removed, and what was scheduled does not happen", async () => {
+  test("keeps its history when it is removed, and scheduled prices are cancelled", async () => {
     const org = await newSpender();
     await org.send("PUT", "models/m", PLAIN);
     const later = new Date(Date.now() + DAY * 1000).toISOString();
@@ -233,7 +233,7 @@ describe("a run priced from the book", () => {
     ],
     [{ usage: { input_tokens: 10, output_tokens: 5, units: { image: 1 } } }, "usage.units.image no_price"],
     [{ variant: "flex" }, "variant no_price"],
-  ])("is refused with its field when it cannot be right: %j", async (wrong, field) => {
+  ])("is refused if it cannot be right, naming the field: %j", async (wrong, field) => {
     const org = await newSpender();
     await org.send("PUT", "models/acme%2Fm1", {
       ...PLAIN,
@@ -246,7 +246,7 @@ describe("a run priced from the book", () => {
     expect([bulk.status, fieldsOf(bulk)]).toEqual([422, [`runs[0].${field}`]]);
   });
 
-  test("that comes again with other classes is another run", async () => {
+  test("sent again with other classes is a different run", async () => {
     const org = await newSpender();
     const usage = { input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, units: { b: 1, a: 2 } };
     await org.run({ id: "r", usage, variant: "v" });
@@ -263,7 +263,7 @@ describe("a run priced from the book", () => {
 });
 
 describe("a reservation", () => {
-  test("is made at the highest rates that may apply, and the run is charged at its own", async () => {
+  test("is made at the highest rates that can apply, and the run is charged at its own", async () => {
     const org = await newSpender();
     await org.send("PUT", "models/m", SONNET);
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "100", period: "month" });
@@ -280,7 +280,7 @@ describe("a reservation", () => {
     expect(settled.body.cost_usd).toBe("2.422512");
   });
 
-  test("made before a price changed is settled at the price of when the run started", async () => {
+  test("made before a price change is settled at the price when the run started", async () => {
     const org = await newSpender();
     await org.send("PUT", "models/m", PLAIN);
     const budget = (await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "5", period: "month" }))

@@ -41,7 +41,7 @@ describe("a run that retention deleted", () => {
     expect((await call("GET", "/v1/runs/r1", { key: org.key })).status).toBe(404);
   });
 
-  test("is a duplicate in a batch with other runs, also if it was priced from the price book", async () => {
+  test("is a duplicate in a batch with other runs, even if it was priced from the price book", async () => {
     const { cost_usd: _, ...unpriced } = aRun({ id: "r2", model: "acme/m2" });
     const org = await newSpender();
     await org.send("PUT", "retention-policy", SHORTEST);
@@ -78,7 +78,7 @@ describe("a run that retention deleted", () => {
     expect(await spent(org)).toBe("8.00");
   });
 
-  test("is known for 400 days after it was recorded, only in its org, and is then forgotten", async () => {
+  test("is recognized for 400 days after it was recorded, only in its org, and then forgotten", async () => {
     const { org } = await purged();
     expect((await (await newSpender()).run(RUN)).status).toBe(201);
     await org.advance(395 * DAY);
@@ -101,7 +101,7 @@ describe("a run that retention deleted", () => {
     for (const { data } of rows) expect(new TextDecoder("latin1").decode(data)).not.toContain("telling");
   });
 
-  test("is known also where an earlier version kept its id, until that is forgotten", async () => {
+  test("is recognized if an earlier version stored its id, until that expires", async () => {
     const org = await newSpender();
     await org.send("PUT", "retention-policy", SHORTEST);
     await org.run(RUN);

@@ -123,7 +123,7 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
     expect(got.body).toEqual({ read_rpm: null, policies: [] });
   });
 
-  test("is the operator's alone", async () => {
+  test("is for the operator only", async () => {
     const org = await newOrg();
     const path = `/v1/admin/orgs/${org.id}/rate-limits`;
     expect((await call("GET", path, { key: org.ownerKey })).status).toBe(403);

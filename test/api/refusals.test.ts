@@ -72,7 +72,7 @@ test("a refused decision is listed with its trace, what it named and what it ask
   expect(listed?.["key_id"]).toMatch(/^key_/);
 });
 
-test("what the isolate refuses by itself is listed too, and counted exactly", async () => {
+test("refusals made by the isolate are listed too, and counted exactly", async () => {
   const { org } = await budgeted("1");
   const answers: Answer[] = [];
   while (answers.filter((one) => one.headers.get("x-svc-decided") === "edge").length < 20) {
@@ -107,7 +107,7 @@ test("refused runs and each refused run of a batch are listed; accepted and malf
   ]);
 });
 
-test("refusals of rules and detectors are listed, without any of the input", async () => {
+test("refusals by rules and detectors are listed, without any of the input", async () => {
   const org = await newSpender();
   const rule = { target: "model", effect: "deny", when: "model == 'acme/banned'", reason: "no", priority: 1 };
   const made = await org.send("POST", "policy-rules", { ...rule, mode: "enforce" });
@@ -145,7 +145,7 @@ test("a rate limit's refusal names its policy, before and after the body is read
   }
 });
 
-test("each filter finds its own, and pages go through all of them once, newest first", async () => {
+test("each filter finds its own refusals, and pages list each once, newest first", async () => {
   const { org } = await budgeted("1");
   for (let sent = 0; sent < 12; sent += 1) {
     await org.decide("2", { customer_id: `c${sent % 3}`, workflow_id: `w${sent % 2}`, hold_seconds: 3600 });
@@ -191,7 +191,7 @@ test("bad filters are named", async () => {
   }
 });
 
-test("the summary has exact counts and amounts by hour and group, over hours, folds and the list's end", async () => {
+test("the summary has exact counts and amounts by hour and group, across hours, folds and the end of the list", async () => {
   const { org } = await budgeted("1", { period: "total" });
   const runs = (count: number, customer: string) =>
     Array.from({ length: count }, () => aRun({ cost_usd: "2", customer_id: customer }));

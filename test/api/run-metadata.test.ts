@@ -60,16 +60,13 @@ const ODD = [
 ];
 
 describe.for(Object.entries(WAYS))("metadata that is sent %s", ([, send]) => {
-  test.for(ODD)(
-    "is read back as it was sent, and is a duplicate when it comes again: %s",
-    async (metadata) => {
-      const org = await newSpender();
-      expect(outcomeOf(await send(org, runText("odd", metadata)))).toBe("accepted");
-      for (const text of await readBack(org, "odd")) expect(meaning(text)).toEqual(meaning(metadata));
-      expect(outcomeOf(await send(org, runText("odd", metadata)))).toBe("duplicate");
-      expect(outcomeOf(await WAYS.singly(org, runText("odd", metadata)))).toBe("duplicate");
-    },
-  );
+  test.for(ODD)("is read back as it was sent, and is a duplicate when sent again: %s", async (metadata) => {
+    const org = await newSpender();
+    expect(outcomeOf(await send(org, runText("odd", metadata)))).toBe("accepted");
+    for (const text of await readBack(org, "odd")) expect(meaning(text)).toEqual(meaning(metadata));
+    expect(outcomeOf(await send(org, runText("odd", metadata)))).toBe("duplicate");
+    expect(outcomeOf(await WAYS.singly(org, runText("odd", metadata)))).toBe("duplicate");
+  });
 
   test.for([
     ['{"__proto__":1}', "{}"],
@@ -78,7 +75,7 @@ describe.for(Object.entries(WAYS))("metadata that is sent %s", ([, send]) => {
     ['{"a":1e400}', '{"a":1e401}'],
     ['{"a":1e-400}', '{"a":0}'],
     ['{"a":0.10000000000000001}', '{"a":0.1}'],
-  ])("is another run's when it differs: %s and %s", async ([one = "", other = ""]) => {
+  ])("makes a different run if it differs: %s and %s", async ([one = "", other = ""]) => {
     const org = await newSpender();
     expect(outcomeOf(await send(org, runText("r", one)))).toBe("accepted");
     expect(["conflict", "rejected"]).toContain(outcomeOf(await send(org, runText("r", other))));
@@ -119,7 +116,7 @@ const jsonText = fc.letrec<{ value: string; object: string }>((tie) => ({
     ),
 }));
 
-test("whatever metadata is accepted is read back equal, and is a duplicate when it comes again", async () => {
+test("any accepted metadata is read back equal, and is a duplicate when sent again", async () => {
   const org = await newSpender();
   let count = 0;
   await fc.assert(
@@ -136,7 +133,7 @@ test("whatever metadata is accepted is read back equal, and is a duplicate when 
   );
 });
 
-test("a rule reads a number that is kept exactly as the number that is nearest", async () => {
+test("a rule reads an exactly stored number as the nearest double", async () => {
   const org = await newSpender();
   const rule = { target: "model", effect: "deny", reason: "large", mode: "enforce", priority: 1 };
   await org.send("POST", "policy-rules", { ...rule, when: "has(run.metadata.n) && run.metadata.n > 1e18" });
@@ -147,7 +144,7 @@ test("a rule reads a number that is kept exactly as the number that is nearest",
 });
 
 test.for([["[]"], ["null"], ['"a"'], ["1e400"]])(
-  "metadata that is no object is refused by its name: %s",
+  "metadata that is not an object is refused, naming the field: %s",
   async ([metadata = ""]) => {
     const org = await newSpender();
     const alone = await WAYS.singly(org, runText("r", metadata));

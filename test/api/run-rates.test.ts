@@ -112,7 +112,7 @@ describe("a rate-limit policy by tokens", () => {
 describe("a call for more than a whole limit", () => {
   const words = /more than the whole limit of .* Waiting does not help/;
 
-  test("by tokens in a sliding window is told so in each way, here and there", async () => {
+  test("by tokens in a sliding window says so on every path, in the isolate and the object", async () => {
     const org = await limited({ kind: "rate", window_seconds: 60 });
     await org.run(tokens(100));
     const ask = { estimate: { cost_usd: "0", input_tokens: 150, max_output_tokens: 0 } };
@@ -140,7 +140,7 @@ describe("a call for more than a whole limit", () => {
     expect(Object.keys(wait.body.error.details)).toEqual(["retry_after_seconds"]);
   });
 
-  test("by tokens in a fixed window is told so", async () => {
+  test("by tokens in a fixed window says so", async () => {
     const org = await limited({});
     const refused = await org.run(tokens(150));
     expect(seen(refused)).toEqual([429, "quota_exhausted"]);

@@ -53,7 +53,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
   const settle = async (org: Spender, reservation_id: string, fields: object) =>
     expect(await WAYS[way](org, { ...fields, reservation_id })).toBe(true);
 
-  test("counts the tokens that its decision said nothing of, and the next call is refused", async () => {
+  test("counts the tokens that its decision did not mention, and the next call is refused", async () => {
     const org = await limited({});
     const id = await reserve(org, COST_ALONE);
     await settle(org, id, tokens(250));
@@ -79,7 +79,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
     expect(await used(org)).toBe(130);
   });
 
-  test("counts for the customer that only it names", async () => {
+  test("counts for the customer that only the run names", async () => {
     const byTokens = await limited({ match: { customer_id: "*" } });
     const id = await reserve(byTokens, estimate(90));
     await settle(byTokens, id, tokens(70, { customer_id: "c" }));
@@ -135,7 +135,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
     expect(refused.body.error.details.used).toBe(60);
   });
 
-  test("of an earlier version's reservation is taken as counted by its decision", async () => {
+  test("of an earlier version's reservation is treated as counted by its decision", async () => {
     const org = await limited({}, { name: "r", match: { route: "POST /v1/runs" }, limit: 1000 });
     const id = await reserve(org, estimate(10));
     await rowsOf(org.id, "UPDATE holds SET rates = NULL, tokens = NULL");

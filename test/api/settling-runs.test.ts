@@ -52,7 +52,7 @@ async function leftOf(org: Spender, customer_id: string): Promise<string> {
 }
 
 describe.each(Object.entries(WAYS))("a run that settles a reservation, sent %s,", (_way, settle) => {
-  test("and names nothing is charged once to each limit where the reservation stood", async () => {
+  test("and names nothing is charged once to each limit of the reservation", async () => {
     const org = await newSpender();
     const paths = [await budgetOf(org, null), await budgetOf(org, "w1"), await limitOf(org, "c1")];
     const held = await org.decide("4", { customer_id: "c1", workflow_id: "w1" });
@@ -113,7 +113,7 @@ describe.each(Object.entries(WAYS))("a run that settles a reservation, sent %s,"
   });
 });
 
-describe("a limit made while a reservation is open", () => {
+describe("a limit created while a reservation is open", () => {
   const month = { limit_usd: "10", period: "month" };
   const LIMITS: Record<string, (org: Spender) => Promise<string>> = {
     budget: async (org) => {
@@ -165,7 +165,7 @@ describe("a limit made while a reservation is open", () => {
   });
 
   test.each(Object.entries(LIMITS))(
-    "a %s that was deleted and made again counts neither it nor its run",
+    "a %s that was deleted and recreated counts neither it nor its run",
     async (_kind, make) => {
       const org = await newSpender();
       const before = await make(org);

@@ -19,7 +19,7 @@ test("a spend cap refuses what would exceed it, says when it resets, and says pr
   expect(await org.events("spend_cap.exceeded")).toHaveLength(1);
 });
 
-test("a spend cap lasts the whole day and resets at its end, also on days of 23 and 25 hours", async () => {
+test("a spend cap lasts the whole day and resets at its end, even on days of 23 and 25 hours", async () => {
   const org = await newSpender();
   await org.send("PUT", "spend-cap", { cap_usd: "1", timezone: "Europe/Berlin" });
   const resetsAt = async () => Date.parse((await org.send("GET", "spend-cap")).body.resets_at);

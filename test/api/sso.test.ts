@@ -57,13 +57,13 @@ test.each([
   ["default_role", { ...OIDC, default_role: "owner" }],
   ["client_secret", { ...OIDC, client_secret: "" }],
   ["surprise", { ...OIDC, surprise: 1 }],
-])("a connection whose %s cannot be trusted is refused by that name", async (field, body) => {
+])("a connection whose %s cannot be trusted is refused, naming it", async (field, body) => {
   const org = await newOrg();
   const refused = await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.ownerKey, body });
   expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, field]);
 });
 
-test("only an owner reads and sets it", async () => {
+test("only an owner can read and set it", async () => {
   const org = await newOrg();
   const key = await org.mint("admin");
   for (const method of ["GET", "PUT"]) {

@@ -66,8 +66,8 @@ async function waysToSay(): Promise<Record<string, Send>> {
   };
 }
 
-describe("a time is RFC 3339 wherever it is said", () => {
-  test("what is not is refused by its field", async () => {
+describe("every timestamp is RFC 3339", () => {
+  test("any other text is refused, naming the field", async () => {
     for (const [field, send] of Object.entries(await waysToSay())) {
       for (const moment of WRONG) {
         expect([field, moment, await send(moment)]).toEqual([
@@ -79,7 +79,7 @@ describe("a time is RFC 3339 wherever it is said", () => {
     }
   });
 
-  test("what is, is taken", async () => {
+  test("every RFC 3339 text is accepted", async () => {
     for (const [field, send] of Object.entries(await waysToSay())) {
       // A pack's end must lie ahead.
       for (const past of Object.keys(RIGHT)) {
@@ -89,7 +89,7 @@ describe("a time is RFC 3339 wherever it is said", () => {
     }
   });
 
-  test("and read back as the same instant in UTC", async () => {
+  test("and is read back as the same instant in UTC", async () => {
     const org = await newSpender();
     for (const [said, read] of Object.entries(RIGHT)) {
       expect((await org.run({ started_at: said })).body.started_at).toBe(read);

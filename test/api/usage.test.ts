@@ -38,7 +38,7 @@ test.each([
   ["to", "?from=2026-02-01&to=2026-01-01"],
   ["from", "?from=soon"],
   ["model", "?model=a"],
-])("a range that cannot be read is refused by the name %s", async (field, query) => {
+])("an invalid range is refused, naming %s", async (field, query) => {
   const org = await newOrg();
   const refused = await call("GET", `/v1/orgs/${org.id}/usage${query}`, { key: org.ownerKey });
   expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, field]);

@@ -106,7 +106,7 @@ describe("signing", () => {
     }
   });
 
-  test("of the org is for its admins and the operator alone", async () => {
+  test("of the org is only for its admins and the operator", async () => {
     const org = await newSubscriber();
     const stranger = await newOrg();
     expect((await rotateOrgSecret(org, await org.mint("developer"))).status).toBe(403);

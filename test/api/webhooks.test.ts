@@ -4,7 +4,7 @@ import { failing, fieldsOf, newSubscriber, receivedAt, receiver } from "../suppo
 import { call, newOrg } from "../support/worker.ts";
 
 describe("a webhook", () => {
-  test("is created with a secret of its own, read, listed, changed and deleted", async () => {
+  test("is created with its own secret, read, listed, changed and deleted", async () => {
     const org = await newSubscriber();
     const url = receiver();
     const made = await org.ask("POST", "/webhooks", { url, events: ["budget.*"], description: "costs" });
@@ -81,7 +81,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("made twice under one idempotency key is one webhook with one secret", async () => {
+  test("created twice with one idempotency key is one webhook with one secret", async () => {
     const org = await newSubscriber();
     const options = {
       key: org.ownerKey,

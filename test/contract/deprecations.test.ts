@@ -118,7 +118,7 @@ describe("flagging", () => {
     replacement: "/v1/y",
   };
 
-  test("again with the same dates, or with a later sunset, is no conflict", () => {
+  test("again with the same dates, or with a later sunset, is not a conflict", () => {
     expect(flagConflict(known, known)).toBeUndefined();
     expect(flagConflict(known, { ...known, sunset: "Sat, 01 Jan 2028 00:00:00 GMT" })).toBeUndefined();
     expect(flagConflict(undefined, known)).toBeUndefined();
@@ -133,7 +133,7 @@ describe("flagging", () => {
     expect(flagConflict(undefined, backwards)).toMatch(/before/);
   });
 
-  test("gives 12 months of notice, from the announcement or from its day, whichever is later", () => {
+  test("requires 12 months of notice, from the announcement or from its day, whichever is later", () => {
     const at = (text: string) => Date.parse(text);
     const sunset = (text: string) => ({ ...known, sunset: imfFixdate(at(text)) });
     const early = at("2026-01-05T23:59:59Z");
@@ -154,13 +154,13 @@ describe("flagging", () => {
     expect(shortNotice(undefined, { ...leap, sunset: "Thu, 01 Mar 2029 00:00:00 GMT" }, 0)).toBeUndefined();
   });
 
-  test("an extension keeps the successor and the documentation that it leaves out", () => {
+  test("an extension keeps the successor and the documentation that it omits", () => {
     const { replacement: _left, ...rest } = known;
     expect(extended(known, rest).replacement).toBe("/v1/y");
     expect(extended(known, { ...rest, replacement: "/v1/z" }).replacement).toBe("/v1/z");
   });
 
-  test("never shortens a sunset, whatever is flagged in whatever order", () => {
+  test("never shortens a sunset, in any order of flags", () => {
     fc.assert(
       fc.property(deprecation, fc.array(deprecation, { maxLength: 20 }), (first, attempts) => {
         let current = first;

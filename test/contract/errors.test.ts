@@ -70,7 +70,7 @@ test("the envelope always has code, message and details", () => {
   });
 });
 
-test("Retry-After is there, and equal to the details, where waiting helps", () => {
+test("Retry-After is present, and equal to the details, if waiting helps", () => {
   expect(refusalHeaders(refuse("rate_limited", { retry_after_seconds: 7 }))).toEqual({ "retry-after": "7" });
   expect(refusalHeaders(refuse("forbidden"))).toEqual({});
 });

@@ -23,7 +23,7 @@ describe("an event pattern", () => {
     "*.*",
   ])("%j is not one", (pattern) => expect(isEventPattern(pattern)).toBe(false));
 
-  test("of a group matches the kinds of that group and no other", () => {
+  test("of a group matches exactly the kinds of that group", () => {
     const matched = EVENT_KINDS.filter((kind) => matchesEvent(["run.*"], kind));
     expect(matched).toEqual(["run.recorded", "run.over_limit", "run.adjusted"]);
     expect(EVENT_KINDS.filter((kind) => matchesEvent(["quota.low"], kind))).toEqual(["quota.low"]);

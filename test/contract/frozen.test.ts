@@ -38,7 +38,7 @@ test("the code signals what the release ledger announced, and no setting is remo
   expect(publishedFindings(ledger.releases, [...published, ...DEPRECATED_SURFACES], settings)).toEqual([]);
 });
 
-test("what the code publishes beyond the last release has a changelog line, frozen or not yet", () => {
+test("changes since the last release have a changelog line, frozen or not", () => {
   const facts = publishedFacts(OPERATIONS.map((operation) => operation.contract));
   const changelog = parseChangelog(readFileSync("CHANGELOG.md", "utf8"));
   expect(unreleasedFindings(ledger.releases, changelog, { settings: SETTING_NAMES, facts })).toEqual([]);

@@ -41,7 +41,7 @@ test("the OpenAPI document passes a strict linter with no warning", async () => 
   ).toEqual([]);
 });
 
-test("every operation is in it once, with each status that it may answer", () => {
+test("every operation is in it once, with each status that it may return", () => {
   const listed = Object.values(document.paths).flatMap((path) => Object.values(path));
   expect(listed).toHaveLength(contracts.length);
   expect(new Set(listed.map((op) => op.operationId)).size).toBe(contracts.length);
@@ -74,7 +74,7 @@ test("every operation documents the responses of the checks around it", () => {
   }
 });
 
-test("an operation says that it honours If-Match where it or its command does", () => {
+test("an operation documents If-Match if it or its command honours it", () => {
   const conditional = Object.entries(COMMANDS)
     .filter(([, command]) => "current" in command)
     .map(([name]) => name);
@@ -91,7 +91,7 @@ test("an operation says that it honours If-Match where it or its command does", 
   expect(routes.length).toBeGreaterThan(30);
 });
 
-test("every response names the headers that it carries", () => {
+test("every response documents its headers", () => {
   for (const op of contracts) {
     for (const status of Object.keys(described(op).responses)) {
       expect(headersOf(op, status)).toEqual(expect.arrayContaining(["x-svc-trace-id", "x-svc-region"]));
@@ -108,7 +108,7 @@ test("every response names the headers that it carries", () => {
   ]);
 });
 
-test("an export names its media types, and every response schema allows new fields", () => {
+test("an export documents its media types, and every response schema allows new fields", () => {
   const exported = contracts.find((op) => op.path === "/v1/orgs/{id}/audit-log/export");
   const content = exported === undefined ? {} : described(exported).responses["200"]?.content;
   expect(Object.keys(content ?? {})).toEqual(["application/x-ndjson", "text/csv"]);

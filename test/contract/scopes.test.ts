@@ -4,18 +4,18 @@ import { EACH_SCOPES, NAMED_SCOPES, SCOPE_KINDS, SCOPES, SINGLE_SCOPES } from ".
 import { COLUMN_NUMBERS } from "../../src/domain/run-block/record.ts";
 import { TOUCHING_SCOPES } from "../../src/domain/touch.ts";
 
-test("each column of a stored run has a number of its own", () => {
+test("each column of a stored run has its own number", () => {
   const numbers = Object.values(COLUMN_NUMBERS);
   expect(new Set(numbers).size).toBe(numbers.length);
   for (const kind of NAMED_SCOPES) expect(COLUMN_NUMBERS[`${kind}Id`]).toBe(SCOPES[kind].column);
 });
 
-test("every scope but the org is matched by name, each in one way", () => {
+test("every scope except the org is matched by name, in exactly one way", () => {
   expect(new Set(TOUCHING_SCOPES)).toEqual(new Set(SCOPE_KINDS.filter((kind) => kind !== "org")));
   expect(TOUCHING_SCOPES).toHaveLength(SINGLE_SCOPES.length + EACH_SCOPES.length);
 });
 
-test("the id of a limit says of what kind it is", () => {
+test("the id of a limit shows its kind", () => {
   for (const kind of METER_KINDS) {
     const { idPrefix } = meterRowOf(kind);
     expect(meterKindOf(idPrefix === null ? kind : `${idPrefix}_01JD0000000000000000000000`)).toBe(kind);

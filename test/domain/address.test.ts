@@ -26,11 +26,11 @@ test.each([
   ["fe80::/10", "fe80::1%eth0", true],
   ["10.0.0.0/8", "", false],
   ["10.0.0.0/8", "localhost", false],
-])("%s holds %s: %s", (block, address, expected) => {
+])("%s contains %s: %s", (block, address, expected) => {
   expect(allowed([block], address)).toBe(expected);
 });
 
-test("an empty list allows every address, even one that cannot be read", () => {
+test("an empty list allows every address, even one that cannot be parsed", () => {
   expect(allowed([], "anything")).toBe(true);
 });
 
@@ -74,7 +74,7 @@ describe("every spelling of an address", () => {
     );
   });
 
-  test("is formatted as RFC 5952 says", () => {
+  test("is formatted according to RFC 5952", () => {
     const canonical = (text: string) => {
       const block = parseCidr(text);
       return block === null ? null : formatCidr(block);

@@ -62,6 +62,6 @@ test.each([
   ["secreT", "secret", false],
   ["secret-and-more", "secret", false],
   ["", "secret", false],
-])("whether %j is %j is found by digests of one length", (given, expected, same) => {
+])("whether %j equals %j is decided by digests of equal length", (given, expected, same) => {
   expect(isSecret(given, expected)).toBe(same);
 });

@@ -48,7 +48,7 @@ describe("verifying the trail", () => {
   const whole = chain(10);
   const head = headOf(whole);
 
-  test("a whole trail has no breaks, in steps of any size", () => {
+  test("an intact trail has no breaks, in steps of any size", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 10 }), (sizes) => {
         let walk = beginWalk(undefined);
@@ -63,7 +63,7 @@ describe("verifying the trail", () => {
     );
   });
 
-  test("an entry that changed is found, whichever field", () => {
+  test("a changed entry is found, whichever field changed", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 9 }),
@@ -94,7 +94,7 @@ describe("verifying the trail", () => {
     }
   });
 
-  test("entries that were moved are found", () => {
+  test("moved entries are found", () => {
     const moved = whole.map((one, index) => {
       const other = index === 3 ? whole[6] : index === 6 ? whole[3] : undefined;
       return other ? { ...other, seq: one.seq } : one;
@@ -130,7 +130,7 @@ describe("exporting the trail", () => {
     expect(said).toMatchObject({ prev_hash: CHAIN_START, hash: link.hash, seq: 1, actor: { id: "key_1" } });
   });
 
-  test("no CSV field starts like a formula, and every text can be read back", () => {
+  test("no CSV field starts like a formula, and every text can be parsed again", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[=+\-@\t\r ＝].{0,20}$/)),
@@ -144,7 +144,7 @@ describe("exporting the trail", () => {
     );
   });
 
-  test("a CSV row has as many fields as the header, whatever the entry says", () => {
+  test("a CSV row has as many fields as the header, whatever the entry contains", () => {
     const hostile = { ...link, target: '=HYPERLINK("http://x","y")', actorId: "a,b\r\nc" };
     expect(EXPORTS.csv.header.trim().split(",")).toHaveLength(14);
     expect(EXPORTS.csv.line(hostile)).toContain(`"'=HYPERLINK(""http://x"",""y"")"`);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { BoundedMap } from "../../src/domain/bounded-map.ts";
 
-test("never holds more than it may, and always what was set last", () => {
+test("never exceeds its size, and always has what was set last", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(fc.integer({ min: 0, max: 12 })), (most, keys) => {
       const map = new BoundedMap<number, number>(most);
@@ -19,7 +19,7 @@ test("never holds more than it may, and always what was set last", () => {
   );
 });
 
-test("what is deleted is gone, and makes room", () => {
+test("a deleted entry is gone, and makes room", () => {
   const map = new BoundedMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);

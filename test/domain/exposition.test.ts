@@ -40,7 +40,7 @@ const typical: [string, number][] = [
 ];
 
 describe("the exposition", () => {
-  test("gives back every count under its labels", () => {
+  test("returns every count under its labels", () => {
     const { families } = read(typical);
     expect(families.get("svc_deprecated_route_calls_total")?.metrics).toEqual([
       { value: "3", labels: { route: FORECAST } },
@@ -60,7 +60,7 @@ describe("the exposition", () => {
     });
   });
 
-  test("adds up what several shards hold of one series", () => {
+  test("adds up one series over several shards", () => {
     const series = deprecatedCallSeries(FORECAST);
     const { text } = read([
       [series, 3],
@@ -75,7 +75,7 @@ describe("the exposition", () => {
     expect(text).toContain(`svc_deprecated_route_calls_total{route="/v1/x/{id}"} 0\n`);
   });
 
-  test("of a histogram is cumulative and ends in a bucket that holds everything", () => {
+  test("of a histogram is cumulative and ends in a bucket that contains everything", () => {
     const { text } = read(typical);
     expect(text).toContain('svc_request_wait_seconds_bucket{place="object",le="0.0025"} 0\n');
     expect(text).toContain('svc_request_wait_seconds_bucket{place="object",le="0.005"} 2\n');
@@ -90,7 +90,7 @@ describe("the exposition", () => {
     expect(read([["svc_requests_total\tonly-one-label", 1]]).text).not.toContain("only-one-label");
   });
 
-  test("keeps any label value whole, whatever is in it", () => {
+  test("preserves any label value", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("\\", '"', "\n", "{", "}", ",", "=", "n", " ", "é", "#", "\t") }),
@@ -106,7 +106,7 @@ describe("the exposition", () => {
     );
   });
 
-  test("is accepted by promtool where that is installed", ({ skip }) => {
+  test("is accepted by promtool, if installed", ({ skip }) => {
     const { error, status, stderr } = spawnSync("promtool", ["check", "metrics"], {
       input: read(typical).text,
     });

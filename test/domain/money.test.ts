@@ -45,7 +45,7 @@ describe("an amount", () => {
     expect(["7", "7.5", "0.000000001"].map(parseSmallUsd)).toEqual([7e9, 7.5e9, 1]);
   });
 
-  test("adds up in numbers as in bigint, and never below zero", () => {
+  test("adds up as numbers like as bigint, and never goes below zero", () => {
     const room = fc.bigInt({ min: -MAX_USD_NANOS, max: MAX_USD_NANOS });
     fc.assert(
       fc.property(room, fc.maxSafeNat(), (left, right) => {
@@ -62,7 +62,7 @@ describe("an amount", () => {
     ["0.000000001", 1n],
     ["999999999.999999999", MAX_USD_NANOS],
     ["00000000000000000001", 1_000_000_000n],
-  ])("%j is read exactly", (text, expected) => expect(parseUsd(text)).toBe(expected));
+  ])("%j is parsed exactly", (text, expected) => expect(parseUsd(text)).toBe(expected));
 
   test.each(["", "-1", "+1", "1e3", " 1", "1 ", "1.", ".5", "1.0000000000", "1,5", "0x1", "NaN", "1\n"])(
     "%j is refused",

@@ -26,7 +26,7 @@ describe("a period", () => {
     expect(windowAt("total", at("2026-11-15T00:00:00Z"))).toEqual({ startMs: 0, endMs: null });
   });
 
-  test("holds its moment, and the next begins where it ends", () => {
+  test("contains its time, and the next one starts where it ends", () => {
     fc.assert(
       fc.property(fc.constantFrom(...PERIODS), moment, (period, now) => {
         const window = windowAt(period, now);
@@ -55,7 +55,7 @@ describe("a day in a time zone", () => {
     "Pacific/Kiritimati",
   ];
 
-  test("holds its moment, and the days leave no gap and no overlap", () => {
+  test("contains its time, and days have no gap and no overlap", () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), moment, (zone, now) => {
         const window = dayWindowIn(zone, now);
@@ -81,7 +81,7 @@ describe("a day in a time zone", () => {
     expect(((window.endMs ?? 0) - window.startMs) / HOUR_MS).toBe(hours);
   });
 
-  test("ends at midnight there, written with the offset in force then", () => {
+  test("ends at midnight there, written with the offset in force at that time", () => {
     const window = dayWindowIn("Europe/Berlin", at("2026-10-25T12:00:00Z"));
     expect(formatInZone("Europe/Berlin", window.endMs ?? 0)).toBe("2026-10-26T00:00:00.000+01:00");
     expect(formatInZone("Europe/Berlin", window.startMs)).toBe("2026-10-25T00:00:00.000+02:00");

@@ -162,7 +162,7 @@ describe("what decides", () => {
 describe("hostile expressions", () => {
   const attempt = { ...ATTEMPT, run: { metadata: HOSTILE_METADATA } };
 
-  test("a thousand are each refused at a place or end as an evaluation error; none allows", () => {
+  test("a thousand expressions are each refused at a position or end in an evaluation error; none allows", () => {
     const sources = hostileExpressions();
     expect(new Set(sources).size).toBeGreaterThanOrEqual(1_000);
     const ends = sources.map((when) => endOf(when, attempt));
@@ -185,7 +185,7 @@ describe("hostile expressions", () => {
     expect(judge(policySet([rule({})]), ATTEMPT, NOW, { allowance: { left: 0 } }).verdict).toBe("error");
   });
 
-  test("no random text throws, at write or when judged", () => {
+  test("no random text throws, when written or when evaluated", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ maxLength: 60 }), fc.stringMatching(/^[a-z.()[\]{}!=<>&|+*/'"0-9 ]{0,40}$/)),
@@ -197,7 +197,7 @@ describe("hostile expressions", () => {
   });
 });
 
-describe("a problem points at its place", () => {
+describe("a problem points to its position", () => {
   test.each([
     [`model == "a" &&\n  modle == "b"`, "line 2, column 3"],
     [`true && size(1, 2) > 0`, "line 1, column 9"],

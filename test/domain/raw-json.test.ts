@@ -4,7 +4,7 @@ import { comparable, hasChangedNumber, parseExactly, rawText, writeRaw } from ".
 
 const throughMemory = (text: string) => writeRaw(JSON.stringify(parseExactly(text)));
 
-describe("JSON is written as it came", () => {
+describe("JSON is written as it was received", () => {
   test.for([
     '{"a":12345678901234567890}',
     '{"a":[1e400,-1e-400,9007199254740993]}',
@@ -17,7 +17,7 @@ describe("JSON is written as it came", () => {
     expect(throughMemory(text)).toBe(text);
   });
 
-  test("whatever strings, names and numbers there are in it", () => {
+  test("with any strings, names and numbers", () => {
     // Minus nothing is nothing.
     const digits = fc
       .stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,4})?$/)
@@ -46,7 +46,7 @@ function numbersOf(text: string): string[] {
   return found;
 }
 
-test("a number that a double writes as it came is a plain number", () => {
+test("a number that a double writes unchanged is a plain number", () => {
   const text = '{"a":0.8414709848078965,"b":[1,-2.5,1763251200000],"c":"1e9,12345678901234567890"}';
   expect(parseExactly(text)).toEqual(JSON.parse(text));
   expect(hasChangedNumber('{"a":0.8414709848078965,"id":"3e4f-12345678901234567890"}')).toBe(false);
@@ -60,7 +60,7 @@ test("spellings of one number compare equal, and different numbers do not", () =
   expect(rawText(comparable("1e-400"))).not.toBeNull();
 });
 
-test("hostile numbers take no longer than their text is", () => {
+test("hostile numbers take time linear in their length", () => {
   const long = 2_000_000;
   for (const text of [
     `{"a":${"1".repeat(long)}}`,

@@ -22,7 +22,7 @@ const request: PassedRequest = {
 };
 
 describe("a pass between regions", () => {
-  test("tells who called, to the region and for the request it was made for", () => {
+  test("identifies the caller, for its region and request only", () => {
     expect(readPass(SECRET, signPass(SECRET, pass, request), request, NOW + 1000)).toEqual(pass);
   });
 

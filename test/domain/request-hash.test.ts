@@ -4,7 +4,7 @@ import { RequestNames } from "../../src/domain/request-hash.ts";
 
 const names = new RequestNames("p".repeat(32), "org_A");
 
-test("a request has one name, in every isolate, and it is a ULID", () => {
+test("a request has one name in every isolate, and the name is a ULID", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 128 }), (requestId) => {
       expect(new RequestNames("p".repeat(32), "org_A").of(requestId)).toBe(names.of(requestId));
@@ -13,7 +13,7 @@ test("a request has one name, in every isolate, and it is a ULID", () => {
   );
 });
 
-test("no two of 100,000 requests share a name, and every bit of it takes part", () => {
+test("no two of 100,000 requests share a name, and every bit of it is used", () => {
   const seen = new Set<string>();
   const ones = Array.from({ length: 26 }, () => new Set<string>());
   for (let index = 0; index < 100_000; index += 1) {
@@ -25,7 +25,7 @@ test("no two of 100,000 requests share a name, and every bit of it takes part", 
   expect(ones.map((letters) => letters.size)).toEqual([8, ...Array.from({ length: 25 }, () => 32)]);
 });
 
-test("orgs and peppers give the same request different names", () => {
+test("the same request has different names in other orgs and under other peppers", () => {
   expect(new RequestNames("p".repeat(32), "org_B").of("req_1")).not.toBe(names.of("req_1"));
   expect(new RequestNames("q".repeat(32), "org_A").of("req_1")).not.toBe(names.of("req_1"));
 });

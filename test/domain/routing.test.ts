@@ -71,7 +71,7 @@ describe("a selection", () => {
     ["evaluated on 99 samples; at least 100", { samples: 99 }],
     ["is under 0.8", { score: 0.82, samples: 100 }],
     ["no eval on suite s1", { age: -1 }],
-  ])("says why not: %s", (why, overrides) => {
+  ])("explains why not: %s", (why, overrides) => {
     const chosen = select([candidate("big", overrides), candidate("small", { costNanos: 9_000n })], {}, "eu");
     expect(chosen.model).toBe("small");
     expect(chosen.considered[0]).toMatchObject({ model: "big", eligible: false });

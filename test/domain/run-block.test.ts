@@ -55,7 +55,7 @@ function blockOf(frames: readonly (readonly RunRecord[])[]): RunBlock {
   return new RunBlock(bytes);
 }
 
-test("whatever runs a block was made of are read back, in order", () => {
+test("any runs are read back from a block, in order", () => {
   fc.assert(
     fc.property(fc.array(fc.array(run, { minLength: 1, maxLength: 12 }), { maxLength: 4 }), (frames) => {
       const block = blockOf(frames);
@@ -65,7 +65,7 @@ test("whatever runs a block was made of are read back, in order", () => {
   );
 });
 
-test("a block that lost its end is an error, never fewer runs", () => {
+test("a truncated block is an error, never fewer runs", () => {
   fc.assert(
     fc.property(
       fc.array(run, { minLength: 1, maxLength: 6 }),
@@ -79,7 +79,7 @@ test("a block that lost its end is an error, never fewer runs", () => {
   );
 });
 
-test("a reader skips columns that it does not know", () => {
+test("a reader skips unknown columns", () => {
   const [known] = fc.sample(run, 1);
   if (known === undefined) throw new Error("no run was drawn");
   const bytes = encodeFrame([known]);
@@ -87,7 +87,7 @@ test("a reader skips columns that it does not know", () => {
   expect([...new RunBlock(longer)]).toEqual([known]);
 });
 
-test("a filter never denies a name that is there", () => {
+test("a filter never denies a name that is present", () => {
   const column = fc.constantFrom("model" as const, "customerId" as const, "chainId" as const);
   fc.assert(
     fc.property(fc.array(fc.tuple(column, name), { maxLength: 300 }), (names) => {
@@ -97,7 +97,7 @@ test("a filter never denies a name that is there", () => {
   );
 });
 
-test("a filter denies nearly every name that is not there, also one of another column", () => {
+test("a filter denies nearly every absent name, including names of another column", () => {
   const filter = NameFilter.of(Array.from({ length: 1000 }, (_, at) => ["chainId", `chain-${at}`] as const));
   const seeming = Array.from({ length: 10_000 }, (_, at) => `other-${at}`).filter((one) =>
     filter.mayHave("chainId", one),
@@ -106,7 +106,7 @@ test("a filter denies nearly every name that is not there, also one of another c
   expect(filter.mayHave("model", "chain-1")).toBe(false);
 });
 
-test("a thousand runs of one application take at most 45 bytes each, ids of 16 bytes included", () => {
+test("a thousand runs of one application take at most 45 bytes each, including ids of 16 bytes", () => {
   const runs = Array.from({ length: 1000 }, (_, at): RunRecord => ({
     id: crypto.randomUUID(),
     startedAt: 1_700_000_000_000 - at,
@@ -131,7 +131,7 @@ test("a thousand runs of one application take at most 45 bytes each, ids of 16 b
   expect(encodeFrame(runs).length / 1000).toBeLessThan(45);
 });
 
-test("whatever remains of runs is read back, in order", () => {
+test("any remains of runs are read back, in order", () => {
   const hex = (bytes: number) =>
     fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((all) => Buffer.from(all).toString("hex"));
   const one = fc.record({

@@ -31,7 +31,7 @@ describe("a delivery address", () => {
   });
   test.each(GOOD)("%s is accepted", (url) => expect(webhookUrlProblem(url, rules)).toBeNull());
 
-  test("may be plain http and private only where that is allowed", () => {
+  test("can be plain http and private only if that is allowed", () => {
     for (const url of [
       "http://127.0.0.1:9400/x",
       "http://localhost:80/",

@@ -35,7 +35,7 @@ function write({ attributes, children }: Tree): string {
 const all = (of: Tree): readonly Tree[] => [of, ...of.children.flatMap(all)];
 
 describe("XML is measured before it is parsed", () => {
-  test("whatever stays within the bounds passes, and whatever has too many attributes does not", () => {
+  test("a text within the bounds passes, and one with too many attributes does not", () => {
     assert(
       property(tree, (of) => {
         const most = Math.max(...all(of).map(({ attributes }) => attributes.length));

@@ -36,7 +36,7 @@ function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
 }
 
 describe("an isolate that has allowed a request and not reported it", () => {
-  test("answers it again, and refuses another question, however long that would be held", () => {
+  test("repeats its answer, and refuses another question, whatever its hold time", () => {
     const { ask } = allowedIn("org_A");
     expect(ask({})).toBe("allowed org_A");
     for (const other of [{ action: "other" }, { hold_seconds: 3600 }, { estimate: { cost_usd: "2" } }]) {
@@ -46,7 +46,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
     expect(ask({ action: "other", dry_run: true })).toBeNull();
   });
 
-  test("leaves it to the object once it has forgotten the org, and so had reported everything", () => {
+  test("leaves it to the object once it has forgotten the org, because everything was reported by then", () => {
     allowedIn("org_B");
     const asker = newAsker({
       orgId: "org_B",
@@ -63,7 +63,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
     ).toBeNull();
   });
 
-  test("knows nothing of the same request id of another org", () => {
+  test("does not confuse it with the same request id of another org", () => {
     allowedIn("org_C");
     const asker = newAsker({
       orgId: "org_D",
@@ -81,11 +81,11 @@ describe("an isolate that has allowed a request and not reported it", () => {
   });
 });
 
-describe("a call whose body takes its time", () => {
+describe("a call whose body arrives slowly", () => {
   const over = new AbortController();
   afterAll(() => over.abort());
 
-  test("is decided when the body is there, also in the isolate", async () => {
+  test("is decided when the body is complete, even in the isolate", async () => {
     const { ownerKey: key, id } = await newOrg();
     const budget = { scope_kind: "org", limit_usd: "1000000", period: "month", mode: "enforce" };
     await call("POST", `/v1/orgs/${id}/budgets`, { key, body: budget });

@@ -4,7 +4,7 @@ import { Backoff } from "../../src/edge/backoff.ts";
 import worker from "../../src/index.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
-test("after ten failures from one address, waits double from one second to sixty, and waiting just that long helps", () => {
+test("after ten failures from one address, waits double from one second to sixty, and waiting exactly that long helps", () => {
   const backoff = new Backoff();
   let now = 1_000_000;
   for (let i = 0; i < 10; i++) {
@@ -53,7 +53,7 @@ async function guess(org: TestOrg, times: number, from: string): Promise<number[
   return statuses;
 }
 
-test("guesses are slowed down with Retry-After, and no key is no attempt", async () => {
+test("guesses are slowed down with Retry-After, and a request without a key is not a guess", async () => {
   const org = await newOrg();
   const from = "198.51.100.77";
   for (let i = 0; i < 15; i++) expect((await read(org, null, from)).status).toBe(401);
@@ -63,7 +63,7 @@ test("guesses are slowed down with Retry-After, and no key is no attempt", async
   expect(slowed.headers.get("retry-after")).toBe(String(slowed.body.error.details.retry_after_seconds));
 });
 
-test("a good key passes whatever others send from its address, also where the isolate sees it first", async () => {
+test("a valid key passes whatever others send from its address, even if the isolate does not know it yet", async () => {
   const org = await newOrg();
   const from = "198.51.100.78";
   await guess(org, 10, from);
@@ -73,7 +73,7 @@ test("a good key passes whatever others send from its address, also where the is
   expect((await read(org, GUESS, from)).status).toBe(429);
 });
 
-test("a good key in between does not let guesses start anew", async () => {
+test("a valid key in between does not reset the count of guesses", async () => {
   const org = await newOrg();
   const from = "198.51.100.79";
   await guess(org, 9, from);
@@ -82,7 +82,7 @@ test("a good key in between does not let guesses start anew", async () => {
   expect(await guess(org, 2, from)).toEqual([401, 429]);
 });
 
-test("guesses from all over a v6 network of one host count together", async () => {
+test("guesses from one host's whole IPv6 network count together", async () => {
   const org = await newOrg();
   for (let i = 0; i < 10; i++) {
     expect((await read(org, GUESS, `2001:db8:77:1::${i + 1}`)).status).toBe(401);
@@ -91,7 +91,7 @@ test("guesses from all over a v6 network of one host count together", async () =
   expect((await read(org, GUESS, "2001:db8:77:2::1")).status).toBe(401);
 });
 
-test("a secret that was replaced is a guess, and its object is asked about it once", async () => {
+test("a replaced secret counts as a guess, and its object is asked about it once", async () => {
   const org = await newOrg();
   const old = await org.mint("viewer");
   const keys = `/v1/orgs/${org.id}/keys`;

@@ -32,14 +32,14 @@ describe("a body has a bounded number of values, which is checked before it is p
     }
   });
 
-  test("commas, colons and brackets in texts are no values", async () => {
+  test("commas, colons and brackets in texts do not count as values", async () => {
     const org = await newSpender();
     const note = '\\":,[{'.repeat(210_000);
     expect((await org.bulk([aRun({ metadata: { note } })])).body).toMatchObject({ accepted: 1 });
   });
 });
 
-test("no more field errors are made than are told", () => {
+test("no more field errors are made than are reported", () => {
   const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`f${at}`, 0]));
   let made = 0;
   const told = Object.keys(unknown);

@@ -36,7 +36,7 @@ function totalOf(totals: readonly SeriesTotal[], series: string): number {
 }
 
 describe("counting", () => {
-  test("is exact whatever becomes of the sends, once one gets through", async () => {
+  test("is exact even if sends fail, once one succeeds", async () => {
     const shards = shardsOf("property");
     let run = 0;
     const fate = fc.constantFrom<Fate>("arrives", "is lost", "arrives unheard", "arrives twice");
@@ -61,7 +61,7 @@ describe("counting", () => {
     );
   });
 
-  test("of several isolates and many parallel flushes adds up to the call", async () => {
+  test("of several isolates and many parallel flushes is exact to the call", async () => {
     const shards = shardsOf("isolates");
     const isolates = Array.from({ length: 4 }, () => new Counters());
     const calls = Array.from({ length: 200 }, async (_, index) => {
@@ -73,7 +73,7 @@ describe("counting", () => {
     expect(totalOf(await readTotals(shards), "a")).toBe(200);
   });
 
-  test("is stored by the time each of two hundred parallel flushes is done, not only by the last of them", async () => {
+  test("is stored when each of two hundred parallel flushes resolves, not only the last", async () => {
     const shards = shardsOf("crowd");
     const counting = new Counters();
     const flushes = Array.from({ length: 200 }, async (_, index) => {
@@ -84,7 +84,7 @@ describe("counting", () => {
     expect(totalOf(await readTotals(shards), "a")).toBe(200);
   });
 
-  test("keeps a bounded number of batches while the shard is out of reach, and loses none of it", async () => {
+  test("keeps a bounded number of batches while the shard is unreachable, and loses no count", async () => {
     const shards = shardsOf("unreachable");
     const down = flaky(
       shards,
@@ -102,7 +102,7 @@ describe("counting", () => {
 });
 
 describe("the background flush", () => {
-  test("is taken on by one request at a time, at most once a second", async () => {
+  test("is done by one request at a time, at most once a second", async () => {
     const shards = shardsOf("claims");
     const counting = new Counters();
     counting.count("a");
@@ -113,7 +113,7 @@ describe("the background flush", () => {
     expect(counting.claimFlush(1052)).toBeUndefined();
   });
 
-  test("that never happened is taken on again", () => {
+  test("that never ran is done by another request", () => {
     const counting = new Counters();
     expect(counting.claimFlush(1000)).toBe(0);
     expect(counting.claimFlush(2999)).toBeUndefined();

@@ -26,32 +26,35 @@ async function ask(database: object, method: string, path: string, key: string, 
   return answerOf(await worker.fetch(request, away, createExecutionContext()));
 }
 
-test.each(Object.entries(DATABASES))("whatever needs a database that %s is 503", async (_, database) => {
-  const org = await newOrg();
-  const cohort = { name: "c", metric: "tokens_per_run", org_ids: [org.id] };
-  const plan = { runs_limit: null, tokens_limit: null, overage_policy: "allow" };
-  const grant = { scope: "read_only", reason: "r", expires_in_seconds: 60 };
-  const calls: [method: string, path: string, key: string, body?: object][] = [
-    ["GET", "/v1/admin/orgs", operatorKey()],
-    ["POST", "/v1/admin/orgs", operatorKey(), { name: "n" }],
-    ["PATCH", `/v1/admin/orgs/${org.id}`, operatorKey(), { plan: "standard" }],
-    ["GET", "/v1/admin/plans", operatorKey()],
-    ["PUT", "/v1/admin/plans/standard", operatorKey(), plan],
-    ["POST", "/v1/admin/benchmarks/cohorts", operatorKey(), cohort],
-    ["GET", "/v1/benchmarks/cohorts", org.ownerKey],
-    ["GET", "/v1/benchmarks/cohorts/coh_01M7GF32F2G5QYEF64VQNZSR8J", org.ownerKey],
-    ["POST", `/v1/orgs/${org.id}/support-grants`, org.ownerKey, grant],
-    ["POST", "/v1/admin/support-sessions", operatorKey(), { grant_id: "grt_01M7GF32F2G5QYEF64VQNZSR8J" }],
-  ];
-  for (const [method, path, key, body] of calls) {
-    const answer = await ask(database, method, path, key, body);
-    expect([method, path, answer.status, answer.body.error]).toEqual([
-      method,
-      path,
-      503,
-      { code: "service_unavailable", message: expect.any(String), details: {} },
-    ]);
-  }
-  const unconcerned = await ask(database, "GET", `/v1/orgs/${org.id}`, org.ownerKey);
-  expect(unconcerned.status).toBe(200);
-});
+test.each(Object.entries(DATABASES))(
+  "every call that needs a database that %s is 503",
+  async (_, database) => {
+    const org = await newOrg();
+    const cohort = { name: "c", metric: "tokens_per_run", org_ids: [org.id] };
+    const plan = { runs_limit: null, tokens_limit: null, overage_policy: "allow" };
+    const grant = { scope: "read_only", reason: "r", expires_in_seconds: 60 };
+    const calls: [method: string, path: string, key: string, body?: object][] = [
+      ["GET", "/v1/admin/orgs", operatorKey()],
+      ["POST", "/v1/admin/orgs", operatorKey(), { name: "n" }],
+      ["PATCH", `/v1/admin/orgs/${org.id}`, operatorKey(), { plan: "standard" }],
+      ["GET", "/v1/admin/plans", operatorKey()],
+      ["PUT", "/v1/admin/plans/standard", operatorKey(), plan],
+      ["POST", "/v1/admin/benchmarks/cohorts", operatorKey(), cohort],
+      ["GET", "/v1/benchmarks/cohorts", org.ownerKey],
+      ["GET", "/v1/benchmarks/cohorts/coh_01M7GF32F2G5QYEF64VQNZSR8J", org.ownerKey],
+      ["POST", `/v1/orgs/${org.id}/support-grants`, org.ownerKey, grant],
+      ["POST", "/v1/admin/support-sessions", operatorKey(), { grant_id: "grt_01M7GF32F2G5QYEF64VQNZSR8J" }],
+    ];
+    for (const [method, path, key, body] of calls) {
+      const answer = await ask(database, method, path, key, body);
+      expect([method, path, answer.status, answer.body.error]).toEqual([
+        method,
+        path,
+        503,
+        { code: "service_unavailable", message: expect.any(String), details: {} },
+      ]);
+    }
+    const unconcerned = await ask(database, "GET", `/v1/orgs/${org.id}`, org.ownerKey);
+    expect(unconcerned.status).toBe(200);
+  },
+);

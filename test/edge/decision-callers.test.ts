@@ -43,7 +43,7 @@ function limit(org: TestOrg, ...policies: object[]) {
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("both ways agree on a caller", () => {
+describe("both paths agree on a caller", () => {
   test("without a key of this service", async () => {
     const { ownerKey } = await newOrg();
     await knows(ownerKey);
@@ -64,7 +64,7 @@ describe("both ways agree on a caller", () => {
     });
   });
 
-  test.each(["viewer", "developer", "admin", "owner"])("of role %s", async (role) => {
+  test.each(["viewer", "developer", "admin", "owner"])("with role %s", async (role) => {
     const org = await newOrg();
     const key = await org.mint(role);
     await expectAlike(
@@ -72,14 +72,14 @@ describe("both ways agree on a caller", () => {
     );
   });
 
-  test("whose key has the scope, and not the role", async () => {
+  test("whose key has the scope but not the role", async () => {
     const org = await newOrg();
     const key = await org.mint("developer", { name: "lowered" });
     await changed(org, "UPDATE keys SET role = 'viewer' WHERE name = 'lowered'");
     await expectAlike({ lowered: [{ key, body }, 403] });
   });
 
-  test("with the scope, and without it", async () => {
+  test("with and without the scope", async () => {
     const org = await newOrg();
     const without = await org.mint("developer", { scopes: ["runs:write", "runs:read"] });
     const only = await org.mint("developer", { scopes: ["decisions:evaluate"] });
@@ -99,7 +99,7 @@ describe("both ways agree on a caller", () => {
     await expectAlike({ after: [{ key, body }, 410] });
   });
 
-  test("whose key expires, by the clock of its org", async () => {
+  test("whose key expires, by the org's clock", async () => {
     const org = await newOrg({ environment: "test" });
     const hence = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
     const ending = await org.mint("developer", { expires_at: hence(3600) });
@@ -128,7 +128,7 @@ describe("both ways agree on a caller", () => {
     await expectAlike({ resumed: [{ key, body }, 200, "fast"] });
   });
 
-  test("whose address is on the org's list, or is not", async () => {
+  test("whose address is on the org's list or not", async () => {
     const org = await newOrg();
     const key = org.ownerKey;
     await knows(key);
@@ -146,7 +146,7 @@ describe("both ways agree on a caller", () => {
     });
   });
 
-  test("whose org may not be served here, or is at home elsewhere", async () => {
+  test("whose org may not be served here, or has its home elsewhere", async () => {
     const away = await newOrg();
     await changed(away, "INSERT INTO residency (one, regions) VALUES (1, ?)", '["eu"]');
     const foreign = await newOrg();
@@ -162,7 +162,7 @@ describe("both ways agree on a caller", () => {
   });
 });
 
-describe("both ways agree on an org", () => {
+describe("both paths agree on an org", () => {
   test.each([
     ["rate", 429],
     ["quota", 429],
@@ -203,7 +203,7 @@ describe("both ways agree on an org", () => {
     expect(await statuses(atFront)).toEqual(new Set([200, 429]));
   });
 
-  test("with a budget, decided here and by the object, to the last cent and past it", async () => {
+  test("with a budget, decided in the isolate and by the object, to the last cent and beyond", async () => {
     const org = await newOrg();
     const key = org.ownerKey;
     const budget = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
@@ -229,7 +229,7 @@ describe("both ways agree on an org", () => {
     });
   });
 
-  test("asked again under a request id: one hold, and one refusal of another question", async () => {
+  test("asked again with a request id: one hold, and one refusal of another question", async () => {
     const { ownerKey: key } = await newOrg();
     const ask = (more: object) => JSON.stringify({ request_id: "q", estimate: { cost_usd: "1" }, ...more });
     const sent = {
@@ -246,7 +246,7 @@ describe("both ways agree on an org", () => {
   });
 });
 
-describe("both ways agree when", () => {
+describe("both paths agree when", () => {
   test("the org's object fails, and rate limits are known", async () => {
     const org = await newOrg();
     const key = org.ownerKey;
@@ -269,7 +269,7 @@ describe("both ways agree when", () => {
     });
   });
 
-  test("they ask the org's object: the same, in the same caller's name", async () => {
+  test("they call the org's object: the same call, for the same caller", async () => {
     const { ownerKey: key } = await newOrg();
     await knows(key);
     const asked: unknown[] = [];
@@ -298,7 +298,7 @@ describe("both ways agree when", () => {
     expect(asked[0]).toEqual(asked[1]);
   });
 
-  test("another region handed the call on", async () => {
+  test("another region forwarded the call", async () => {
     const org = await newOrg();
     const key = org.ownerKey;
     const secret = "s".repeat(40);
@@ -347,7 +347,7 @@ describe("both ways agree when", () => {
     expect(seen.headers["sunset"]).toBe(flagged.sunset);
   });
 
-  test("the copy of the deprecations is too old, and the registry has news", async () => {
+  test("the copy of the deprecations is too old, and the registry has changes", async () => {
     const { ownerKey: key } = await newOrg();
     await knows(key);
     let isRenewed = false;
@@ -426,7 +426,7 @@ describe("both ways agree when", () => {
   });
 });
 
-test("the Worker and the test client take the fast path: its line in the log comes a little later", async () => {
+test("the Worker and the test client take the fast path, whose log line comes slightly later", async () => {
   const { ownerKey: key } = await newOrg();
   await call("POST", DECISION, { key, body });
   const lines: string[] = [];

@@ -43,7 +43,7 @@ const ID_FIELDS = [
   "variant",
 ];
 
-describe("both ways agree on", () => {
+describe("both paths agree on", () => {
   test.each(ID_FIELDS)("the bounds of %s", async (field) => {
     const id = (value: unknown) => text({ [field]: value, hold_seconds: 3600 });
     await expectAlike(
@@ -148,7 +148,7 @@ describe("both ways agree on", () => {
     await expectAlike(bodies(Object.fromEntries(cases) as Parameters<typeof bodies>[0]));
   });
 
-  test("how long to hold, and dry runs", async () => {
+  test("hold times and dry runs", async () => {
     const { least, most } = DECISION.holdSeconds;
     await expectAlike(
       bodies({
@@ -404,7 +404,7 @@ describe("both ways agree on", () => {
   });
 });
 
-describe("of generated bodies", () => {
+describe("for generated bodies", () => {
   const id = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 4 }),
     fc.string({ unit: "binary", maxLength: 3 }),
@@ -445,7 +445,7 @@ describe("of generated bodies", () => {
     ),
   );
 
-  test("each has the same answer", async () => {
+  test("both give the same response", async () => {
     const key = org.ownerKey;
     await fc.assert(
       fc.asyncProperty(body, async (value) => {

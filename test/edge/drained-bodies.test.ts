@@ -8,7 +8,7 @@ const MOST_BODY = MIB;
 const MOST_DRAINED = 16 * MIB;
 const PIECE = new Uint8Array(64 * 1024).fill(32);
 
-test("a body without end is answered after a bounded number of bytes", async () => {
+test("an endless body is answered after a bounded number of bytes", async () => {
   const { ownerKey: key } = await newOrg();
   let sent = 0;
   const stream = new ReadableStream({
@@ -23,7 +23,7 @@ test("a body without end is answered after a bounded number of bytes", async () 
   expect(sent).toBeLessThanOrEqual(MOST_BODY + MOST_DRAINED + MIB);
 });
 
-test("a body over the limit that stops without an end is answered", async () => {
+test("a body over the limit that stalls is answered", async () => {
   const { ownerKey: key } = await newOrg();
   let sent = 0;
   const stream = new ReadableStream({
@@ -38,7 +38,7 @@ test("a body over the limit that stops without an end is answered", async () => 
   expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"]);
 });
 
-test("a body that declares more than is ever thrown away is answered unread", async () => {
+test("a body that declares more than is ever discarded is answered unread", async () => {
   const { ownerKey: key } = await newOrg();
   let sent = 0;
   const stream = new ReadableStream(

@@ -85,7 +85,7 @@ function expectRefusal(answer: Answer, code: ErrorCode, details: unknown = {}): 
 }
 
 describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => {
-  test("refuses whoever it cannot prove", async () => {
+  test("refuses callers that it cannot authenticate", async () => {
     const bearer = (text: string) => ({ headers: { authorization: text } });
     expectRefusal(await ask(op, null), "unauthorized");
     expectRefusal(await ask(op, null, acme, bearer(`bearer ${acme.ownerKey}`)), "unauthorized");
@@ -117,7 +117,7 @@ describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => 
     expect(inside.body?.error?.code).not.toBe("ip_not_allowed");
   });
 
-  test.runIf(namesOrg(op))("another tenant's org is as absent as one that never was", async () => {
+  test.runIf(namesOrg(op))("treats another tenant's org like one that does not exist", async () => {
     const theirs = await ask(op, acme.ownerKey, other);
     const nobodys = await ask(op, acme.ownerKey, { ...other, id: MISSING_ORG });
     expectRefusal(theirs, "not_found");
@@ -128,7 +128,7 @@ describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => 
     expect(odd.status).toBe(404);
   });
 
-  test("refuses a role that is too low, then a scope that is missing", async () => {
+  test("refuses a role that is too low, then a missing scope", async () => {
     const lower = UNDER[op.role as Role];
     if (lower !== undefined) expectRefusal(await ask(op, keys[lower] ?? ""), "forbidden");
     if (op.scope === undefined || op.role === "operator") return;
@@ -153,14 +153,14 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
     field.const === undefined ? [] : [[name, field.const]],
   );
 
-  test("is refused when too large, whether it says so or not", async () => {
+  test("is refused when too large, with and without a declared length", async () => {
     const text = JSON.stringify({ a: "x".repeat(limit) });
     expectRefusal(await send(text), "payload_too_large");
     const stream = new Blob([text]).stream();
     expectRefusal(await ask(op, key(), acme, { stream }), "payload_too_large");
   });
 
-  test("is refused when it is not a JSON object, with the field that says why", async () => {
+  test("is refused if it is not a JSON object, naming the problem", async () => {
     const refusals = [
       [await send("{}", { "content-type": "text/plain" }), "content-type", "invalid_content_type"],
       [await send("{nonsense"), "body", "invalid_json"],
@@ -175,7 +175,7 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
     }
   });
 
-  test("is refused for a field that the operation does not take, and for wrong types", async () => {
+  test("is refused for unknown fields and for wrong types", async () => {
     const unknown = await send({ ...Object.fromEntries(kind), zz_unknown: 1 });
     expect(unknown.status).toBe(422);
     expect(fieldsOf(unknown)).toContainEqual(
@@ -200,7 +200,7 @@ describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which ta
   const send = (body: string, headers: Record<string, string> = {}) =>
     ask(op, key(), acme, { body, headers });
 
-  test("refuses one that is not empty, or too large", async () => {
+  test("refuses a body that is not empty, or too large", async () => {
     for (const body of ['{"a":1}', "[]", "null", "x", '{"a":"\\ud800"}', "{}{}"]) {
       const answer = await send(body, { "content-type": "text/plain" });
       expectRefusal(answer, "validation_failed", {
@@ -212,7 +212,7 @@ describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which ta
     expectRefusal(await ask(op, key(), acme, { stream }), "payload_too_large");
   });
 
-  test("takes nothing, white space and {} for nothing; they are different bodies under one key", async () => {
+  test("accepts no body, white space and {} as empty; they are different bodies under one idempotency key", async () => {
     const plain = await ask(op, key());
     for (const body of [" \r\n", "{}", " { } "]) {
       const answer = await send(body);
@@ -231,12 +231,12 @@ describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which ta
   });
 });
 
-test("an unmatched route and a method that a path does not serve answer the envelope", async () => {
+test("an unknown route and an unserved method return the envelope", async () => {
   expectRefusal(await call("GET", "/v1/nothing/here"), "not_found");
   expectRefusal(await call("PUT", `/v1/orgs/${acme.id}/keys`, { key: acme.ownerKey, body: {} }), "not_found");
 });
 
-test("HEAD answers wherever GET does", async () => {
+test("HEAD works wherever GET does", async () => {
   for (const op of guarded.filter((one) => one.method === "GET")) {
     expect((await ask(op, null)).status).toBe(401);
     const head = await call("HEAD", pathOf(op, acme.id));
@@ -244,7 +244,7 @@ test("HEAD answers wherever GET does", async () => {
   }
 });
 
-test("OPTIONS lists every method of a path, those of all templates that it fits", async () => {
+test("OPTIONS lists every method of a path, for all templates that it matches", async () => {
   for (const op of contracts.filter((one) => one.method === "GET")) {
     const allowed = await call("OPTIONS", pathOf(op, acme.id));
     expect([allowed.status, allowed.text]).toEqual([204, ""]);

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
 import { call, env, newOrg } from "../support/worker.ts";
 
-test("an exception answers 500 internal; its message is in the log, under the answer's trace id, and nowhere else", async () => {
+test("an exception is 500 internal; its message is only in the log, under the response's trace id", async () => {
   const org = await newOrg();
   await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
   await runInDurableObject(env.ORG.getByName(org.id), (_, state) => {
@@ -20,7 +20,7 @@ test("an exception answers 500 internal; its message is in the log, under the an
   expect(line?.cause).toContain("no such table");
 });
 
-test("a request that failed leaves one line that names no secret", async () => {
+test("a failed request leaves one log line that contains no secret", async () => {
   const org = await newOrg();
   const logged: string[] = [];
   const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void logged.push(line));

@@ -13,7 +13,7 @@ const ENDS: Record<string, (org: Spender, id: string) => Promise<Answer>> = {
 };
 
 describe.each(LIMIT_NAMES)("with a %s", (limit) => {
-  test.each(Object.entries(ENDS))("a call fits again once the one before it %s", async (_how, end) => {
+  test.each(Object.entries(ENDS))("a call fits again once the previous one %s", async (_how, end) => {
     const org = await limited(limit);
     for (let round = 0; round < 6; round += 1) {
       const allowed = await ask(org);

@@ -27,7 +27,7 @@ function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
   return { org, key };
 }
 
-test("an answer that was asked for earlier takes nothing back of what is known of the org since", () => {
+test("an answer to an earlier question never replaces newer knowledge of the org", () => {
   const known = new KnownKeys();
   known.learn("one", "digest", snapshotOf("key_1", "suspended"), 1500);
   known.learn("other", "digest", snapshotOf("key_2", "active"), 0);

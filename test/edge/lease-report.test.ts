@@ -16,7 +16,7 @@ const CUSTOMERS = 2000;
 const NANOS = 10_000_000;
 const ACTOR = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null } as const;
 
-test("a report of more than another region takes at once goes there in parts, and is held once", async () => {
+test("a report that is too large for another region is sent in parts, and held once", async () => {
   const org = await newSpender();
   const limit = { scope_kind: "org", limit_usd: "1000000", period: "total", mode: "enforce" };
   const { id } = (await org.send("POST", "budgets", limit)).body;

@@ -60,7 +60,7 @@ async function refused(): Promise<{ now: number; response: Response }> {
 }
 
 describe("a refusal that is repeated", () => {
-  test("says how long to wait from now, not from when it was first given", async () => {
+  test("states the wait from now, not from when it was first given", async () => {
     const waits = async () => {
       const { now, response } = await refused();
       const later = refusalAt(now + A_PART_OF_A_SECOND_MS);
@@ -70,7 +70,7 @@ describe("a refusal that is repeated", () => {
     await expect.poll(waits, { timeout: 60_000, interval: 70 }).toBe(1);
   });
 
-  test("is not given again once the object has said something new", async () => {
+  test("is not repeated once the object has said something new", async () => {
     const keys = new Set<string>();
     const read = gate.rate.bind(gate);
     vi.spyOn(gate, "rate").mockImplementation((key, now) => {

@@ -103,13 +103,13 @@ describe("the middleware", () => {
     return answer;
   }
 
-  test.each([200, 402, 413, 429, 500, 503])("signals whatever the status is: %d", async (status) => {
+  test.each([200, 402, 413, 429, 500, 503])("signals with every status: %d", async (status) => {
     const answer = await ask(status);
     expect(answer.status).toBe(status);
     expect(signalOf(answer.headers)).toMatchObject({ "successor-version": "/v1/capacity/forecasts" });
   });
 
-  test("answers and signals all the same when the registry and the counters are out of reach", async () => {
+  test("responds and signals even if the registry and the counters are unreachable", async () => {
     const unreachable = {
       getByName: () => ({
         copy: () => Promise.reject(new Error("unreachable")),
@@ -122,7 +122,7 @@ describe("the middleware", () => {
     expect(signalOf(answer.headers)).toMatchObject({ sunset: "Wed, 31 Dec 2036 23:59:59 GMT" });
   });
 
-  test("waits for no registry that hangs", async () => {
+  test("does not wait for a registry that hangs", async () => {
     const hanging = { getByName: () => ({ copy: () => scheduler.wait(60_000) }) };
     await scheduler.wait(1000);
     const pending: Promise<unknown>[] = [];

@@ -83,7 +83,7 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("%s", (_, op) =>
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [[field, "invalid_format"]]]);
   });
 
-  test("takes whole pairs, however they are spelt, and backslashes for what they are", async () => {
+  test("accepts whole pairs in any spelling, and escaped backslashes", async () => {
     const body = '{"zz":"\\ud83d\\ude00 \\uD83D\\uDE00 \\\\ud800 \u{1f600}"}';
     const answer = await call(op.method, pathOf(op), { key: keyOf(op), body });
     expect(fieldsOf(answer).some(([, code]: [string, string]) => code === "invalid_format")).toBe(false);
@@ -160,7 +160,7 @@ async function expectVerified(): Promise<void> {
   }
 }
 
-test("every text of every operation is refused or kept as it is, and the trail verifies", async () => {
+test("every text of every operation is refused or stored unchanged, and the trail verifies", async () => {
   await fc.assert(
     fc.asyncProperty(anyText, wholeText, async (any, whole) => {
       await Promise.all(
@@ -184,14 +184,14 @@ test("every text of every operation is refused or kept as it is, and the trail v
   );
 });
 
-test("the directory in D1 keeps text as it is", async () => {
+test("the directory in D1 stores text unchanged", async () => {
   const name = "\u0000a\u0000\u{1f600}\uFEFF\uFFFD";
   const { id } = await newOrg({ name });
   const listed = await call("GET", "/v1/admin/orgs?limit=200", { key: operatorKey() });
   expect(listed.body.data.find((one: { id: string }) => one.id === id).name).toBe(name);
 });
 
-test("what slips through all checks cannot break the chain", async () => {
+test("text that passes all checks cannot break the chain", async () => {
   const actor = {
     kind: "operator",
     id: "x\udc00",
@@ -205,7 +205,7 @@ test("what slips through all checks cannot break the chain", async () => {
   await expectVerified();
 });
 
-test("a query parameter whose escapes are no UTF-8 is named", async () => {
+test("a query parameter whose escapes are not UTF-8 is named", async () => {
   const ask = (query: string) => call("GET", `/v1/orgs/${org.id}/audit-log?${query}`, { key: org.ownerKey });
   for (const bad of ["%ED%A0%80", "a%FF", "%C3", "%80x"]) {
     const answer = await ask(`action=${bad}&limit=1`);

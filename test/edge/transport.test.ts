@@ -29,7 +29,7 @@ function decide(scheme: string, key: string) {
 }
 
 test.each(["/v1/admin/orgs", "/v1/meta/errors", "/v1/nowhere", "/healthz", "/metrics", "/nowhere"])(
-  "%s over plain http is refused with the envelope, and nobody is sent on",
+  "%s over plain http is refused with the envelope, and not redirected",
   async (path) => {
     const refused = await ask(`http://api.sluice.dev${path}`, bearer(operatorKey()));
     expect([refused.status, refused.body.error]).toEqual([
@@ -42,7 +42,7 @@ test.each(["/v1/admin/orgs", "/v1/meta/errors", "/v1/nowhere", "/healthz", "/met
 );
 
 test.each(["/console", "/console/login", "/sso/login?org=x", "/saml/x/login", "/docs"])(
-  "%s over plain http is refused with a page, and nobody is sent on",
+  "%s over plain http is refused with a page, and not redirected",
   async (path) => {
     const refused = await ask(`http://api.sluice.dev${path}`);
     expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
@@ -51,7 +51,7 @@ test.each(["/console", "/console/login", "/sso/login?org=x", "/saml/x/login", "/
   },
 );
 
-test("nothing is done for whoever asks over plain http: no write, and no decision in an isolate that knows the key", async () => {
+test("a plain http request does nothing: no write, and no decision in an isolate that knows the key", async () => {
   const org = await newOrg();
   for (let n = 0; n < 3; n++) expect((await decide("https", org.ownerKey)).status).toBe(200);
   expect((await decide("https", org.ownerKey)).headers.get("x-svc-decided")).toBe("edge");
@@ -66,7 +66,7 @@ test("nothing is done for whoever asks over plain http: no write, and no decisio
   expect(read.body.name).toBe("Acme");
 });
 
-test("every answer over https keeps browsers to https", async () => {
+test("every https response tells browsers to stay on https", async () => {
   const org = await newOrg();
   const paths = [
     "/v1/meta/errors",
@@ -90,7 +90,7 @@ test("every answer over https keeps browsers to https", async () => {
   }
 });
 
-test("a server that is known under plain http serves as ever, and says nothing of https", async () => {
+test("a server with a plain http base URL serves as usual, and says nothing about https", async () => {
   const served = await ask("http://127.0.0.1:8787/v1/admin/orgs", bearer(operatorKey()), env);
   expect([served.status, served.headers.get("strict-transport-security")]).toEqual([200, null]);
 });

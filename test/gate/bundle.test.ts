@@ -30,7 +30,7 @@ beforeAll(async () => {
   );
 });
 
-test("the gate builds on its own, of its own files, the rules and the contract, and nothing else", () => {
+test("the gate builds alone, from its own files, the rules and the contract", () => {
   expect(inputs).toContain("src/gate/decision.ts");
   expect(inputs.filter((path) => !/^src\/(gate|domain|contract)\//.test(path))).toEqual([]);
   expect(new Set(imports)).toEqual(new Set(["node:crypto"]));
@@ -82,7 +82,7 @@ function host(gate: typeof Gate, startedAt: number) {
   return { clock, taught: verdict, background, gates };
 }
 
-test("embedded, it decides by the clock and the object that its host gives it", async () => {
+test("embedded, it decides with the clock and the object of its host", async () => {
   const source = `data:text/javascript;base64,${Buffer.from(text).toString("base64")}`;
   const gate = (await import(/* @vite-ignore */ source)) as typeof Gate;
   const startedAt = Date.UTC(2001, 0, 1);

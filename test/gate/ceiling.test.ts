@@ -99,7 +99,7 @@ const PRICE = {
 };
 const ASK = { model: "m", estimate: { input_tokens: 1000, max_output_tokens: 100 } };
 
-test("it takes the variant's factor, and leaves a variant that it does not know to the object", async () => {
+test("it applies the variant's factor, and leaves an unknown variant to the object", async () => {
   const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: null });
   expect(decide(ASK)).toBe("0.0032");
   expect(decide({ ...ASK, variant: "batch" })).toBe("0.0016");
@@ -107,13 +107,13 @@ test("it takes the variant's factor, and leaves a variant that it does not know 
   expect(decide({ ...ASK, variant: "flex" })).toBeNull();
 });
 
-test("a price that ends is not used from then on", async () => {
+test("a price is not used after it ends", async () => {
   const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: START + 500 });
   expect(decide(ASK, 499)).toBe("0.0032");
   expect(decide(ASK, 500)).toBeNull();
 });
 
-test("without a price, and by an object that sends none, the object is asked", async () => {
+test("without a price, or with an object that sends none, the object decides", async () => {
   expect((await isolateWith(null))(ASK)).toBeNull();
   expect((await isolateWith(undefined))(ASK)).toBeNull();
 });

@@ -10,7 +10,7 @@ const id = (index: number) =>
 const told = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => requestNumber(id(from + index)));
 
-test("an isolate keeps the latest 10,000 requests that it heard of, and no more than 20,000", () => {
+test("an isolate keeps the latest 10,000 requests that it was told of, and at most 20,000", () => {
   const heard = new HeardRequests(new HeardTotal());
   const most = 100_000;
   for (let from = 0; from < most; from += 4000) {
@@ -22,7 +22,7 @@ test("an isolate keeps the latest 10,000 requests that it heard of, and no more 
   expect(kept).toBeLessThanOrEqual(20_000);
 });
 
-test("an answer to an older ask leaves no gap: what it would skip is told again", () => {
+test("an answer to an older ask leaves no gap: what it would skip is sent again", () => {
   const heard = new HeardRequests(new HeardTotal());
   heard.learn("", { numbers: told(0, 2), mark: "1 2" });
   const late = heard.mark;
@@ -33,7 +33,7 @@ test("an answer to an older ask leaves no gap: what it would skip is told again"
   expect([0, 1, 2, 3].map((index) => heard.has(id(index)))).toEqual([true, true, true, false]);
 });
 
-test("of an org whose traffic is over nothing is kept, and all is told again when it comes back", async () => {
+test("an org without traffic keeps nothing, and is told everything when it comes back", async () => {
   const gate = new OrgGate("isolate", new Recent());
   gate.heard.learn("", { numbers: told(0, 2), mark: "1 2" });
   expect(gate.heard.has(id(1))).toBe(true);
@@ -50,7 +50,7 @@ test("of an org whose traffic is over nothing is kept, and all is told again whe
   expect([gate.heard.mark, gate.heard.has(id(1))]).toEqual(["", false]);
 });
 
-test("orgs of one host keep no more than 500,000 requests together, and each still its latest", () => {
+test("orgs of one host keep at most 500,000 requests together, and each keeps its latest", () => {
   const total = new HeardTotal();
   const orgs = Array.from({ length: 100 }, () => new HeardRequests(total));
   const numbers = told(0, 12_000);

@@ -14,7 +14,7 @@ const METER = {
 
 const used = (spent: bigint) => ({ ...NO_USAGE, spent });
 
-test("what the object refused counts until it was told to fit, and its least amount counts for larger ones", () => {
+test("an amount that the object refused counts until the object says that it fits, and the smallest counts for larger ones", () => {
   const known = new KnownAccount(
     { meter: METER, subject: "", window: { startMs: 0, endMs: 1 }, usage: used(6n) },
     0,

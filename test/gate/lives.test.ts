@@ -5,7 +5,7 @@ import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 
 /** Tests of the Worker shorten these lives, from inside its isolate. Nothing else may. */
 
-test("slices, standings and snapshots live as long as callers are promised that changes take", () => {
+test("slices, standing refusals and snapshots live as long as the contract promises for changes", () => {
   expect(LEASE).toEqual({ lifeMs: 1000, guardMs: 20, standingMs: 1000, syncMs: 250, longestHoldMs: 900_000 });
   expect(SNAPSHOT).toEqual({ lifeMs: 2000 });
 });
@@ -17,7 +17,7 @@ function suspiciousLines(text: string): string[] {
   return text.split("\n").filter((line) => /\b(LEASE|SNAPSHOT)\b/.test(line.replaceAll(ALLOWED, "")));
 }
 
-test("what is deployed only reads them: no setting, binding or request reaches them", () => {
+test("deployed code only reads them: no setting, binding or request can change them", () => {
   const files = globSync("{src,scripts}/**/*.{ts,tsx}");
   expect(files).toContain("src/org/snapshots/snapshot.ts");
   const found = files.flatMap((file) =>

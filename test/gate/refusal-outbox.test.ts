@@ -18,7 +18,7 @@ function countOf({ notes, more }: RefusalBatch): number {
   return notes.length + more.reduce((sum, { count }) => sum + count, 0);
 }
 
-test("a report reads as what was noted", () => {
+test("a report is read back as it was noted", () => {
   const outbox = new RefusalOutbox(new WaitingTotal());
   const notes = [
     aNote({ customerId: "c", userId: "u", trace: "t1" }),
@@ -29,7 +29,7 @@ test("a report reads as what was noted", () => {
   expect(sent(outbox)).toEqual({ notes, more: [] });
 });
 
-test("beyond what may wait, refusals are counted exactly and not kept one by one", () => {
+test("above the bound, refusals are counted exactly and not kept one by one", () => {
   const outbox = new RefusalOutbox(new WaitingTotal());
   fill(outbox, 50_000, (n) => ({ customerId: `c${n % 7}` }));
   const batch = sent(outbox);
@@ -40,7 +40,7 @@ test("beyond what may wait, refusals are counted exactly and not kept one by one
   expect(new Set(batch.more.map(({ customerId }) => customerId)).size).toBe(7);
 });
 
-test("what waits is bounded however many customers there are, and by code and limit stays exact", () => {
+test("what waits is bounded for any number of customers, and counts by code and limit stay exact", () => {
   const outbox = new RefusalOutbox(new WaitingTotal());
   fill(outbox, 30_000, (n) => ({ customerId: `c${n}`.padEnd(128, "x"), limit: `l${n % 3}` }));
   const batch = sent(outbox);
@@ -55,7 +55,7 @@ test("what waits is bounded however many customers there are, and by code and li
   }
 });
 
-test("all orgs of a host share one bound, which a report that has arrived frees", () => {
+test("all orgs of a host share one bound, which a delivered report frees", () => {
   const total = new WaitingTotal();
   const outboxes = Array.from({ length: 30 }, () => new RefusalOutbox(total));
   for (const outbox of outboxes) fill(outbox, 1500);
@@ -66,7 +66,7 @@ test("all orgs of a host share one bound, which a report that has arrived frees"
   expect(total.notes).toBe(0);
 });
 
-test("a batch goes out again under its number until the object has it, and what comes meanwhile waits", () => {
+test("a batch is sent again with its number until the object has it, and later refusals wait", () => {
   const outbox = new RefusalOutbox(new WaitingTotal());
   expect([outbox.isEmpty, outbox.isDue(0), outbox.batch()]).toEqual([true, false, null]);
   outbox.note(aNote({ trace: "first" }), 100);
@@ -83,7 +83,7 @@ test("a batch goes out again under its number until the object has it, and what 
   expect(outbox.isEmpty).toBe(true);
 });
 
-test("half of what may wait is reported at once, unless a report is on its way", () => {
+test("half of the bound is reported at once, unless a report is in transit", () => {
   const outbox = new RefusalOutbox(new WaitingTotal());
   fill(outbox, 999);
   expect(outbox.isPressing).toBe(false);

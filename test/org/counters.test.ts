@@ -30,7 +30,7 @@ test("what an org's object counts reaches the shards when it falls due, once", a
   expect(await total("test-reaches")).toBe(5);
 });
 
-test("a batch that arrived before the object went down is not counted again, and what came after it is", async () => {
+test("a batch that arrived before the object went down is not counted again, and later counts are", async () => {
   const { id } = await newOrg();
   await counting(id, "test-crash", 4);
   const batches = await runInDurableObject(env.ORG.getByName(id), (_object, state) =>
@@ -43,7 +43,7 @@ test("a batch that arrived before the object went down is not counted again, and
   expect(await total("test-crash")).toBe(5);
 });
 
-test("each hold that expires is counted, and no other", async () => {
+test("each hold that expires is counted, and only those", async () => {
   const org = await newOrg({ environment: "test" });
   const key = await org.mint("developer");
   const before = await total(HOLDS_EXPIRED_SERIES);

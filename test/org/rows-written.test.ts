@@ -37,7 +37,7 @@ const RUN = {
   cost_usd: "0.01",
 };
 
-test("a run writes at most 16 rows alone, 19 under an idempotency key, and 0.02 in bulks of a thousand", async () => {
+test("a run writes at most 16 rows alone, 19 with an idempotency key, and 0.02 in bulks of a thousand", async () => {
   const { org, written } = await watchedOrg();
   await org.run(RUN);
   await written();
@@ -55,7 +55,7 @@ test("a run writes at most 16 rows alone, 19 under an idempotency key, and 0.02 
   expect(each).toBeLessThanOrEqual(0.02);
 });
 
-test("a decision of the object writes at most 5 rows, and its end 2 beside those of its run", async () => {
+test("a decision of the object writes at most 5 rows, and its end 2 in addition to those of its run", async () => {
   const { org, written } = await watchedOrg();
   await org.run(RUN);
   await org.decide("0.01", { customer_id: "c" });

@@ -50,7 +50,7 @@ const RUNS_IN_COLUMNS = `
   CREATE INDEX runs_chain ON runs (chain_id, started_at) WHERE chain_id IS NOT NULL;
   DELETE FROM schema_steps WHERE name = 'runs/1/repack'`;
 
-test("runs in columns are packed whole, also in an object that went on to later steps", async () => {
+test("runs in columns are packed completely, even in an object that has later steps", async () => {
   const org = await newOrg();
   const key = org.ownerKey;
   const run = (id: string, more: object) => ({
@@ -81,7 +81,7 @@ test("runs in columns are packed whole, also in an object that went on to later 
   expect(more).toMatchObject({ status: 201, body: { id: "later" } });
 });
 
-test("holds stand as they stood, by name and by reservation", async () => {
+test("holds stay as they were, by name and by reservation", async () => {
   const org = await newOrg();
   const key = org.ownerKey;
   const budget = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
@@ -146,7 +146,7 @@ test("runs are listed in the same order", async () => {
   expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.duplicates).toBe(60);
 });
 
-test("runs of a version that had an index of ids in the database are each known when the object wakes", async () => {
+test("runs of a version with a database index of ids are all recognized when the object wakes", async () => {
   const org = await newSpender();
   const { key } = org;
   const runs = Array.from({ length: 9000 }, (_, index) => ({
@@ -173,7 +173,7 @@ test("runs of a version that had an index of ids in the database are each known 
   }
 });
 
-test("prices of before there were revisions are the first, and old runs keep their costs", async () => {
+test("prices from before revisions become the first revision, and old runs keep their costs", async () => {
   const org = await newSpender();
   await org.send("PUT", "models/m", { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: ["eu"] });
   const usage = { input_tokens: 1_000_000, output_tokens: 0 };

@@ -33,7 +33,7 @@ async function spend(org: Spender): Promise<void> {
 
 const budget = (period: string) => ({ scope_kind: "org", limit_usd: "100", period, mode: "enforce" });
 
-test.concurrent("counters of windows that ended a month ago go; the current one and those without an end stay", async () => {
+test.concurrent("counters of windows that ended a month ago are deleted; the current one and those without an end stay", async () => {
   const org = await newSpender();
   const ids = [];
   for (const period of ["day", "total"])
@@ -50,7 +50,7 @@ test.concurrent("counters of windows that ended a month ago go; the current one 
   expect([day?.body.spent_usd, total?.body.spent_usd]).toEqual(["0.00", "2.00"]);
 });
 
-test.concurrent("daily sums go when their time is over, however long their names are", async () => {
+test.concurrent("daily sums are deleted when they expire, however long their names are", async () => {
   const org = await newSpender();
   const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
   await org.send("PUT", "retention-policy", policy);
@@ -66,7 +66,7 @@ test.concurrent("daily sums go when their time is over, however long their names
   await vi.waitUntil(async () => (await days(org)) === 0, { timeout: 60_000 });
 });
 
-test.concurrent("a window where a hold stands keeps its counters", async () => {
+test.concurrent("a window with a hold keeps its counters", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", budget("day"));
   expect((await org.decide("1", { hold_seconds: 86_400 })).status).toBe(200);
@@ -76,7 +76,7 @@ test.concurrent("a window where a hold stands keeps its counters", async () => {
   expect(await windowsOf(org, "budget")).toBe(1);
 });
 
-test.concurrent("holds that were settled or released go after a day, expired ones after a week", async () => {
+test.concurrent("settled and released holds are deleted after a day, expired ones after a week", async () => {
   const org = await newSpender();
   const hold = async (): Promise<string> => (await org.decide("1")).body.reservation.id;
   const [settled, released, expired] = [await hold(), await hold(), await hold()];
@@ -93,7 +93,7 @@ test.concurrent("holds that were settled or released go after a day, expired one
   expect(await kept()).toEqual([]);
 });
 
-test.concurrent("daily sums go after 400 days, or when the runs do, whichever is later", async () => {
+test.concurrent("daily sums are deleted after 400 days, or with the runs, whichever is later", async () => {
   const short = await newSpender();
   const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
   await short.send("PUT", "retention-policy", policy);
@@ -107,7 +107,7 @@ test.concurrent("daily sums go after 400 days, or when the runs do, whichever is
   expect([await days(short), await days(long)]).toEqual([0, 1]);
 });
 
-test.concurrent("a day whose sums are gone begins anew with a late run of it", async () => {
+test.concurrent("a day whose sums were deleted starts again with a late run", async () => {
   const org = await newSpender();
   const policy = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
   await org.send("PUT", "retention-policy", policy);
@@ -134,7 +134,7 @@ test.concurrent("a legal hold keeps every counter", async () => {
   expect([await windowsOf(org, "budget"), await days(org)]).toEqual([1, 1]);
 });
 
-test.concurrent("what customers who never came back left in a rate window goes", async () => {
+test.concurrent("rate-window counters of customers who never came back are deleted", async () => {
   const org = await newSpender();
   const policy = {
     name: "each",
@@ -154,7 +154,7 @@ test.concurrent("what customers who never came back left in a rate window goes",
   expect(await taken()).toBe(0);
 });
 
-test.concurrent("more counters than one step looks at are walked to the last", async () => {
+test.concurrent("all counters are swept, even if they take more than one step", async () => {
   const org = await newSpender();
   const limit = { customer_id: "*", limit_usd: "10", period: "day" };
   await org.send("POST", "customer-limits", limit);

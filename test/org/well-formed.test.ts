@@ -59,7 +59,7 @@ const odd = fc.oneof(
   fc.jsonValue(),
 );
 
-test("whatever passes the check by hand, the schema takes as it is", () => {
+test("the schema accepts, unchanged, whatever passes the hand-written check", () => {
   const fields = fc.constantFrom(...Object.keys(good), "surprise");
   const change = fc.tuple(fields, fc.option(odd, { nil: undefined }));
   fc.assert(
@@ -74,17 +74,17 @@ test("whatever passes the check by hand, the schema takes as it is", () => {
   );
 });
 
-test("a run with every field and one with the fewest pass the check by hand", () => {
+test("a run with every field and one with the fewest pass the hand-written check", () => {
   const { started_at, model, usage } = good;
   expect([good, { started_at, model, usage }].map(isWellFormedRun)).toEqual([true, true]);
 });
 
-test.each([0, 1, 1000, 1001])("a batch of %d is well-formed just where the contract says so", (count) => {
+test.each([0, 1, 1000, 1001])("a batch of %d is well-formed exactly if the contract says so", (count) => {
   const text = JSON.stringify({ runs: Array.from({ length: count }, () => good) });
   expect(wellFormedBatch(text)?.length ?? null).toBe(count >= 1 && count <= 1000 ? count : null);
 });
 
-test("an amount is taken by the shape just where the ledger can read it", () => {
+test("an amount passes the schema exactly if the ledger can parse it", () => {
   const digits = fc.stringMatching(/^[0-9]{0,12}(\.[0-9]{0,11})?$/);
   fc.assert(
     fc.property(fc.oneof(digits, fc.string()), (text) => {

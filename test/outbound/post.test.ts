@@ -30,7 +30,7 @@ function endless(): { body: ReadableStream; taken: () => number } {
 }
 
 describe("a letter", () => {
-  test("is posted once, as it is, and its answer read", async () => {
+  test("is posted once, unchanged, and its response is read", async () => {
     const receiver = answering(() => new Response("thanks", { status: 202 }));
     const posted = await post(letter, options(receiver.fetch));
     expect(posted).toMatchObject({ statusCode: 202, error: null, excerpt: "thanks", retryAfterMs: null });
@@ -47,7 +47,7 @@ describe("a letter", () => {
     expect(receiver.calls.map((call) => [call.url, call.redirect])).toEqual([[letter.url, "manual"]]);
   });
 
-  test("carries the receiver's wish to be asked later", async () => {
+  test("returns the receiver's Retry-After", async () => {
     const receiver = answering(() => new Response("", { status: 503, headers: { "retry-after": "7" } }));
     expect(await post(letter, options(receiver.fetch))).toMatchObject({
       statusCode: 503,
@@ -55,7 +55,7 @@ describe("a letter", () => {
     });
   });
 
-  test("reads an endless answer no further than 4 KiB", async () => {
+  test("reads at most 4 KiB of an endless response", async () => {
     const { body, taken } = endless();
     const posted = await post(letter, options(answering(() => new Response(body)).fetch));
     expect(posted.statusCode).toBe(200);
@@ -63,7 +63,7 @@ describe("a letter", () => {
     expect(taken()).toBeLessThanOrEqual(8192);
   });
 
-  test("keeps the status of an answer whose body stalls or breaks off", async () => {
+  test("keeps the status of a response whose body stalls or breaks off", async () => {
     const stalls = new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode("so far")) });
     const stalled = await post(
       letter,
@@ -76,7 +76,7 @@ describe("a letter", () => {
     });
   });
 
-  test("that gets no answer in time, or no connection, says which", async () => {
+  test("without a response in time, or without a connection, says which", async () => {
     const silent = ((_: unknown, init?: RequestInit) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
@@ -119,7 +119,7 @@ describe("an address", () => {
     expect(receiver.calls).toHaveLength(0);
   });
 
-  test("is not resolved where private addresses are allowed, or where it is a number", async () => {
+  test("is not resolved if private addresses are allowed, or if it is an IP address", async () => {
     const rules = { ownHosts: [], resolve: () => Promise.reject(new Error("asked")) };
     expect(await addressProblem("http://localhost:9400/", { ...rules, allowPrivate: true })).toBeNull();
     expect(await addressProblem("https://93.184.216.34/", { ...rules, allowPrivate: false })).toBeNull();

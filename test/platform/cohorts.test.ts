@@ -138,7 +138,7 @@ test("over a thousand pairs of readings no two differ by fewer members than the 
   expect(apart).toBeGreaterThan(20);
 });
 
-test("of two cohorts that nearly agree only one is answered, even when both are read at once", async () => {
+test("of two nearly identical cohorts only one is answered, even if both are read at once", async () => {
   const { DB } = env;
   const orgs = Array.from({ length: 8 }, (_, index) => `org_race_${index}`);
   const answer = { month: "2026-02", figuresMonth: "2026-01", p25: 1, p50: 2, p75: 3 };
@@ -171,7 +171,7 @@ test("a change of at least the floor is followed from the next month on", async 
   expect(await world.read(0)).toEqual({ month: "2026-02", members: new Set(world.orgs.slice(FLOOR)) });
 });
 
-test("when a single org leaves, the answer stays as it was, old month and all", async () => {
+test("when a single org leaves, the answer stays unchanged, with its old month", async () => {
   const world = await World.open();
   const before = await world.read(0);
   await world.place(0, [3]);
@@ -189,7 +189,7 @@ test("a cohort below the floor, or one that nearly repeats another, has no answe
   expect(await near.read(1)).toBeNull();
 });
 
-test("one that leaves and comes back within a month was never away", async () => {
+test("an org that leaves and comes back within a month counts as never away", async () => {
   const world = await World.open();
   const before = await world.read(0);
   await world.contribute(2, false);

@@ -24,7 +24,7 @@ describe("a batch", () => {
     expect(await shard.read()).toEqual([{ series: "a", total: 2 }]);
   });
 
-  test("of another source under the same number counts by itself", async () => {
+  test("of another source with the same number counts separately", async () => {
     const shard = COUNTERS.getByName("sources");
     for (const source of ["one", "two"]) await shard.add(source, 1, [{ seq: 1, deltas: [["a", 1]] }]);
     expect(await shard.read()).toEqual([{ series: "a", total: 2 }]);
@@ -49,7 +49,7 @@ test("parallel adds lose nothing", async () => {
   expect(await shard.read()).toEqual([{ series: "a", total: 100 }]);
 });
 
-test("a shard of the version before knows which batches it had applied", async () => {
+test("a shard of the previous version knows which batches it had applied", async () => {
   const shard = COUNTERS.getByName("older");
   await runInDurableObject(shard, (_, { storage: { sql } }) => {
     sql.exec(`DROP TABLE sources; DELETE FROM schema_steps WHERE step = 3;

@@ -19,7 +19,7 @@ async function migrated(table: string): Promise<string[]> {
 }
 
 test.each(tables.map((table) => [getTableConfig(table).name, table] as const))(
-  "the table %s that the migrations make is the one that the code expects",
+  "the table %s of the migrations is the one that the code expects",
   async (name, table) => {
     const { columns, primaryKeys } = getTableConfig(table);
     const composite = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)));
@@ -31,7 +31,7 @@ test.each(tables.map((table) => [getTableConfig(table).name, table] as const))(
   },
 );
 
-test("the migrations make no table that the code does not know", async () => {
+test("the migrations create no table that the code does not know", async () => {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name <> 'd1_migrations'",
   ).all<{ name: string }>();

@@ -16,11 +16,11 @@ const flagged: Deprecation = {
 };
 
 describe("the registry", () => {
-  test("begins with the contract's deprecations", async () => {
+  test("starts with the contract's deprecations", async () => {
     expect(await REGISTRY.getByName("fresh").copy()).toEqual({ version: 0, deprecations: DEPRECATED_ROUTES });
   });
 
-  test("keeps what was flagged through an eviction, and takes nothing away", async () => {
+  test("keeps flagged routes after an eviction, and removes nothing", async () => {
     const registry = REGISTRY.getByName("kept");
     const outcome = await registry.flag(flagged, Date.now());
     expect(outcome).toMatchObject({ flagged: true, deprecation: flagged, copy: { version: 1 } });
@@ -50,7 +50,7 @@ describe("an isolate's copy", () => {
     expect(copy.find("GET", "/v1/runs")).toBeUndefined();
   });
 
-  test("answers HEAD as GET, and OPTIONS or an unserved method for the route as such", () => {
+  test("treats HEAD as GET, and OPTIONS or an unserved method as the whole route", () => {
     const copy = new DeprecationCopy();
     const rotate = "/v1/admin/orgs/{org_id}/webhook-secret/rotate";
     expect(copy.find("HEAD", "/v1/forecast")).toBeDefined();
@@ -64,7 +64,7 @@ describe("an isolate's copy", () => {
     expect(copy.find("GET", flagged.route)).toBeDefined();
   });
 
-  test("is never used when more than a second has passed since it was asked for", async () => {
+  test("is never used more than a second after it was requested", async () => {
     const copy = new DeprecationCopy();
     expect(copy.renewal(5000)).toBe("blocking");
     await copy.renew(REGISTRY, 5000);
@@ -74,7 +74,7 @@ describe("an isolate's copy", () => {
     expect(copy.renewal(6000)).toBe("blocking");
   });
 
-  test("is never replaced by an older one that answers late", () => {
+  test("is never replaced by an older one that arrives late", () => {
     const copy = new DeprecationCopy();
     copy.install({ version: 2, deprecations: [flagged] }, 100);
     copy.install({ version: 1, deprecations: [] }, 200);

@@ -11,7 +11,7 @@ const TESTS = [
   "test/web/console/forms.test.ts",
 ];
 
-describe("the tests of what changed", () => {
+describe("the tests of changed files", () => {
   it.each([
     ["an operation has the tests of its noun, in both layers", "src/api/budgets/create.ts", [0, 4]],
     ["so has the object's part of a noun", "src/org/budgets/commands.ts", [0, 4]],

@@ -14,14 +14,14 @@ test("a data folder serves one process at a time, and is free again once closed"
 });
 
 test.for(["/dev/null/data", "/proc/data", "/proc/1/deep/data"])(
-  "%s, which cannot be made, is refused by name",
+  "%s, which cannot be created, is refused by name",
   (path) => {
     expect(() => openDataFolder(path)).toThrow(Complaint);
     expect(() => openDataFolder(path)).toThrow(path);
   },
 );
 
-test("a new data folder is its owner's alone", () => {
+test("a new data folder is private to its owner", () => {
   const path = join(temporaryFolder(), "deep/data");
   openDataFolder(path).close();
   expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -29,7 +29,7 @@ test("a new data folder is its owner's alone", () => {
 
 const rights = (path: string): number => statSync(path).mode & 0o777;
 
-test("a folder that existed, open to others, becomes its owner's alone with all that lies in it", () => {
+test("an existing folder that is open to others becomes private to its owner, with all its contents", () => {
   const path = temporaryFolder();
   const files = ["secrets.env", "demo.json", "sluice.log", "sluice.log.1", "pepper.mark"];
   for (const name of files) writeFileSync(join(path, name), "x", { mode: 0o666 });
@@ -42,7 +42,7 @@ test("a folder that existed, open to others, becomes its owner's alone with all 
   );
 });
 
-test("a folder that others share is refused and left as it was", () => {
+test("a folder that others share is refused and left unchanged", () => {
   const shared = temporaryFolder();
   chmodSync(shared, 0o1777);
   expect(() => openDataFolder(shared)).toThrow(/accessible to other users[^]*SLUICE_DATA_DIR/);
@@ -55,7 +55,7 @@ test("a folder that others share is refused and left as it was", () => {
   expect(readdirSync(projects)).toEqual(["my-project"]);
 });
 
-test("emptying leaves nothing of the data behind", () => {
+test("emptying leaves no data behind", () => {
   const folder = openDataFolder(temporaryFolder());
   writeFileSync(folder.demo, "{}");
   writeFileSync(folder.secrets, "A=b");

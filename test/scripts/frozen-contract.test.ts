@@ -283,7 +283,7 @@ describe("the frozen contract is not broken by", () => {
   });
 });
 
-test("the facts do not depend on how a shape is written", () => {
+test("the facts do not depend on how a schema is written", () => {
   const written = contract();
   const inlined = contract();
   Object.assign(read(inlined).responses["200"].content["application/json"], { schema: thing(inlined) });

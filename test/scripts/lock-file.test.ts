@@ -17,7 +17,7 @@ test("the lock file names no address to download from", () => {
   expect(Object.values(packages).filter((entry) => entry.resolved !== undefined)).toEqual([]);
 });
 
-test("what is downloaded is held against a digest, whatever the platform", () => {
+test("every download is checked against a digest, on every platform", () => {
   const unheld = Object.entries(packages).filter(
     ([path, { integrity = "" }]) => path !== "" && !/^sha512-[0-9A-Za-z+/]{86}==$/.test(integrity),
   );
@@ -42,14 +42,14 @@ test.for([
   "@rollup/rollup-linux",
   "@typescript/typescript-linux",
   "node-linux",
-])("%s is there for arm64 and for x64", (tool) => {
+])("%s is included for arm64 and x64", (tool) => {
   const builds = Object.entries(packages).filter(([path]) => path.startsWith(`node_modules/${tool}-`));
   const processors = builds.flatMap(([, entry]) => entry.cpu ?? []);
   expect(processors).toEqual(expect.arrayContaining(["arm64", "x64"]));
 });
 
 test.for(["@cloudflare/workerd-darwin", "@esbuild/darwin", "@typescript/typescript-darwin"])(
-  "%s is there, so that the server starts on a Mac",
+  "%s is included, so that the server starts on a Mac",
   (tool) => {
     const builds = Object.entries(packages).filter(([path]) => path.startsWith(`node_modules/${tool}-`));
     expect(builds.map(([, { os }]) => os)).toEqual([["darwin"], ["darwin"]]);

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const BOUNDS = { maxBytes: 10, keep: 2 };
 
-test("a log within its bound stays as it is", () => {
+test("a log within its bound stays unchanged", () => {
   const log = join(temporaryFolder(), "x.log");
   rotateLog(log, BOUNDS);
   writeFileSync(log, "0123456789");
@@ -14,7 +14,7 @@ test("a log within its bound stays as it is", () => {
   expect(logFiles(log)).toEqual([log]);
 });
 
-test("a log past its bound moves aside whole, and what is written next is at the head of an empty file", () => {
+test("a log over its bound is rotated completely, and new lines go to an empty file", () => {
   const log = join(temporaryFolder(), "x.log");
   for (const line of ["first line\n", "second line\n", "third line\n", "fourth line\n"]) {
     appendFileSync(log, line);
@@ -29,7 +29,7 @@ test("a log past its bound moves aside whole, and what is written next is at the
   ]);
 });
 
-test("the log takes no more room than its bounds, however much is written", () => {
+test("the log never uses more space than its bounds", () => {
   const log = join(temporaryFolder(), "x.log");
   for (let line = 0; line < 50; line += 1) {
     appendFileSync(log, "0123456789\n");
@@ -39,7 +39,7 @@ test("the log takes no more room than its bounds, however much is written", () =
   expect(bytes).toBeLessThanOrEqual(3 * 11);
 });
 
-test("every line of the log is JSON, the runtime's own remarks too", () => {
+test("every line of the log is JSON, including the runtime's own messages", () => {
   const log = join(temporaryFolder(), "x.log");
   const remark = remarksTo(log);
   remark(`{"level":"error","trace_id":"t"}`);
@@ -51,7 +51,7 @@ test("every line of the log is JSON, the runtime's own remarks too", () => {
   ]);
 });
 
-test("lines that a full disk does not take are lost, and the next that it takes says how many", () => {
+test("lines are lost on a full disk, and the next line that is written says how many", () => {
   const log = join(temporaryFolder(), "x.log");
   symlinkSync("/dev/full", log);
   const remark = remarksTo(log);
@@ -65,7 +65,7 @@ test("lines that a full disk does not take are lost, and the next that it takes 
   expect(messages).toEqual(["3 log lines were lost: they could not be written", "four"]);
 });
 
-test("a log that cannot be copied stays as it is, and is moved aside once it can", () => {
+test("a log that cannot be copied stays unchanged, and is rotated once it can", () => {
   const log = join(temporaryFolder(), "x.log");
   appendFileSync(log, "first line\n");
   symlinkSync("/dev/full", `${log}.new`);

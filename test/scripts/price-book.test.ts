@@ -18,7 +18,7 @@ const listed = models.map(({ model, aliases = [], source, ...terms }) => ({
   ...termsOf(terms),
 }));
 
-test("the catalog is a book that the server takes, with the models that everybody uses", () => {
+test("the catalog is a book that the server accepts, with the commonly used models", () => {
   expect(newPriceBook.safeParse({ models }).error).toBeUndefined();
   expect(models.length).toBeGreaterThan(1000);
   const names = namesOf(listed);
@@ -62,7 +62,7 @@ test("makers' models cost what the catalog itself works out", () => {
   expect(compared).toBeGreaterThan(300);
 });
 
-test("imported twice it changes nothing, and keeps rows of others", () => {
+test("importing twice changes nothing, and keeps rows of other sources", () => {
   const first = importInto([], models);
   expect(first.changes).toHaveLength(models.length);
   expect(importInto(listed, models).changes).toEqual([]);
@@ -81,7 +81,7 @@ test("imported twice it changes nothing, and keeps rows of others", () => {
   ]);
 });
 
-test("each change is a line that says what it was and what it becomes", () => {
+test("each change is one line with the old and the new price", () => {
   const [mini] = listed.filter(({ model }) => model === "gpt-4o-mini");
   if (mini === undefined) throw new Error("no gpt-4o-mini");
   const before = [
@@ -94,7 +94,7 @@ test("each change is a line that says what it was and what it becomes", () => {
   expect(changes).toContain("+ gpt-4o: input 2.50, output 10.00");
 });
 
-test("a price with parts that the book cannot say is left out, not guessed", () => {
+test("a price that the book cannot express is left out, not guessed", () => {
   expect(termsIn({ input_mtok: 1, output_mtok: 1, requests_kcount: 5 })).toBeNull();
   expect(termsIn({ input_mtok: 1, input_video_mtok: 5 })).toBeNull();
   expect(termsIn({})).toBeNull();
@@ -105,13 +105,13 @@ test("a price with parts that the book cannot say is left out, not guessed", () 
   });
 });
 
-test("a price that depends on the date is the one of that day", async () => {
+test("a price that depends on the date is that of the day", async () => {
   const earlier = await readCatalog(new Date("2025-06-09T00:00:00Z"));
   const rate = (all: typeof models) => all.find(({ model }) => model === "o3")?.input_usd_per_mtok;
   expect([rate(earlier.models), rate(models)]).toEqual(["10", "2"]);
 });
 
-test("names are those that surely match", () => {
+test("only names that certainly match are imported", () => {
   expect(namesIn({ or: [{ equals: "a" }, { starts_with: "b" }, { contains: "c" }, { regex: "d" }] })).toEqual(
     ["a", "b-########", "b-####-##-##", "b@########"],
   );
@@ -121,7 +121,7 @@ test("names are those that surely match", () => {
   expect(undatedName("m20250929")).toBeNull();
 });
 
-test("a name that two models claim alike is neither's", () => {
+test("a name that two models claim belongs to neither", () => {
   const row = { provider: null, aliases: ["same"] };
   const names = namesOf([
     { ...row, model: "a" },

@@ -23,7 +23,7 @@ const secrets = {
 };
 
 describe.each(Object.entries(config.env))("the deployed region %s", (region, environment) => {
-  test("has every binding and setting of the local Worker, of its own", () => {
+  test("has its own copy of every binding and setting of the local Worker", () => {
     expect(environment.durable_objects).toEqual(config.durable_objects);
     expect(Object.keys(environment.vars).sort()).toEqual(Object.keys(config.vars).sort());
     expect(environment.d1_databases).toMatchObject([
@@ -31,7 +31,7 @@ describe.each(Object.entries(config.env))("the deployed region %s", (region, env
     ]);
   });
 
-  test("knows itself, is placed, and reaches every other region by a binding that exists", () => {
+  test("knows itself, is placed, and reaches every other region through an existing binding", () => {
     const settings = settingsOf({ ...environment.vars, ...secrets });
     expect(settings.SVC_REGION).toBe(region);
     expect(settings.SVC_OBJECT_PLACEMENT.kind).toBe("jurisdiction");

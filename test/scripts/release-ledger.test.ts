@@ -81,7 +81,7 @@ describe("a planted setting", () => {
     ]);
   });
 
-  test("that is gone from the code without a release that removes it fails the check", () => {
+  test("that is missing from the code without a release that removes it fails the check", () => {
     expect(
       publishedFindings(ledger.releases, published, { frozen: [SETTING, "SVC_REGION"], current: [SETTING] }),
     ).toEqual(["SVC_REGION: this setting is gone, but no release removed it"]);
@@ -109,7 +109,7 @@ describe("a planted sunset", () => {
     expect(findings([release("1.1.0", "2026-09-01", again(later))], lineOf(later))).toEqual([]);
   });
 
-  test("that moves in the code alone fails the check", () => {
+  test("that moves only in the code fails the check", () => {
     const moved = published.map((one) =>
       one.surface === FORECAST ? { ...one, sunset: "Tue, 01 Jan 2030 00:00:00 GMT" } : one,
     );
@@ -118,7 +118,7 @@ describe("a planted sunset", () => {
     ]);
   });
 
-  test("that is no HTTP-date fails the check", () => {
+  test("that is not an HTTP-date fails the check", () => {
     expect(findings([release("1.1.0", "2026-09-01", again("2037-12-31"))])).toEqual([
       `${FORECAST}: needs a sunset as an HTTP-date`,
     ]);
@@ -134,7 +134,7 @@ describe("a planted deprecation", () => {
     ]);
   });
 
-  test("whose changelog line names no sunset fails the check", () => {
+  test("whose changelog line has no sunset fails the check", () => {
     const lines = "## [1.1.0]\n### Deprecated\n- `GET /v1/x`: use y\n";
     expect(findings([release("1.1.0", "2026-09-01", { deprecates })], lines)).toEqual([
       `GET /v1/x: its changelog line does not name the sunset ${WEBHOOK_SUNSET}`,
@@ -155,7 +155,7 @@ describe("a planted deprecation", () => {
 });
 
 describe("a planted removal", () => {
-  test("of anything of /v1 fails the check, however late", () => {
+  test("of anything in /v1 fails the check, however late", () => {
     const planted = [release("9.0.0", "2040-01-01", { removes: [FORECAST] })];
     expect(findings(planted, removalOf(FORECAST, "9.0.0"))).toEqual([
       `${FORECAST}: nothing may be removed from /v1`,
@@ -202,7 +202,7 @@ describe("a contract that changed since the last release", () => {
     expect(unreleasedFindings(released(grown), none, other)).toHaveLength(1);
   });
 
-  test("is told from one that is only listed in another order", () => {
+  test("is distinguished from one that is only listed in another order", () => {
     const facts = Object.fromEntries(Object.entries(grown.facts).toReversed());
     const reordered: Manifest = { settings: contract.settings.toReversed(), facts };
     expect(unreleasedFindings(released(grown), none, reordered)).toEqual([]);

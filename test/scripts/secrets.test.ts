@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const NAMES = ["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"];
 
-test("secrets are made once, differ from folder to folder, and are their owner's alone to read", () => {
+test("secrets are created once, differ between folders, and are readable by their owner only", () => {
   const file = join(temporaryFolder(), "secrets.env");
   const first = localSecrets(file, NAMES, {});
   expect(first["SVC_KEY_PEPPER"]).toMatch(/^[0-9A-Za-z]{43}$/);
@@ -16,7 +16,7 @@ test("secrets are made once, differ from folder to folder, and are their owner's
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("a secret of the environment wins, and is not written down", () => {
+test("a secret in the environment takes precedence, and is not written down", () => {
   const file = join(temporaryFolder(), "secrets.env");
   const mine = localSecrets(file, NAMES, { SVC_OPERATOR_KEY: "from-the-environment" });
   expect(mine["SVC_OPERATOR_KEY"]).toBe("from-the-environment");
@@ -24,7 +24,7 @@ test("a secret of the environment wins, and is not written down", () => {
   expect(localSecrets(file, NAMES, {})["SVC_KEY_PEPPER"]).toBe(mine["SVC_KEY_PEPPER"]);
 });
 
-test("a secret that joins later leaves the others as they were", () => {
+test("a secret that is added later leaves the others unchanged", () => {
   const file = join(temporaryFolder(), "secrets.env");
   const before = localSecrets(file, NAMES, {});
   const after = localSecrets(file, [...NAMES, "SVC_LATER"], {});
@@ -32,7 +32,7 @@ test("a secret that joins later leaves the others as they were", () => {
   expect(after["SVC_LATER"]).toHaveLength(43);
 });
 
-test("a folder is refused under another pepper than the one it began with, and never holds either", () => {
+test("a folder is refused with another pepper than its first one, and stores neither", () => {
   const file = join(temporaryFolder(), "pepper.mark");
   keepPepper(file, "the first pepper");
   keepPepper(file, "the first pepper");

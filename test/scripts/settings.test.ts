@@ -9,14 +9,14 @@ const secrets = {
 const resolve = (environment: Record<string, string>) =>
   resolveSettings({}, environment, secrets, "http://127.0.0.1:8787");
 
-test("the documentation's address follows the base address, unless it has its own", () => {
+test("the documentation URL follows the base URL, unless it is set", () => {
   const derived = resolve({ SVC_BASE_URL: "https://sluice.example" });
   expect(derived["SVC_DOCS_URL"]).toBe("https://sluice.example/docs");
   const own = resolve({ SVC_BASE_URL: "https://sluice.example", SVC_DOCS_URL: "https://docs.example" });
   expect(own["SVC_DOCS_URL"]).toBe("https://docs.example");
 });
 
-test("a bad base address is named as itself, not by what is derived from it", () => {
+test("an invalid base URL is named itself, not the value derived from it", () => {
   expect(() => resolve({ SVC_BASE_URL: "nowhere" })).toThrow("Setting SVC_BASE_URL must be an absolute URL.");
   expect(() => resolve({ SVC_DOCS_URL: "nowhere" })).toThrow("Setting SVC_DOCS_URL must be an absolute URL.");
 });

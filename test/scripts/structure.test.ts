@@ -14,7 +14,7 @@ describe("folders", () => {
   /** `src/org`; a file of `src` itself is a place of its own. */
   const layerOf = (file: string) => file.split("/").slice(0, 2).join("/");
 
-  test("of the org's object form no circle", () => {
+  test("of the org's object form no cycle", () => {
     expect(circlesOf(edges, inOrg)).toEqual([]);
   });
 
@@ -26,17 +26,17 @@ describe("folders", () => {
     expect(outside).toEqual([]);
   });
 
-  test.each(["commands", "queries"])("each noun of the object shows its %s in one file", (what) => {
+  test.each(["commands", "queries"])("each noun of the object exports its %s from one file", (what) => {
     const listed = edges.filter(([from]) => from === `src/org/${what}.ts`).map(([, to]) => to);
     expect(listed.length).toBeGreaterThan(10);
     for (const file of listed) expect(file).toMatch(new RegExp(`^src/org/[a-z-]+/${what}\\.ts$`));
   });
 
-  test("layers form no circle", () => {
+  test("layers form no cycle", () => {
     expect(circlesOf(edges, layerOf)).toEqual([]);
   });
 
-  test("a circle is found, however long, and named once", () => {
+  test("a cycle of any length is found, and named once", () => {
     const planted: Edge[] = [
       ["src/org/a/1.ts", "src/org/b/1.ts"],
       ["src/org/b/2.ts", "src/org/c/1.ts"],
@@ -46,7 +46,7 @@ describe("folders", () => {
     expect(circlesOf(planted, folderOf)).toEqual([["src/org/a", "src/org/b", "src/org/c"]]);
   });
 
-  test("imports are read in each of their forms", () => {
+  test("imports are recognized in every form", () => {
     expect(edges).toContainEqual(["src/index.ts", "src/app.ts"]);
     expect(edges).toContainEqual(["src/index.ts", "src/org/object.ts"]);
   });
@@ -184,7 +184,7 @@ describe("the linter", () => {
   );
 
   test.each([...fine, ["api importing a type of org", typeOnly], ["four positional parameters", four]])(
-    "lets %s pass",
+    "allows %s",
     (_, file = "") => {
       expect(refused).not.toContain(file);
     },

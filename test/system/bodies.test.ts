@@ -40,7 +40,7 @@ test.each([
   ["/v1/runs", 16 * MIB],
   ["/v1/runs/bulk", 20 * MIB],
   ["/v1/edge/decision", 4 * MIB],
-])("a client that sends too much to %s (%i bytes) is told so", async (path, bytes) => {
+])("a client that sends too much to %s (%i bytes) gets the error", async (path, bytes) => {
   const org = await newOrg();
   for (const chunked of [false, true]) {
     const text = await exchange(headOf(`POST ${path}`, org), Buffer.alloc(bytes, "x"), chunked);
@@ -49,7 +49,7 @@ test.each([
   }
 });
 
-test("what is thrown away has a bound: a body without end is answered all the same", async () => {
+test("what is discarded is bounded: an endless body is still answered", async () => {
   const org = await newOrg();
   const { hostname, port } = new URL(sharedServer().urls[0]);
   const socket = connect(Number(port), hostname);
@@ -67,7 +67,7 @@ test("what is thrown away has a bound: a body without end is answered all the sa
 /** Each byte in a buffer of its own would be a gigabyte, and take many times as long. */
 const GATHERED_MS = 3000;
 
-test("a body that comes a byte at a time is gathered, not kept byte by byte", async () => {
+test("a body that arrives a byte at a time is gathered, not stored byte by byte", async () => {
   const { hostname, port } = new URL(sharedServer().urls[0]);
   const form = "POST /saml/org_01J00000000000000000000000/acs HTTP/1.1";
   const lines = [form, `host: ${hostname}`, "content-type: application/x-www-form-urlencoded"];
@@ -84,7 +84,7 @@ test("a body that comes a byte at a time is gathered, not kept byte by byte", as
   expect(await fastestMs(GATHERED_MS, send)).toBeLessThan(GATHERED_MS);
 });
 
-test("so is the answer of an identity provider", async () => {
+test("so is the response of an identity provider", async () => {
   const provider = createServer((socket) => {
     socket
       .on("error", () => undefined)
@@ -137,7 +137,7 @@ function hangUp(head: readonly string[], body: string): Promise<void> {
   });
 }
 
-test("an upload that its client breaks off is not counted as a failure of the service", async () => {
+test("an upload that its client aborts does not count as a failure of the service", async () => {
   const org = await newOrg();
   const warm = { key: org.ownerKey, body: { estimate: { cost_usd: "1" } } };
   expect((await call("POST", "/v1/edge/decision", warm)).status).toBe(200);

@@ -71,7 +71,7 @@ function linesOf({ logs }: Regions, region: string): Line[] {
 }
 
 test.for(Object.keys(WAYS))(
-  "an upload that breaks off on its way to another region fails in neither, and changes nothing (by %s)",
+  "an upload that breaks off on its way to another region is a failure of neither, and changes nothing (by %s)",
   { timeout: 120_000 },
   async (way) => {
     const regions = await (WAYS[way] as () => Promise<Regions>)();

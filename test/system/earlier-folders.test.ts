@@ -19,7 +19,7 @@ test("every release but the newest has its data folder here", () => {
   expect(archives).toEqual(expect.arrayContaining(["1.0.0.tar.gz", ...earlier.slice(0, -1)]));
 });
 
-test.for(archives)("%s is served by this version, with all that was in it", async (archive) => {
+test.for(archives)("%s is served by this version, with all its data", async (archive) => {
   const folder = temporaryFolder();
   execFileSync("tar", ["-xzf", join(FOLDERS, archive), "-C", folder]);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Record<string, object>;

@@ -21,7 +21,7 @@ const codes = Object.keys(ERRORS) as ErrorCode[];
 
 // What breaks the server for everyone else comes last.
 test.each([...codes.filter((code) => code !== "internal"), "internal" as const])(
-  "%s is what a real request gets, as the catalog has it",
+  "%s is returned by a real request, as in the catalog",
   async (code) => {
     const answer = await RECIPES[code](await Kitchen.open(fixture.server));
     expect([code, answer.status, answer.body?.error?.code]).toEqual([code, expect.any(Number), code]);

@@ -66,7 +66,7 @@ test("four isolates never hold a nano-dollar over a limit, with evictions and li
   );
 });
 
-test("at least 99 % of allows far from a limit are given in the isolates, and each hold is kept once", async () => {
+test("at least 99 % of allows far from a limit are decided in the isolates, and each hold is stored once", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   const warmUp = 300;
@@ -95,7 +95,7 @@ test("one request asked in every isolate holds once, under one name", async () =
   await isolates.reserves(org, id, "3.01");
 });
 
-test("a request whose hold was released is decided anew where it was decided before: nothing is allowed unheld", async () => {
+test("a request whose hold was released is decided again where it was decided before: nothing is allowed without a hold", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   await isolates.drive(org, 300);
@@ -129,7 +129,7 @@ test("one request id with another question is refused where it is known, and hol
   await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
 });
 
-test("another question is a conflict in every isolate in traffic, a report after the first was answered", async () => {
+test("another question is a conflict in every busy isolate, one report after the first was answered", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "100000");
   await isolates.drive(org, 300);
@@ -152,7 +152,7 @@ test("another question is a conflict in every isolate in traffic, a report after
   await expect.poll(askTwice, { timeout: 200_000 }).toEqual([409, 409, 409, 409]);
 });
 
-test("a limit is refused by in the isolates, and a lowered one as soon as the change is answered", async () => {
+test("isolates refuse by a limit themselves, and by a lowered one as soon as the change returns", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   await isolates.drive(org, 200);
@@ -163,7 +163,7 @@ test("a limit is refused by in the isolates, and a lowered one as soon as the ch
   expect(atEdge(answers).length).toBeGreaterThan(0);
 });
 
-test("a key that was revoked is refused in every isolate once the revocation has answered", async () => {
+test("a revoked key is refused in every isolate once the revocation returns", async () => {
   const org = await isolates.newOrg();
   const key = { name: "x", role: "developer" };
   const minted = await isolates.call(0, "POST", `/v1/orgs/${org.id}/keys`, org.key, key);
@@ -174,7 +174,7 @@ test("a key that was revoked is refused in every isolate once the revocation has
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: answers.length }, () => 410));
 });
 
-test("in no minute are more requests admitted over all isolates than a rate limit allows", async () => {
+test("no minute admits more requests over all isolates than a rate limit allows", async () => {
   const org = await isolates.newOrg();
   const match = { route: "POST /v1/edge/decision" };
   const policy = { name: "all", match, unit: "requests", limit: 150, window_seconds: 3600, kind: "rate" };
@@ -191,7 +191,7 @@ test("in no minute are more requests admitted over all isolates than a rate limi
   ).toBe(true);
 });
 
-test("in no interval as long as a sliding window are more admitted than its limit, from one window into the next", async () => {
+test("no interval of a sliding window's length admits more than its limit, across window boundaries", async () => {
   const org = await isolates.newOrg();
   const match = { route: "POST /v1/edge/decision" };
   const policy = { name: "two", match, unit: "requests", limit: 30, window_seconds: 2, kind: "rate" };

@@ -60,7 +60,7 @@ test("at most 2 % of a limit is stranded when the first call is refused, and not
   expect((await isolates.decide(org, 2, { ...EXACT, estimate: { cost_usd: left } })).status).toBe(200);
 });
 
-test("a raised limit lets calls through in every isolate that was refusing by the old one", async () => {
+test("a raised limit admits calls in every isolate that refused by the old one", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "1");
   await driveToLimit(org, 16);
@@ -87,7 +87,7 @@ async function meters(org: Org): Promise<unknown> {
   };
 }
 
-test("decisions that are denied, in the isolates and by the object, leave every meter as it was", async () => {
+test("denied decisions, in the isolates and by the object, leave every meter unchanged", async () => {
   const org = await isolates.newOrg();
   const rate = { match: { route: "POST /v1/edge/decision" }, limit: 1_000_000, window_seconds: 86_400 };
   await isolates.limitRates(org, [
@@ -116,7 +116,7 @@ test("decisions that are denied, in the isolates and by the object, leave every 
 });
 
 /** Last: the objects' clock goes ahead, and with it all that they know. */
-test("what an isolate that vanished may have held comes back when the last such hold is over, and not before", async () => {
+test("what a lost isolate may have held comes back when the last such hold has ended, and not before", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "20");
   const begunAt = performance.now();

@@ -62,7 +62,7 @@ test("of 200 parallel runs through two isolates, exactly as many are admitted as
   expect([count(201), count(402)]).toEqual([37, 163]);
 });
 
-test("runs sent again until they are acknowledged are each there once, through crashes of the runtime", async () => {
+test("runs retried until they are acknowledged are each recorded once, through crashes of the runtime", async () => {
   const { server, org, ask } = await opened(0);
   const made = await ask("POST", `/v1/orgs/${org}/budgets`, {
     scope_kind: "org",

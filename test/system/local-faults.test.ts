@@ -28,7 +28,7 @@ async function killRuntimes(folder: string, kills: number, afterMs: number): Pro
 const STAGES_MS = [0, 150, 600];
 
 describe("a runtime that is killed", () => {
-  test.for(STAGES_MS)("twice in the first start, %i ms in, is started again", async (afterMs) => {
+  test.for(STAGES_MS)("twice during the first start, %i ms in, is restarted", async (afterMs) => {
     const folder = temporaryFolder();
     const killing = killRuntimes(folder, 2, afterMs);
     const server = await startOn(folder);
@@ -40,7 +40,7 @@ describe("a runtime that is killed", () => {
     expect(server.stderr()).not.toMatch(/^ {4}at /m);
   });
 
-  test.for(STAGES_MS)("again and again while it restarts, %i ms in, is started again", async (afterMs) => {
+  test.for(STAGES_MS)("repeatedly while it restarts, %i ms in, is restarted", async (afterMs) => {
     const folder = temporaryFolder();
     const server = await startOn(folder);
     const { base_url, org_id, owner_key } = server.demo;
@@ -56,7 +56,7 @@ describe("a runtime that is killed", () => {
 
   const GIVEN_UP = /^sluice: the runtime did not start in 7 attempts \([^\n]+\): see [^\n]+sluice\.log$/;
 
-  test("each time it is started again ends the server, with one clear line and status 1", async () => {
+  test("at every restart ends the server, with one clear line and status 1", async () => {
     const folder = temporaryFolder();
     const server = await startOn(folder);
     void killRuntimes(folder, 30, 0);
@@ -65,7 +65,7 @@ describe("a runtime that is killed", () => {
     expect(server.stderr().trimEnd().split("\n").at(-1)).toMatch(GIVEN_UP);
   });
 
-  test("each time of the first start ends it the same way", async () => {
+  test("at every first start ends it the same way", async () => {
     const folder = temporaryFolder();
     void killRuntimes(folder, 30, 0);
     const server = runScript("start.ts", [], { PORT: "0", SLUICE_DATA_DIR: folder });
@@ -82,7 +82,7 @@ function fill(pids: readonly number[], isFull: boolean): void {
   }
 }
 
-test("a disk without room is 503, and all is well once there is room", async () => {
+test("a full disk is 503, and everything works again once there is room", async () => {
   const folder = temporaryFolder();
   const server = await startOn(folder);
   const { base_url, owner_key: key, org_id } = server.demo;
@@ -137,7 +137,7 @@ function startWithoutPrivilege(folder: string): { status: number | null; stderr:
   }
 }
 
-test("a read-only folder is refused in one line that names it, also one that has served before", async () => {
+test("a read-only folder is refused in one line that names it, even if it was used before", async () => {
   const used = temporaryFolder();
   const server = await startOn(used);
   server.process.kill("SIGINT");
@@ -154,7 +154,7 @@ test("a read-only folder is refused in one line that names it, also one that has
   expect(startWithoutPrivilege(used).stderr).toMatch(/^sluice: [^\n]*secrets\.env[^\n]*\n$/);
 });
 
-test("whoever sees /healthz say 200 finds demo.json", async () => {
+test("demo.json exists once /healthz returns 200", async () => {
   const folder = temporaryFolder();
   const [port = 0] = await claimPorts(0, 1);
   const command = runScript("start.ts", [], { PORT: String(port), SLUICE_DATA_DIR: folder });
@@ -171,7 +171,7 @@ test("whoever sees /healthz say 200 finds demo.json", async () => {
   await command.says("/v1/meta/deprecations");
 });
 
-test("a folder that existed, open to all, is private with all its files once the server runs", async () => {
+test("an existing folder that is open to all is private with all its files once the server runs", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "state"));
   writeFileSync(join(folder, "sluice.log"), "");

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { call, callerAt, newOrg, ownServer, sharedServer } from "../support/server.ts";
 
 describe("npm run reset", () => {
-  test("forgets everything: the next start makes a new demo org", async () => {
+  test("deletes everything: the next start creates a new demo org", async () => {
     const folder = temporaryFolder();
     const first = await startOn(folder);
     first.process.kill("SIGTERM");
@@ -19,7 +19,7 @@ describe("npm run reset", () => {
     expect(second.demo.operator_key).not.toBe(first.demo.operator_key);
   });
 
-  test("touches nothing while a server runs on the folder", async () => {
+  test("changes nothing while a server uses the folder", async () => {
     const { dataDir } = sharedServer();
     const reset = runScript("reset.ts", [], { SLUICE_DATA_DIR: dataDir });
     expect(await reset.ended).toBe(1);
@@ -27,7 +27,7 @@ describe("npm run reset", () => {
     expect(existsSync(join(dataDir, "secrets.env"))).toBe(true);
   });
 
-  test("of a folder that is not there makes none", async () => {
+  test("of a missing folder does not create it", async () => {
     const folder = join(temporaryFolder(), "none");
     const reset = runScript("reset.ts", [], { SLUICE_DATA_DIR: folder });
     expect(await reset.ended).toBe(0);
@@ -38,7 +38,7 @@ describe("npm run reset", () => {
 const tail = (dataDir: string, ...args: string[]) => runScript("tail.ts", args, { SLUICE_DATA_DIR: dataDir });
 
 describe("npm run tail", () => {
-  test("finds a request by the trace id of its answer, on whichever isolate it was", async () => {
+  test("finds a request by the trace id of its response, on any isolate", async () => {
     const { urls, dataDir } = sharedServer();
     const org = await newOrg();
     for (const url of urls) {
@@ -55,7 +55,7 @@ describe("npm run tail", () => {
     }
   });
 
-  test("finds a request in a log that has moved aside", async () => {
+  test("finds a request in a rotated log", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "sluice.log.1"), `{"trace":"old"}\n`);
     writeFileSync(join(folder, "sluice.log"), `{"trace":"new"}\n`);
@@ -67,7 +67,7 @@ describe("npm run tail", () => {
   test.for<[string, string[], string]>([
     ["an id that is not in the log", ["no-such-id"], "no-such-id"],
     ["no id at all", [], "<trace id>"],
-  ])("says so when it is given %s", async ([, args, named]) => {
+  ])("reports it when it is given %s", async ([, args, named]) => {
     const found = tail(temporaryFolder(), ...args);
     expect(await found.ended).toBe(1);
     expect(found.stderr()).toMatch(/^sluice: [^\n]+\n$/);
@@ -75,8 +75,8 @@ describe("npm run tail", () => {
   });
 });
 
-describe("what happens to a server happens to no data", () => {
-  test("an org outlives the eviction of its object and a crash of the runtime", async () => {
+describe("no event of a server loses data", () => {
+  test("an org survives the eviction of its object and a crash of the runtime", async () => {
     const server = await ownServer({ isolates: 2 });
     const key = server.settings["SVC_OPERATOR_KEY"] ?? "";
     const [first, second] = server.urls.map(callerAt);

@@ -48,7 +48,7 @@ describe("people and support in two regions", () => {
   }
 
   test.each(["home", "the other region"])(
-    "a session that was opened in %s holds in both, and is over in both when it is revoked",
+    "a session opened in %s is valid in both, and ends in both when revoked",
     async (where) => {
       const org = await newOrg();
       const cookie = await signIn(where === "home" ? eu : us, org.id);
@@ -66,7 +66,7 @@ describe("people and support in two regions", () => {
     },
   );
 
-  test("a form that is sent in the other region changes the org at home", async () => {
+  test("a form sent in the other region changes the org at home", async () => {
     const org = await newOrg();
     const cookie = await signIn(us, org.id);
     const fields = { scope_kind: "org", limit_usd: "5", period: "month", mode: "enforce" };
@@ -75,7 +75,7 @@ describe("people and support in two regions", () => {
     expect(listed.body.data).toMatchObject([{ limit_usd: "5.00" }]);
   });
 
-  test("a rule that keeps an org out of a region keeps its pages out of it, too", async () => {
+  test("a rule that keeps an org out of a region keeps its pages out too", async () => {
     const org = await newOrg();
     const cookie = await signIn(us, org.id);
     await http("PUT", `${eu}/v1/orgs/${org.id}/residency`, { key: org.key, body: { regions: ["eu"] } });
@@ -84,7 +84,7 @@ describe("people and support in two regions", () => {
     expect((await page(`${eu}/console/budgets`, cookie)).status).toBe(200);
   });
 
-  test("a page about what only the home's database knows says where that is", async () => {
+  test("a page about data that only the home's database has says where that is", async () => {
     const org = await newOrg();
     const cookie = await signIn(us, org.id);
     expect((await page(`${us}/console/benchmarks`, cookie)).text).toContain("Cohorts are in eu");
@@ -94,7 +94,7 @@ describe("people and support in two regions", () => {
   const GRANT = { scope: "billing_read", reason: "Ticket 1", expires_in_seconds: 600 };
 
   test.each(["by key in the other region", "in the console of the other region", "at home"])(
-    "under a grant that was opened %s, support comes in through either region, is audited, and is out of both",
+    "under a grant opened %s, support gets in through either region, is audited, and is out of both afterwards",
     async (how) => {
       const org = await newOrg();
       if (how === "in the console of the other region") {
@@ -132,7 +132,7 @@ describe("people and support in two regions", () => {
     },
   );
 
-  test("a grant that no region knows is not found in any", async () => {
+  test("a grant that no region knows is not found anywhere", async () => {
     const body = { grant_id: "grt_01ARZ3NDEKTSV4RRFFQ69G5FAV" };
     for (const base of [eu, us]) {
       expect((await http("POST", `${base}/v1/admin/support-sessions`, { ...operator, body })).status).toBe(

@@ -4,7 +4,7 @@ import { runScript, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { call, callerAt, newOrg } from "../support/server.ts";
 
-test("a newcomer's first run of a real model is priced, and prices change only once somebody agrees", async () => {
+test("a newcomer's first run of a real model is priced, and prices change only after confirmation", async () => {
   const folder = temporaryFolder();
   const { demo } = await startOn(folder);
   const at = callerAt(demo.base_url);
@@ -35,7 +35,7 @@ test("a newcomer's first run of a real model is priced, and prices change only o
   });
 });
 
-test("isolates reserve at the highest rates, and by another price from the moment that it takes effect", async () => {
+test("isolates reserve at the highest rates, and use another price from the moment it takes effect", async () => {
   const org = await newOrg();
   const key = org.ownerKey;
   const limit = { scope_kind: "org", limit_usd: "100000", period: "month" };

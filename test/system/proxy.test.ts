@@ -92,21 +92,21 @@ describe("the Worker of the recipe", () => {
     }
   }
 
-  test("relays a refusal for money byte for byte", () =>
+  test("passes on a refusal for money byte for byte", () =>
     withWorker(broke, async (url) => {
       const { direct, through } = await bothWays(url, broke);
       expect(direct.status).toBe(402);
       expect(through).toEqual(direct);
     }));
 
-  test("relays a refusal for a rate byte for byte, Retry-After included", () =>
+  test("passes on a refusal for a rate byte for byte, including Retry-After", () =>
     withWorker(throttled, async (url) => {
       const { direct, through } = await bothWays(url, throttled);
       expect(direct.retryAfter).not.toBeNull();
       expect(through).toEqual(direct);
     }));
 
-  test("lets an allowed call through, and says which hold it has", () =>
+  test("allows a call, and says which hold it has", () =>
     withWorker(free, async (url) => {
       const answer = await fetch(`${url}/v1/chat`);
       expect(await answer.text()).toBe("the model speaks");
@@ -148,7 +148,7 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     }
   }
 
-  test.each([402, 429])("relays a refusal with %i byte for byte", async (status) => {
+  test.each([402, 429])("passes on a refusal with %i byte for byte", async (status) => {
     const key = status === 402 ? broke : throttled;
     await withNginx(key, async (url) => {
       const { direct, through } = await bothWays(url, key);
@@ -157,7 +157,7 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     });
   });
 
-  test("asks for the amount that the caller names, and takes nothing else from it", () =>
+  test("asks for the amount that the caller names, and uses nothing else from it", () =>
     withNginx(broke, async (url) => {
       for (const estimate of ['0","x":"', '0.01"},"dry_run":true,"estimate":{"cost_usd":"0', "free"]) {
         const answer = await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": estimate } });
@@ -167,7 +167,7 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
       expect(await costless.text()).toBe("the model speaks");
     }));
 
-  test("lets an allowed call through", () =>
+  test("allows a call", () =>
     withNginx(free, async (url) => {
       expect(await (await fetch(`${url}/v1/chat`)).text()).toBe("the model speaks");
     }));

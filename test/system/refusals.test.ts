@@ -66,7 +66,7 @@ test("every refusal of every isolate is listed once and counted exactly, whereve
   expect(data.map((line) => line.count)).toEqual([160, 160, 160, 160, 160]);
 });
 
-test("a trace that one isolate refused is explained by another", async () => {
+test("a trace that one isolate refused can be explained by another", async () => {
   const org = await isolates.newOrg();
   const budget = await isolates.budget(org, "0");
   const [last] = atEdge(await refuse(org, 200)).slice(-1);
@@ -80,7 +80,7 @@ test("a trace that one isolate refused is explained by another", async () => {
   });
 });
 
-test("a refusal in an isolate waits for no object", async () => {
+test("a refusal in an isolate does not wait for the object", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "0");
   await refuse(org, 200);

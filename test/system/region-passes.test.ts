@@ -79,7 +79,7 @@ async function epoch(): Promise<string> {
 }
 
 describe("a pass to an object", () => {
-  test("is taken once, and does nothing the second time", async () => {
+  test("is accepted once, and does nothing the second time", async () => {
     const body = WHERE();
     const header = signed({ pass: { epoch: await epoch() } }, { body });
     const first = await post(header, body);
@@ -90,14 +90,14 @@ describe("a pass to an object", () => {
     }
   });
 
-  test("sent many times at once is taken once", async () => {
+  test("sent many times at once is accepted once", async () => {
     const body = WHERE();
     const header = signed({ pass: { epoch: await epoch() } }, { body });
     const answers = await Promise.all(Array.from({ length: 12 }, () => post(header, body)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("is not taken by an object that has begun a new life since", async () => {
+  test("is not accepted by an object that has restarted since", async () => {
     const body = WHERE();
     const before = await epoch();
     const [used, unused] = [
@@ -121,7 +121,7 @@ describe("a pass to an object", () => {
     ["from the region itself", { pass: { from: "eu" } }],
     ["too old", { pass: { at: Date.now() - 16_000 } }],
     ["from the future", { pass: { at: Date.now() + 3_600_000 } }],
-  ])("%s is none: there is nothing here", async ([, sending]) => {
+  ])("%s is not a pass: 404", async ([, sending]) => {
     const answer = await send({ ...sending, pass: { epoch: await epoch(), ...sending.pass } });
     expect(answer.status).toBe(404);
     expect(JSON.parse(await answer.text()).error.code).toBe("not_found");
@@ -129,7 +129,7 @@ describe("a pass to an object", () => {
   });
 });
 
-test("a call that was handed on is done once: the same again is 503, and nothing is made", async () => {
+test("a forwarded call is done once: the same again is 503, and nothing is created", async () => {
   const target = `/v1/orgs/${org.id}/budgets`;
   const body = JSON.stringify({ scope_kind: "org", limit_usd: "5", period: "month", mode: "enforce" });
   const authorization = `Bearer ${org.key}`;
@@ -148,7 +148,7 @@ test("a call that was handed on is done once: the same again is 503, and nothing
   expect(listed.body.data).toHaveLength(1);
 });
 
-test("calls from the other region go on when the object at home has begun a new life", async () => {
+test("calls from the other region continue when the object at home has restarted", async () => {
   const us = fixture.server.urls[1] ?? "";
   const rename = (name: string) => http("PATCH", `${us}/v1/orgs/${org.id}`, { key: org.key, body: { name } });
   expect((await rename("One")).status).toBe(200);
@@ -160,7 +160,7 @@ test("calls from the other region go on when the object at home has begun a new 
   expect([...answer.headers.keys()].filter((name) => name.startsWith("x-svc-region-"))).toEqual([]);
 });
 
-test("a server of one region has no such door, whatever is presented", async () => {
+test("a server of one region has no such route, whatever is presented", async () => {
   const server = await startServer({ port: 0, dataDir: temporaryFolder(), settings: SECRETS });
   try {
     const base = server.urls[0];

@@ -68,13 +68,13 @@ describe("two regions, each with its own objects and database", () => {
     folder.remove();
   });
 
-  test("an org made through one is at home in the other, and only its home lists it", async () => {
+  test("an org created through one has its home in the other, and only its home lists it", async () => {
     const org = await newOrg(us, "eu");
     expect(await ids(eu)).toContain(org.id);
     expect(await ids(us)).not.toContain(org.id);
   });
 
-  test("reads are served where they land, writes at home, and both say where", async () => {
+  test("reads are served where they arrive, writes at home, and both say where", async () => {
     const org = await newOrg(eu, "eu");
     const read = await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key });
     expect([read.status, read.headers.get("x-svc-region")]).toEqual([200, "us"]);
@@ -85,7 +85,7 @@ describe("two regions, each with its own objects and database", () => {
     expect((await http("GET", `${eu}/v1/orgs/${org.id}`, { key: org.key })).body.name).toBe("Renamed");
   });
 
-  test("a write sent home answers to the byte as at home, replays included", async () => {
+  test("a forwarded write returns the same bytes as at home, including replays", async () => {
     const org = await newOrg(eu, "eu");
     const minted = await http("POST", `${us}/v1/orgs/${org.id}/keys`, {
       key: org.key,
@@ -103,7 +103,7 @@ describe("two regions, each with its own objects and database", () => {
     expect((await refused(us)).text).toBe((await refused(eu)).text);
   });
 
-  test("a call keeps its trace and its caller's address on the way home", async () => {
+  test("a forwarded call keeps its trace and its caller's address", async () => {
     const org = await newOrg(eu, "eu");
     const headers = { "cf-connecting-ip": "198.51.100.77" };
     const body = { ip_allow_list: ["198.51.100.77"] };
@@ -121,7 +121,7 @@ describe("two regions, each with its own objects and database", () => {
     expect(new Set(lines.map((line) => JSON.parse(line).region))).toEqual(new Set(["eu", "us"]));
   });
 
-  test("a key revoked at home is dead in the other region when that is answered", async () => {
+  test("a key revoked at home no longer works in the other region when the revocation returns", async () => {
     const org = await newOrg(eu, "eu");
     const minted = await http("POST", `${eu}/v1/orgs/${org.id}/keys`, {
       key: org.key,
@@ -133,7 +133,7 @@ describe("two regions, each with its own objects and database", () => {
     expect((await read()).status).toBe(410);
   });
 
-  test("a body that arrives by way of the other region changes nothing past a revocation", async () => {
+  test("a body that arrives through the other region changes nothing after a revocation", async () => {
     const org = await newOrg(eu, "eu");
     const keys = `/v1/orgs/${org.id}/keys`;
     const victim = await http("POST", eu + keys, { key: org.key, body: { name: "k", role: "admin" } });
@@ -151,7 +151,7 @@ describe("two regions, each with its own objects and database", () => {
     expect((await http("GET", eu + keys, { key: org.key })).body.data).toHaveLength(2);
   });
 
-  test("a rule that keeps an org in eu refuses it in us, and is never served round", async () => {
+  test("a rule that keeps an org in eu refuses it in us, and the call is not forwarded", async () => {
     const org = await newOrg(eu, "eu");
     const rule = `/v1/orgs/${org.id}/residency`;
     await http("PUT", us + rule, { key: org.key, body: { regions: ["eu"] } });
@@ -166,7 +166,7 @@ describe("two regions, each with its own objects and database", () => {
     expect((await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key })).status).toBe(200);
   });
 
-  test("a rule contains the home, wherever it is set, and may name any other region", async () => {
+  test("a rule includes the home, wherever it is set, and can name any other region", async () => {
     const org = await newOrg(eu, "eu");
     const rule = `/v1/orgs/${org.id}/residency`;
     for (const base of [eu, us]) {
@@ -177,7 +177,7 @@ describe("two regions, each with its own objects and database", () => {
     }
   });
 
-  test("decisions are reached where they land, from a lease of the home's limits", async () => {
+  test("decisions are made where they arrive, from a lease of the home's limits", async () => {
     const org = await newOrg(eu, "eu");
     await limit(eu, org, "1000000");
     const decided = new Set<string | null>();
@@ -189,7 +189,7 @@ describe("two regions, each with its own objects and database", () => {
     expect(decided).toContain("edge");
   });
 
-  test("two regions together never pass a limit, and use it up", async () => {
+  test("two regions together never exceed a limit, and use it up", async () => {
     const org = await newOrg(eu, "eu");
     await limit(us, org, "1");
     const attempts = Array.from({ length: 80 }, (_, index) => decide(index % 2 === 0 ? eu : us, org, "0.03"));
@@ -199,7 +199,7 @@ describe("two regions, each with its own objects and database", () => {
     expect(new Set(denied.map((answer) => answer.body.error.code))).toEqual(new Set(["budget_exceeded"]));
   });
 
-  test("cohorts, which the home's database keeps, are read there", async () => {
+  test("cohorts, which are in the home's database, are read there", async () => {
     const org = await newOrg(eu, "eu");
     const body = { name: "Alone", metric: "runs_per_day", org_ids: [org.id] };
     const made = await http("POST", `${eu}/v1/admin/benchmarks/cohorts`, { ...operator, body });
@@ -224,8 +224,8 @@ describe("two regions, each with its own objects and database", () => {
   });
 });
 
-describe("a home out of reach", () => {
-  test("is 503 for writes and reads alike, and nothing is done elsewhere instead", async () => {
+describe("an unreachable home", () => {
+  test("is 503 for writes and reads, and nothing is done elsewhere instead", async () => {
     const eu = await start("eu", { us: "http://127.0.0.1:9" });
     const us = await start("us", { eu: eu.urls[0] });
     try {
@@ -254,7 +254,7 @@ describe("a home out of reach", () => {
   });
 });
 
-test("a region whose name is wrong in another's settings gets a call once, and it ends there", async () => {
+test("a region whose name is wrong in another's settings gets a call once, and does not forward it", async () => {
   const [port = 0] = await claimPorts(0, 1);
   const itself = `http://127.0.0.1:${port}`;
   const server = await startServer({

@@ -30,7 +30,7 @@ function run(org: Org, isolate: number, reservation: string, cost: string): Prom
   });
 }
 
-test("no request id lets $900 through on a budget of $1: in no isolate, before or after a report, or after a restart", async () => {
+test("no request id admits $900 on a budget of $1: in no isolate, before or after a report, or after a restart", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "1");
   const requests = Array.from({ length: 24 }, (_, index) => `req-${index}`);
@@ -71,7 +71,7 @@ test("no request id lets $900 through on a budget of $1: in no isolate, before o
   expect(Number((await isolates.readBudget(org, id)).reserved_usd)).toBeLessThanOrEqual(1);
 });
 
-test("two questions that two isolates allowed under one request id are two reservations, both held and both settled", async () => {
+test("two questions that two isolates allowed with one request id are two reservations, both held and both settled", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   await isolates.drive(org, 300);
@@ -119,7 +119,7 @@ async function answersOfVanished(org: Org): Promise<Answer[]> {
   return lost;
 }
 
-test("a reservation whose isolate vanished is settled once, and a made-up one never", async () => {
+test("a reservation of a lost isolate is settled once, and a made-up one never", async () => {
   let org = await isolates.newOrg();
   let lost = await answersOfVanished(org);
   // On a busy machine its slices may have expired by then.

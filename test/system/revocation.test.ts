@@ -34,7 +34,7 @@ function hammer(server: Server, path: string, key: string) {
   };
 }
 
-test("once a revocation has answered, no isolate lets the key in; the same for a suspension", async () => {
+test("once a revocation returns, no isolate accepts the key; the same for a suspension", async () => {
   const server = await startServer({ port: 0, dataDir: temporaryFolder(), isolates: 4 });
   onTestFinished(() => server.dispose());
   const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";

@@ -10,7 +10,7 @@ afterAll(() => isolates.end());
 const LIMIT = 60_000;
 const EACH = 100;
 
-test("decisions in four isolates, runs and bulks together never pass a limit by tokens, and use it up", async () => {
+test("decisions in four isolates, runs and bulks together never exceed a token limit, and use it up", async () => {
   const org = await isolates.newOrg();
   const month = { window_seconds: 2_592_000, kind: "quota" };
   await isolates.limitRates(org, [{ name: "t", match: {}, unit: "tokens", limit: LIMIT, ...month }]);

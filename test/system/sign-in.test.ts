@@ -47,7 +47,7 @@ describe("OpenID Connect", () => {
     return { orgId, login };
   }
 
-  test("a person comes in by their provider, and is back where they wanted to go", async () => {
+  test("a person signs in with their provider, and returns to the page they wanted", async () => {
     const { orgId, login } = await begin({ svc_role: "admin" });
     const jar = new CookieJar();
     const back = await atProvider(jar, login, "ada", isCallback);
@@ -64,14 +64,14 @@ describe("OpenID Connect", () => {
     expect((await jar.ask(`${base}/console/runs`)).status).toBe(200);
   });
 
-  test("who has no role from the provider has the least", async () => {
+  test("a person without a role from the provider gets the lowest one", async () => {
     const { login } = await begin({ svc_role: "emperor" });
     const jar = new CookieJar();
     await jar.ask(await atProvider(jar, login, "eve", isCallback));
     expect((await whoIs(jar)).body).toMatchObject({ role: "viewer" });
   });
 
-  test("a return is good once, and only in the browser that was sent away", async () => {
+  test("a return works once, and only in the browser that was sent away", async () => {
     const { login } = await begin();
     const [jar, stranger] = [new CookieJar(), new CookieJar()];
     const back = await atProvider(jar, login, "ada", isCallback);
@@ -89,7 +89,7 @@ describe("OpenID Connect", () => {
     ["no state", (url: URL) => url.searchParams.delete("state")],
     ["a code of its own making", (url: URL) => url.searchParams.set("code", "guess")],
     ["another issuer", (url: URL) => url.searchParams.set("iss", "https://evil.example")],
-  ])("a return with %s makes no session", async (_, change) => {
+  ])("a return with %s creates no session", async (_, change) => {
     const { login } = await begin();
     const jar = new CookieJar();
     const back = new URL(await atProvider(jar, login, "ada", isCallback));
@@ -99,7 +99,7 @@ describe("OpenID Connect", () => {
     expect((await whoIs(jar)).status).toBe(401);
   });
 
-  test("an org without single sign-on, and one that does not exist, are answered alike", async () => {
+  test("an org without single sign-on, and one that does not exist, get the same response", async () => {
     const org = await newOrg();
     for (const id of [org.id, "org_01ARZ3NDEKTSV4RRFFQ69G5FAV", "nonsense"]) {
       const answer = await fetch(`${base}/sso/login?org=${id}`, { redirect: "manual" });
@@ -143,7 +143,7 @@ describe("SAML", () => {
     return { org, jar, answer };
   }
 
-  test("a person comes in by their provider, and is back where they wanted to go", async () => {
+  test("a person signs in with their provider, and returns to the page they wanted", async () => {
     const { org, jar, answer } = await begin();
     const entered = await answer();
     expect([entered.status, entered.headers.get("location")]).toEqual([303, "/console/keys"]);
@@ -154,7 +154,7 @@ describe("SAML", () => {
     });
   });
 
-  test("a response is good once", async () => {
+  test("a response works once", async () => {
     const { jar, answer } = await begin();
     expect((await answer()).status).toBe(303);
     const again = await answer({}, jar);
@@ -177,14 +177,14 @@ describe("SAML", () => {
       "to another request",
       (go: Awaited<ReturnType<typeof begin>>) => go.answer({ subjectTo: "_other", responseTo: "_other" }),
     ],
-  ])("a response %s makes no session", async (_, post) => {
+  ])("a response %s creates no session", async (_, post) => {
     const go = await begin();
     const refused = await post(go);
     expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "text/html; charset=utf-8"]);
     expect((await whoIs(go.jar)).status).toBe(401);
   });
 
-  test("the metadata names this service to the provider", async () => {
+  test("the metadata identifies this service to the provider", async () => {
     const org = await newOrg();
     const answer = await fetch(`${base}/saml/${org.id}/metadata`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([
@@ -201,7 +201,7 @@ test.each([
   "/\\evil.example",
   "/.//evil.example",
   "javascript:alert(1)",
-])("a return to %s goes nowhere but here", async (target) => {
+])("a return to %s stays on this origin", async (target) => {
   const page = await fetch(`${base}/console/login?return_to=${encodeURIComponent(target)}`);
   expect(await page.text()).not.toContain("evil.example");
   const org = await newOrg();

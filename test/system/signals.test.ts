@@ -57,14 +57,14 @@ function seriesOf(text: string): Set<string> {
 }
 
 describe("calls of a deprecated route", () => {
-  test("are counted exactly, over all isolates, as soon as they are answered, on whichever is asked", async () => {
+  test("are counted exactly, over all isolates, as soon as they are answered, wherever they are read", async () => {
     const before = forecastCalls(await scrape(0));
     await callForecast(90);
     const totals = await Promise.all([0, 1, 2].map(async (index) => forecastCalls(await scrape(index))));
     expect(totals).toEqual([before + 90, before + 90, before + 90]);
   });
 
-  test("stay counted when the runtime is killed right after the last answer", async () => {
+  test("stay counted if the runtime is killed right after the last response", async () => {
     const before = forecastCalls(await scrape(1));
     await callForecast(30);
     await server.crash();
@@ -72,7 +72,7 @@ describe("calls of a deprecated route", () => {
   });
 });
 
-test("a route flagged on one isolate is listed and signalled on all of them from the moment that is answered", async () => {
+test("a route flagged on one isolate is listed and signalled on all of them once the call returns", async () => {
   const flagged = {
     method: "GET",
     route: "/v1/meta/errors",
@@ -130,7 +130,7 @@ function slowly(url: string, key: string, body: string) {
   return { answer, rest: () => sending.end(body.slice(5)) };
 }
 
-test("a decision whose body arrives while decisions are flagged is told of it", async () => {
+test("a decision whose body arrives while decisions are flagged has the headers", async () => {
   const operator = { key: SECRETS.SVC_OPERATOR_KEY };
   const made = await http("POST", `${isolate(1)}/v1/admin/orgs`, { ...operator, body: { name: "Acme" } });
   const key = made.body.owner_key as string;
@@ -154,7 +154,7 @@ test("a decision whose body arrives while decisions are flagged is told of it", 
   expect([answer.statusCode, answer.headers["sunset"]]).toEqual([200, flagged.sunset]);
 });
 
-test("a route flagged in one region is flagged in every region, and a call that goes home is counted there once", async () => {
+test("a route flagged in one region is flagged in every region, and a forwarded call is counted once at home", async () => {
   const regional = await startServer({
     port: 0,
     dataDir: temporaryFolder(),
@@ -222,7 +222,7 @@ test("10,000 random paths add no series", async () => {
   expect(seriesOf(await scrape(0))).toEqual(before);
 });
 
-test("the exposition is accepted by promtool where that is installed", async ({ skip }) => {
+test("the exposition is accepted by promtool, if installed", async ({ skip }) => {
   const input = await scrape(0);
   const { error, status, stderr } = spawnSync("promtool", ["check", "metrics"], { input });
   skip(error !== undefined, "promtool is not installed");

@@ -14,7 +14,7 @@ function expectUnavailable({ status, body }: Answer): void {
   expect(body.error).toMatchObject({ code: "service_unavailable", details: {} });
 }
 
-test("a decision whose object hangs is refused with 503, whether or not its key was known", async () => {
+test("a decision whose object hangs is 503, whether or not its key was known", async () => {
   const org = await isolates.newOrg();
   expect((await isolates.decide(org, 1)).status).toBe(200);
   for (const isolate of [1, 2]) await isolates.make(isolate, "hang", org.id);
@@ -25,7 +25,7 @@ test("a decision whose object hangs is refused with 503, whether or not its key 
   expect((await isolates.decide(org, 2)).status).toBe(200);
 });
 
-test("an isolate that has slices when the object falls silent allows from them and no more, then refuses with 503", async () => {
+test("an isolate with slices whose object hangs admits only what they hold, then returns 503", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100");
   const before = await isolates.drive(org, 400);

@@ -30,7 +30,7 @@ describe("npm start", () => {
     expect(JSON.parse(deprecations ?? "")).toContainEqual(expect.objectContaining({ route: "/v1/forecast" }));
   });
 
-  test("keeps its data, its demo org and its secrets over a restart", async () => {
+  test("keeps its data, demo org and secrets over a restart", async () => {
     const folder = temporaryFolder();
     const first = await startOn(folder);
     const made = await callerAt(first.demo.base_url)("POST", "/v1/admin/orgs", {
@@ -48,7 +48,7 @@ describe("npm start", () => {
     expect(orgs.body.data).toHaveLength(2);
   });
 
-  test("takes any SVC_* variable of the environment over its default", async () => {
+  test("lets any SVC_* environment variable override its default", async () => {
     const operatorKey = "an-operator-key-of-my-own-0123456789";
     const { demo } = await startOn(temporaryFolder(), {
       SVC_REGION: "eu-test",
@@ -76,7 +76,7 @@ async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
   return command.stderr();
 }
 
-describe("a start that cannot work ends in one clear line and exit status 1", () => {
+describe("a start that cannot work ends with one clear line and exit status 1", () => {
   test.for<[string, NodeJS.ProcessEnv, string]>([
     ["a setting is bad", { SVC_COHORT_FLOOR: "4" }, "SVC_COHORT_FLOOR"],
     ["a secret is too short", { SVC_KEY_PEPPER: "hunter2" }, "SVC_KEY_PEPPER"],
@@ -102,7 +102,7 @@ describe("a start that cannot work ends in one clear line and exit status 1", ()
     expect(line).toBe(`sluice: port ${port} is in use: set PORT to a different port\n`);
   });
 
-  test("another server runs on the folder", async () => {
+  test("another server uses the folder", async () => {
     const folder = temporaryFolder();
     const { demo } = await startOn(folder);
     expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is using");
@@ -140,7 +140,7 @@ describe("nothing is left running", () => {
   });
 });
 
-test("the data folder is git's to ignore", () => {
+test("git ignores the data folder", () => {
   expect(execFileSync("git", ["check-ignore", ".sluice/demo.json"], { encoding: "utf8" })).toBe(
     ".sluice/demo.json\n",
   );

@@ -69,8 +69,8 @@ async function newOrg(): Promise<string> {
   return (await ask("POST", "/v1/admin/orgs", { name: "Acme", environment: "test" })).body.org.id as string;
 }
 
-describe("an address to deliver to", () => {
-  test("is refused when created or changed to, whatever the trick", async () => {
+describe("a delivery address", () => {
+  test("is refused when created or changed, whatever the trick", async () => {
     const org = await newOrg();
     names.set("example.com", ["93.184.216.34"]);
     const good = await ask("POST", `/v1/orgs/${org}/webhooks`, {
@@ -89,7 +89,7 @@ describe("an address to deliver to", () => {
     expect((await ask("GET", path)).body.url).toBe("https://example.com/");
   });
 
-  test("is refused when created if its name resolves to a private address, plain or among public ones", async () => {
+  test("is refused when created if its name resolves to a private address, alone or among public ones", async () => {
     const org = await newOrg();
     names.set("inside.example.com", ["10.1.2.3"]);
     names.set("mixed.example.com", ["93.184.216.34", "fd00:ec2::254"]);
@@ -99,7 +99,7 @@ describe("an address to deliver to", () => {
     }
   });
 
-  test("is not called once its name has come to resolve to a private address, and is when that has passed", async () => {
+  test("is not called while its name resolves to a private address, and is called afterwards", async () => {
     const org = await newOrg();
     names.set("rebind.example.com", ["93.184.216.34"]);
     const made = await ask("POST", `/v1/orgs/${org}/webhooks`, {
@@ -174,7 +174,7 @@ describe("an address of an identity provider", () => {
     expect((await ask("GET", `/v1/orgs/${org}/sso`)).status).toBe(404);
   });
 
-  test("is not called once its name has come to resolve to a private address", async () => {
+  test("is not called once its name resolves to a private address", async () => {
     const org = await newOrg();
     const issuer = "https://login.example.com";
     names.set("login.example.com", ["93.184.216.34"]);
@@ -188,7 +188,7 @@ describe("an address of an identity provider", () => {
   });
 
   test.each(["https://10.0.0.1/authorize", "https://metadata.google.internal/", "https://api.sluice.dev/"])(
-    "that the provider itself names is refused, too: nobody is sent to %s",
+    "that the provider itself names is refused too: no one is sent to %s",
     async (authorization_endpoint) => {
       const org = await newOrg();
       const issuer = "https://login.example.com";

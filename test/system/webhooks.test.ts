@@ -63,7 +63,7 @@ describe("a delivery", () => {
     standardwebhooks: (body, headers, secret) => new StandardWebhook(secret).verify(body, headers),
   };
 
-  test("comes by itself and is accepted by Stripe's, Svix's and the standard's verifiers, and by none if forged", async () => {
+  test("is sent automatically and is accepted by Stripe's, Svix's and the standard's verifiers, and by none if forged", async () => {
     const org = await newOrg("live");
     const receiver = await receiving();
     const { secret, id } = await org.subscribe(receiver);
@@ -82,7 +82,7 @@ describe("a delivery", () => {
     expect(() => verifiers["svix"]?.(body, stale, secret)).toThrow();
   });
 
-  test("is signed with the real time also where the org's clock is years ahead", async () => {
+  test("is signed with the real time even if the org's clock is years ahead", async () => {
     const org = await newOrg();
     const receiver = await receiving();
     const hook = await org.subscribe(receiver);
@@ -109,7 +109,7 @@ describe("a receiver that", () => {
     expect(await org.delivery(hook)).toMatchObject({ status: "pending", response_status: 307 });
   });
 
-  test("resets the connection, or refuses it, is tried again", async () => {
+  test("resets or refuses the connection is tried again", async () => {
     const org = await newOrg();
     const receiver = await receiving((_response, _nth, request) => request.socket.resetAndDestroy());
     const hook = await org.subscribe(receiver);
@@ -125,7 +125,7 @@ describe("a receiver that", () => {
     expect(await org.delivery(hook)).toMatchObject({ status: "succeeded" });
   });
 
-  test("answers a gigabyte is heard no further than it takes to know", async () => {
+  test("responds with a gigabyte is read only as far as needed", async () => {
     const org = await newOrg();
     const receiver = await receiving((response) => {
       const chunk = Buffer.alloc(1 << 20, "x");
@@ -148,7 +148,7 @@ describe("a receiver that", () => {
     expect(receiver.written()).toBeLessThan(64 << 20);
   });
 
-  test("hangs is given up after fifteen seconds, and no other waits for it", async () => {
+  test("hangs is given up after fifteen seconds, and delays no other", async () => {
     const org = await newOrg();
     const stuck = await receiving(() => undefined);
     const quick = await receiving();
@@ -167,7 +167,7 @@ describe("a receiver that", () => {
     expect(logged.latency_ms).toBeGreaterThanOrEqual(15_000);
   });
 
-  test("answers 410 hears no more", async () => {
+  test("responds with 410 gets nothing more", async () => {
     const org = await newOrg();
     const receiver = await receiving(answerWith(410));
     const hook = await org.subscribe(receiver);
@@ -179,7 +179,7 @@ describe("a receiver that", () => {
     });
   });
 
-  test("was being told when the runtime was killed is told again", async () => {
+  test("was called when the runtime was killed is called again", async () => {
     const org = await newOrg();
     const receiver = await receiving(() => undefined);
     const hook = await org.subscribe(receiver);

@@ -34,7 +34,7 @@ async function expectRefusedEarly(path: string, headers: Record<string, string> 
   expect(taken()).toBeLessThan(20 * MIB);
 }
 
-test("an endless answer of an identity provider is refused before it is read", async () => {
+test("an endless response of an identity provider is refused before it is read", async () => {
   const org = await newOrg();
   await expectRefusedEarly(`/saml/${org.id}/acs`);
 });
@@ -45,7 +45,7 @@ test("an endless form of the console is refused before it is read", async () => 
 });
 
 test.each(["/saml/org_01ARZ3NDEKTSV4RRFFQ69G5FAV/acs", "/console/budgets"])(
-  "a form to %s that says it is too long is refused unread",
+  "a form to %s that declares too much is refused unread",
   async (path) => {
     const browser = await signedIn((await newOrg()).id);
     const { stream, taken } = flood();
@@ -59,7 +59,7 @@ test.each(["/saml/org_01ARZ3NDEKTSV4RRFFQ69G5FAV/acs", "/console/budgets"])(
   },
 );
 
-test("what is no form at all is no sign-in", async () => {
+test("a body that is not a form is not a sign-in", async () => {
   const org = await newOrg();
   const answer = await serve(`${ORIGIN}/saml/${org.id}/acs`, {
     method: "POST",

@@ -31,7 +31,7 @@ async function waitsObserved(): Promise<number> {
 }
 
 describe("/metrics", () => {
-  test("counts each call of a deprecated route under its template, whatever became of the call", async () => {
+  test("counts each call of a deprecated route under its template, whatever its result", async () => {
     const labels = { route: "/v1/admin/orgs/{org_id}/webhook-secret" };
     const before = await countOf("svc_deprecated_route_calls_total", labels);
     const calls = Array.from({ length: 20 }, (_, index) =>
@@ -41,7 +41,7 @@ describe("/metrics", () => {
     expect(await countOf("svc_deprecated_route_calls_total", labels)).toBe(before + 20);
   });
 
-  test("has a series for every deprecated route, and for no other", async () => {
+  test("has a series for exactly the deprecated routes", async () => {
     const listed = (await call("GET", "/v1/meta/deprecations")).body as { route: string }[];
     const labels = (await scrape())
       .get("svc_deprecated_route_calls_total")
@@ -79,7 +79,7 @@ async function decisionsCounted(): Promise<number> {
   return decisions.reduce((sum, one) => sum + Number(one.value), 0);
 }
 
-test("decisions are counted by verdict, code and place, and a dry run or a bad request is none", async () => {
+test("decisions are counted by verdict, code and place, without dry runs and bad requests", async () => {
   const org = await newOrg();
   const key = await org.mint("developer");
   const decide = (estimate: object, more: object = {}) =>
@@ -110,7 +110,7 @@ describe("with a token set, /metrics", () => {
   const ask = (authorization?: string) =>
     app.request("/metrics", authorization === undefined ? {} : { headers: { authorization } }, guarded);
 
-  test("answers that bearer", async () => {
+  test("accepts that bearer token", async () => {
     expect((await ask("Bearer a-token-for-the-scraper")).status).toBe(200);
   });
 

@@ -7,7 +7,7 @@ const PATHS = createApp()
   .routes.filter(({ method, path }) => method === "GET" && !path.startsWith("/v1/"))
   .map(({ path }) => path);
 
-test("OPTIONS answers wherever GET does outside the API, with what is served there", async () => {
+test("OPTIONS works wherever GET does outside the API, and lists what is served there", async () => {
   expect(PATHS).toEqual(expect.arrayContaining(["/healthz", "/metrics", "/docs", "/console", "/sso/login"]));
   for (const path of PATHS) {
     const answer = await call("OPTIONS", path.replaceAll(/:\w+/g, "bud_01ARZ3NDEKTSV4RRFFQ69G5FAV"));

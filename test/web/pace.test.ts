@@ -5,7 +5,7 @@ import { serve } from "../support/worker.ts";
 
 const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
 
-test("in no minute are more than the limit let in, and waiting as long as it says is enough", () => {
+test("no minute admits more than the limit, and waiting as long as stated is enough", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), steps, (limit, gaps) => {
       const pace = new Pace(limit);
@@ -25,7 +25,7 @@ test("in no minute are more than the limit let in, and waiting as long as it say
   );
 });
 
-test("one address that is let in no more holds nobody else up", () => {
+test("an address over the limit does not affect others", () => {
   const pace = new Pace(1);
   expect(pace.take("198.51.100.1", 0)).toBe(0);
   expect(pace.take("198.51.100.1", 0)).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ test("one address that is let in no more holds nobody else up", () => {
 });
 
 test.each(["/sso/login?org=x", "/saml/org_x/login", "/sso/callback/org_x?state=x", "/sso/callback?state=x"])(
-  "whoever asks %s without end is told to wait, on a page and in a header, and others are not",
+  "a caller who requests %s endlessly is told to wait, on a page and in a header, and others are not",
   async (path) => {
     const from = `192.0.2.${path.length}`;
     const ask = (address: string) =>

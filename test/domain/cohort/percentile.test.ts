@@ -21,7 +21,7 @@ describe("percentiles", () => {
     );
   });
 
-  test("never show one org's exact value where it has more than three digits", () => {
+  test("never show one org's exact value if it has more than three digits", () => {
     expect(percentilesOf([1, 2, 123_456, 300_000, 400_000]).p50).toBe(123_000);
   });
 });
@@ -32,13 +32,13 @@ describe("a month's metric", () => {
     expect(COHORT_METRICS.map((metric) => metricOf(metric, figures))).toEqual([500_000_000, 100, 2]);
   });
 
-  test("per run is absent without runs, and runs per day are then zero", () => {
+  test("per run is absent without runs, and runs per day are zero", () => {
     const idle = { runs: 0, tokens: 0, costNano: 0n, days: 30 };
     expect(COHORT_METRICS.map((metric) => metricOf(metric, idle))).toEqual([null, null, 0]);
   });
 });
 
-test("months follow each other over the year's end", () => {
+test("months continue across the end of the year", () => {
   expect(nextMonth("2026-12")).toBe("2027-01");
   expect(previousMonth("2027-01")).toBe("2026-12");
   expect(monthOf(Date.UTC(2026, 11, 31, 23, 59, 59, 999))).toBe("2026-12");

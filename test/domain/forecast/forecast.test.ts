@@ -102,7 +102,7 @@ describe("a forecast", () => {
     expect(last?.p50).toBeLessThan(20);
   });
 
-  test("under the constrained scenario never passes an allowance", () => {
+  test("under the constrained scenario never exceeds an allowance", () => {
     const allowance: Allowance = { limit: 100, left: 35, resets: [17] };
     const view = outlook(steady(40));
     const paths = futures(view, { ...PLAIN, scenario: "constrained", allowances: [allowance] });
@@ -118,7 +118,7 @@ describe("the day a budget is used up", () => {
   const paths = futures(view, PLAIN);
   const on = (allowance: Allowance) => exhaustionOf(paths, TODAY, allowance);
 
-  test("follows from the usage, counting today's rest", () => {
+  test("follows from the usage, including the rest of today", () => {
     expect(on({ limit: 100, left: 35, resets: [] })).toEqual({
       p50Date: "2026-07-18",
       p90Date: "2026-07-18",
@@ -129,7 +129,7 @@ describe("the day a budget is used up", () => {
     expect(on({ limit: 100, left: 0, resets: [] }).p50Date).toBe("2026-07-15");
   });
 
-  test("is null when the period ends first or the horizon does", () => {
+  test("is null if the period or the horizon ends first", () => {
     expect(on({ limit: 1000, left: 35, resets: [3] }).p50Date).toBeNull();
     expect(on({ limit: 1000, left: 1000, resets: [] }).p50Date).toBeNull();
   });

@@ -44,7 +44,7 @@ describe("a capacity plan", () => {
     expect(planCapacity(inputs(), { ...ASK, scenarios: ["growth"] })).toHaveLength(1);
   });
 
-  test("uses each budget up by its own scope's days in dollars, whatever the metric", () => {
+  test("uses up each budget by the days of its own scope in dollars, whatever the metric", () => {
     for (const metric of ["usd", "runs", "tokens"] as const) {
       const [inOrg] = exhaustionsOf(
         { days: steady(10), budgets: [budget("bud_a", 35), budget("bud_b", 105)] },
@@ -80,7 +80,7 @@ describe("a capacity plan", () => {
     expect(constrained?.points.at(-1)?.p50).toBe(0);
   });
 
-  test("of a scope with under two weeks is refused", () => {
+  test("of a scope with less than two weeks of history is refused", () => {
     expect(planCapacity(inputs({ days: steady(3, 5) }), ASK)).toBeNull();
     expect(planCapacity(inputs({ days: [] }), ASK)).toBeNull();
   });

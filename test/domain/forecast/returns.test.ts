@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { fitReturns, linearReturn, returnsCurve } from "../../../src/domain/forecast/returns.ts";
 
 describe("diminishing returns", () => {
-  test("are read from days with more and fewer teams", () => {
+  test("are fitted from days with more and fewer teams", () => {
     const days = [1, 2, 3, 4, 5, 6, 8].map((teams) => ({ teams, value: 50 * teams ** 0.6 }));
     expect(fitReturns(days).source).toBe("fitted");
     expect(fitReturns(days).exponent).toBeCloseTo(0.6, 6);
   });
 
-  test("are assumed where the team count hardly changed", () => {
+  test("are assumed if the number of teams hardly changed", () => {
     expect(
       fitReturns([
         { teams: 3, value: 5 },
@@ -21,7 +21,7 @@ describe("diminishing returns", () => {
     });
   });
 
-  test("always rise, each unit by no more than the one before", () => {
+  test("always rise, each unit by no more than the previous one", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ teams: fc.nat(20), value: fc.nat(1000) }), { maxLength: 60 }),

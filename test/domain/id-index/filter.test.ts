@@ -7,7 +7,7 @@ const WORDS_EACH = 48;
 
 const KEY = [1, 2] as const;
 
-test("never denies what was added, also after it was stored and loaded", () => {
+test("never denies what was added, even after it was stored and loaded", () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 300 }), fc.integer({ min: 1, max: 5 }), (ids, bits) => {
       const filter = new Filter(bits, WORDS_EACH);
@@ -31,7 +31,7 @@ test.each([
     (at: number) => `${String.fromCodePoint(at + 256)}-of-many`,
   ],
   ["ids in no order", () => crypto.randomUUID()],
-])("of %s, hardly any that was not added matches", (_, idOf) => {
+])("of %s, hardly any absent id matches", (_, idOf) => {
   const added = Array.from({ length: 4096 }, (_none, at) => idOf(at));
   const others = Array.from({ length: 40_000 }, (_none, at) => idOf(4096 + at));
   const filter = new Filter(2, 768);

@@ -10,7 +10,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ clear: true }) },
 );
 
-test("knows everything that was added and not removed", () => {
+test("finds everything that was added and not removed", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400, size: "max" }), (steps) => {
       const recent = new Recent(256);

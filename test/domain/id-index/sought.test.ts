@@ -65,7 +65,7 @@ test("numbers never change between versions", () => {
   `);
 });
 
-test("numbers by a key never change between versions", () => {
+test("keyed numbers never change between versions", () => {
   const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
   expect(ids.map((id) => numberOf(id, KEY))).toMatchInlineSnapshot(`
     [
@@ -78,7 +78,7 @@ test("numbers by a key never change between versions", () => {
   `);
 });
 
-test("ids whose numbers begin alike without a key, or by another key, do not by a key", () => {
+test("ids whose numbers collide without a key, or with another key, do not collide with this key", () => {
   for (const known of [null, [5, 6] as const]) {
     const alike = Array.from({ length: 300_000 }, (_, at) => `run-${at}`).filter(
       (id) => numberOf(id, known) >>> 24 === 7,

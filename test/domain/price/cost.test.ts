@@ -23,7 +23,7 @@ function sumOf(price: Price, ...usage: [usage: Parameters<typeof breakdownOf>[1]
 const bare = (terms: Parameters<typeof termsOf>[0]) => priceOf(termsOf(terms));
 
 describe("a published price", () => {
-  test("is worked out in at least 40 examples from three providers", () => {
+  test("is checked in at least 40 examples from three providers", () => {
     expect(EXAMPLES.length).toBeGreaterThanOrEqual(40);
     expect(new Set(EXAMPLES.map(({ model }) => PUBLISHED[model].source)).size).toBe(3);
   });
@@ -73,7 +73,7 @@ describe("for any price", () => {
     );
   });
 
-  test("the reservation covers every usage within its estimate, whatever the tier, the classes and the variant", () => {
+  test("the reservation covers every usage within its estimate, for any tier, class and variant", () => {
     const estimated = fc
       .tuple(fc.nat(500_000), fc.nat(500_000))
       .chain(([input, output]) => fc.tuple(fc.constant({ input, output }), usageWithin(input, output)));
@@ -90,7 +90,7 @@ describe("for any price", () => {
     );
   });
 
-  test("the reservation is never more than the most expensive class and tier that it may reach", () => {
+  test("the reservation is never more than the most expensive class and tier that can apply", () => {
     const price = bare({
       input_usd_per_mtok: "1",
       output_usd_per_mtok: "2",
@@ -134,7 +134,7 @@ describe("for any price", () => {
   });
 });
 
-test("what the rounding adds is in the largest entry", () => {
+test("the largest entry includes the rounding", () => {
   const price = bare({
     input_usd_per_mtok: "0.0004",
     output_usd_per_mtok: "0.0009",
@@ -165,7 +165,7 @@ test("a unit or a variant that the price does not have is refused, never free", 
   expect(costOf(price, { ...used, units: { image: 0, web_search: 1 } })).toBe(10_002_000n);
 });
 
-test("a fraction of a nano-dollar is reserved as one, as it is charged as one", () => {
+test("a fraction of a nano-dollar is reserved and charged as one", () => {
   const tiny = bare({ input_usd_per_mtok: "0.000000001", output_usd_per_mtok: "0" });
   expect(costOf(tiny, { input_tokens: 1, output_tokens: 0 })).toBe(1n);
   expect(reservationOf(ceilingOf(tiny), 1, 0, undefined)).toBe(1n);
@@ -180,7 +180,7 @@ test("a free model is free", () => {
   expect(reservationOf(ceilingOf(free), 1000, 500, undefined)).toBe(0n);
 });
 
-test("terms that mean the same are written the same", () => {
+test("equal terms are written the same", () => {
   const one = termsOf({
     input_usd_per_mtok: "3",
     output_usd_per_mtok: "15.0",
@@ -195,7 +195,7 @@ test("terms that mean the same are written the same", () => {
   expect(one).toMatchObject({ variants: { a: "2", b: "0.5" }, cache_read_usd_per_mtok: null });
 });
 
-test("a tier takes the model's own input and output rate where it names none, and no class rate of a lower tier", () => {
+test("a tier without its own rate uses the model's input and output rates, and no class rate of a lower tier", () => {
   const terms = termsOf({
     input_usd_per_mtok: "3",
     output_usd_per_mtok: "15",

@@ -13,7 +13,7 @@ function busy(gates: Gates, orgId: string): void {
   expect(gate.purse.take([slice], [5], 1)).toBe(true);
 }
 
-test("an isolate with more orgs than it keeps forgets those with nothing outstanding, and only them", () => {
+test("an isolate with too many orgs forgets only those with nothing outstanding", () => {
   const gates = newGates();
   for (let org = 0; org < MOST_ORGS; org += 1) {
     if (org % 3 === 0) busy(gates, `org_${org}`);
@@ -25,7 +25,7 @@ test("an isolate with more orgs than it keeps forgets those with nothing outstan
   for (let org = 0; org < MOST_ORGS; org += 3) expect(gates.of(`org_${org}`)?.purse.idle).toBe(false);
 });
 
-test("one whose orgs all have something outstanding takes no more: their calls are decided by their objects", () => {
+test("an isolate whose orgs all have something outstanding takes no more: their objects decide", () => {
   const gates = newGates();
   let taken = 0;
   while (taken < 2 * MOST_ORGS && gates.of(`org_busy_${taken}`) !== null) {
@@ -36,7 +36,7 @@ test("one whose orgs all have something outstanding takes no more: their calls a
   expect(gates.of("org_one_too_many")).toBeNull();
 });
 
-test("hosts in one isolate share no org, and each gate has a name of its own", () => {
+test("hosts in one isolate share no org, and each gate has its own name", () => {
   const [one, other] = [newGates(), newGates()];
   const [here, there] = [one.of("org_A"), other.of("org_A")];
   if (here === null || there === null) throw new Error("no gate");

@@ -104,7 +104,7 @@ describe("leases", () => {
     expect(world.byIsolate / world.admitted.length).toBeGreaterThanOrEqual(0.99);
   });
 
-  test("of an isolate that vanished come back after the longest hold's life, and not before", () => {
+  test("of a lost isolate come back after the longest hold's life, and not before", () => {
     const world = new World([0], [1_000_000_000n]);
     for (let call = 0; call < 600; call += 1) {
       world.call(0, 10_000n, 900_000);

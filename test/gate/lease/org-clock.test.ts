@@ -11,7 +11,7 @@ const event = fc.record({
   cameMs: fc.nat({ max: 400 }),
 });
 
-test("no hold is later than a report says it may be, nor earlier than it says, by the org's clock", () => {
+test("no hold is made later than its report allows, or earlier than it says, by the org's clock", () => {
   const apart = fc.integer({ min: -10_000_000, max: 10_000_000 });
   fc.assert(
     fc.property(apart, fc.array(event, { maxLength: 60 }), (apartMs, events) => {
@@ -47,7 +47,7 @@ test("no hold is later than a report says it may be, nor earlier than it says, b
   );
 });
 
-test("one quick answer bounds the clock, whatever slow ones come before and after it", () => {
+test("one quick answer bounds the clock, whatever slow ones come before and after", () => {
   const clock = new OrgClock();
   const apartMs = 5000;
   for (const [askedAt, written, came] of [
@@ -63,7 +63,7 @@ test("one quick answer bounds the clock, whatever slow ones come before and afte
   expect(clock.sent()).toBe(22);
 });
 
-test.each([3_600_000, -3_600_000])("a clock that was set by %s ms is believed at once", (setMs) => {
+test.each([3_600_000, -3_600_000])("a clock that was changed by %s ms is accepted at once", (setMs) => {
   const clock = new OrgClock();
   clock.learn(1000, 998, 1002);
   clock.learn(2000 + setMs, 1998, 2002);

@@ -13,7 +13,7 @@ function wantingPurse() {
   return { purse, slices };
 }
 
-test("steady traffic without slices is asked for by the next call, and by one at a time", () => {
+test("steady traffic without slices asks with the next call, one ask at a time", () => {
   const { purse, slices } = wantingPurse();
   expect(purse.wanting(slices, 0)).toBe(true);
   purse.ask(0);
@@ -21,7 +21,7 @@ test("steady traffic without slices is asked for by the next call, and by one at
   expect(purse.wanting(slices, GIVE_UP_MS - 1)).toBe(false);
 });
 
-test("an ask whose sender has vanished is given up, and its answer counts for nothing once another is out", () => {
+test("an ask whose sender is gone is given up, and its answer is ignored once another is sent", () => {
   const { purse, slices } = wantingPurse();
   const { attempt } = purse.ask(0);
   for (let call = 0; call < CALLS; call += 1) for (const slice of slices) purse.miss(slice, 10);
@@ -32,7 +32,7 @@ test("an ask whose sender has vanished is given up, and its answer counts for no
   expect(slices.map(({ left }) => left)).toEqual([0, 0]);
 });
 
-test("a slice takes no more than a plain number holds exactly, however much is granted", () => {
+test("a slice holds at most what a plain number represents exactly, however much is granted", () => {
   const { purse, slices } = wantingPurse();
   const { attempt } = purse.ask(0);
   const addition = { add: 10n ** 18n, forMs: 1000, share: 10n ** 18n };
@@ -42,7 +42,7 @@ test("a slice takes no more than a plain number holds exactly, however much is g
   expect(purse.ask(1).wants.get("a")?.left).toBeLessThanOrEqual(2n ** 51n);
 });
 
-test("what was used and does not fit into a report stays leased until it is reported, and is reported once", () => {
+test("what was used and does not fit into a report stays leased until it is reported, once", () => {
   const purse = new Purse<number>("holder", IN_PARTS);
   const book = new LeaseBook();
   const slice = purse.slice("a");
@@ -72,7 +72,7 @@ test("what was used and does not fit into a report stays leased until it is repo
   expect(used).toBe(3000n);
 });
 
-test("a slice is used until its end, and not at it", () => {
+test("a slice is used up to its end, exclusive", () => {
   const { purse, slices } = wantingPurse();
   const { attempt } = purse.ask(0);
   const addition = { add: 100n, forMs: 1000, share: 100n };

@@ -20,7 +20,7 @@ const sizing: fc.Arbitrary<Sizing> = fc
   .map((made) => ({ ...made, left: made.left < made.live ? made.left : made.live }));
 
 describe("what is added to a slice", () => {
-  test("never makes what is used and leased pass the limit", () => {
+  test("never makes used plus leased exceed the limit", () => {
     fc.assert(
       fc.property(sizing, (made) => {
         const added = additionTo(made);
@@ -32,7 +32,7 @@ describe("what is added to a slice", () => {
     );
   });
 
-  test("never makes slices in use pass a 64th of the limit or a quarter of the room", () => {
+  test("never makes slices in use exceed a 64th of the limit or a quarter of the room", () => {
     fc.assert(
       fc.property(sizing, (made) => {
         const added = additionTo(made);
@@ -43,7 +43,7 @@ describe("what is added to a slice", () => {
     );
   });
 
-  test("is nothing where an eighth of the limit is in slices of isolates that are gone", () => {
+  test("is nothing if an eighth of the limit is in slices of lost isolates", () => {
     fc.assert(
       fc.property(sizing, (made) => {
         if (made.orphaned * 8n > made.limit) expect(additionTo(made)).toBe(0n);
@@ -52,7 +52,7 @@ describe("what is added to a slice", () => {
   });
 });
 
-test("isolates that take the place of dead ones decide by themselves as before", () => {
+test("isolates that replace lost ones decide by themselves as before", () => {
   const world = new World([0, 5000, -70_000, 3], [1_000_000_000_000n]);
   const drive = (calls: number) => {
     for (let call = 0; call < calls; call += 1) {
@@ -82,7 +82,7 @@ test("isolates that die one after another strand little more than an eighth of a
   expect(leased).toBeLessThanOrEqual(limit / 8n + limit / 64n);
 });
 
-test("a slice that is out is not renewed, and nothing is added to it, while more is used and leased than the limit", () => {
+test("a slice is neither renewed nor extended while used plus leased exceeds the limit", () => {
   const book = new LeaseBook();
   const terms = (limit: bigint) => () => ({ limit, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
   const ask = (attempt: number, left: bigint) => ({

@@ -70,7 +70,7 @@ test("60,000 reservations that end together end in bounded transactions, and cal
   await vi.waitUntil(async () => (await reserved()) === `${allowed}.00`, { timeout: 60_000, interval: 200 });
 });
 
-test("the more webhooks hear of it, the fewer reservations end at once", async () => {
+test("with more webhooks, fewer reservations end at once", async () => {
   const org = await newSpender();
   await budget(org, "1000000");
   await subscribe(org, 50);
@@ -95,20 +95,20 @@ async function behindManyOthers(limit_usd: string, stands?: string) {
   return { org, own, shown: async () => (await org.send("GET", `customer-limits/${limit}`)).body };
 }
 
-test("a limit whose own reservations end behind many others has room for a decision at once", async () => {
+test("a limit whose own expired reservations are behind many others has room for a decision at once", async () => {
   const { org, shown } = await behindManyOthers("1");
   expect((await org.decide("1", { customer_id: "b" })).status).toBe(200);
   expect((await org.decide("1", { customer_id: "b" })).status).toBe(402);
   expect((await shown()).reserved_usd).toBe("1.00");
 });
 
-test("a decision that is refused all the same has given back what its limit no longer holds", async () => {
+test("a decision that is still refused gives back what its limit no longer holds", async () => {
   const { org, shown } = await behindManyOthers("3");
   expect((await org.decide("4", { customer_id: "b" })).status).toBe(402);
   expect((await shown()).reserved_usd).toBe("0.00");
 });
 
-test("a limit whose own reservations end behind many others has room for a run at once", async () => {
+test("a limit whose own expired reservations are behind many others has room for a run at once", async () => {
   const { org, shown } = await behindManyOthers("1");
   expect((await org.run({ customer_id: "b", cost_usd: "1" })).status).toBe(201);
   expect((await org.run({ customer_id: "b", cost_usd: "1" })).status).toBe(402);
@@ -127,7 +127,7 @@ test("a batch that ends a reservation and then settles it takes it back once", a
   expect(await shown()).toMatchObject({ reserved_usd: "3.00", spent_usd: "2.00" });
 });
 
-test("a request asked again when its reservation is over, behind many others, is held once", async () => {
+test("a request repeated after its reservation expired, behind many others, is held once", async () => {
   const { org, shown } = await behindManyOthers("5");
   await reserve(org, "1", { customer_id: "b", request_id: "again" });
   expect((await shown()).reserved_usd).toBe("1.00");

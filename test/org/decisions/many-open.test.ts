@@ -4,7 +4,7 @@ import { copyReservation } from "../../support/many-holds.ts";
 
 const MANY = 140_000;
 
-test("a budget's period changes under 140,000 open reservations, and counts each of them", async () => {
+test("a budget's period changes with 140,000 open reservations, and each is counted", async () => {
   const org = await newSpender();
   const body = { scope_kind: "org", limit_usd: "1000000", period: "month", mode: "enforce" };
   const { id } = (await org.send("POST", "budgets", body)).body;

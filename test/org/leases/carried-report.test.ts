@@ -16,7 +16,7 @@ const report = (attempt: number) =>
     heard: null,
   });
 
-test("a report that a decision takes along is answered with it, and once", async () => {
+test("a report sent with a decision is answered with it, once", async () => {
   const org = await newSpender();
   const object = env.ORG.getByName(org.id);
   const first = await object.decide(ASK, ACTOR.id, false, ENVELOPE, report(1));
@@ -25,7 +25,7 @@ test("a report that a decision takes along is answered with it, and once", async
   expect([again?.leases, again?.refusal]).toEqual([null, null]);
 });
 
-test("a decision stands, and its hold with it, when the report that it took along is nonsense", async () => {
+test("a decision and its hold stand even if the report sent with it is invalid", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1.50", period: "total" });
   const object = env.ORG.getByName(org.id);

@@ -45,7 +45,7 @@ async function budgetOf(org: TestOrg, period: string): Promise<string> {
   return (await send(org, "POST", "/budgets", body)).id;
 }
 
-describe("a period that changes", () => {
+describe("a changed period", () => {
   const changes = [
     ["month", "day"],
     ["day", "month"],
@@ -66,7 +66,7 @@ describe("a period that changes", () => {
     expect((await send(org, "GET", `/budgets/${id}`)).reserved_usd).toBe("99.99");
   });
 
-  test("and changes back keeps counting what was held before, between and after once", async () => {
+  test("that changes back still counts earlier holds once", async () => {
     const org = await newOrg();
     const id = await budgetOf(org, "month");
     const first = await holding(org);
@@ -96,8 +96,8 @@ test("a cap moved to another time zone leaves no room for what isolates hold unr
   await fillsUpAt(org, "99.90");
 });
 
-describe("a limit that ends and is made again", () => {
-  test("a cap counts nothing of what was held before it, and strands nothing", async () => {
+describe("a limit that is deleted and recreated", () => {
+  test("a cap counts nothing of earlier holds, and strands nothing", async () => {
     const org = await newOrg();
     await send(org, "PUT", "/spend-cap", { cap_usd: "100" });
     const { isolate, ids } = await holding(org);
@@ -110,7 +110,7 @@ describe("a limit that ends and is made again", () => {
     await fillsUpAt(org, "100.00");
   });
 
-  test("slices of the one before, coming back, take nothing from slices of the new one", async () => {
+  test("returned slices of the old limit take nothing from slices of the new one", async () => {
     const org = await newOrg();
     await send(org, "PUT", "/quota", {});
     await send(org, "POST", "/quota/top-ups", { amount_usd: "100" });
@@ -126,7 +126,7 @@ describe("a limit that ends and is made again", () => {
     await fillsUpAt(org, "99.90");
   });
 
-  test("a budget that is gone takes no report, and the others take theirs", async () => {
+  test("a deleted budget takes no report, and the others take theirs", async () => {
     const org = await newOrg();
     const gone = await budgetOf(org, "month");
     const kept = await budgetOf(org, "week");
@@ -138,7 +138,7 @@ describe("a limit that ends and is made again", () => {
   });
 });
 
-test("a limit lowered below what isolates hold refuses until it is made good, and counts each hold once", async () => {
+test("a limit lowered below what isolates hold refuses until there is room, and counts each hold once", async () => {
   const org = await newOrg();
   const id = await budgetOf(org, "month");
   const { isolate, ids } = await holding(org);

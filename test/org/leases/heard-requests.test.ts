@@ -93,7 +93,7 @@ function unavailable(): never {
   throw new Error("nothing decides");
 }
 
-test("another question under a request that another isolate has reported is left to the object, which refuses it", async () => {
+test("another question for a request that another isolate has reported is left to the object, which refuses it", async () => {
   const org = await newBudgeted("1000000");
   const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
   expect(one.decide(ask("q"))).toBe("allowed");
@@ -111,7 +111,7 @@ test("another question under a request that another isolate has reported is left
   expect(two.decide(CENT)).toBe("allowed");
 });
 
-test("before that it is a reservation of its own, and taken from the limits", async () => {
+test("before that it gets its own reservation, taken from the limits", async () => {
   const org = await newBudgeted("1000000");
   const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
   expect(one.decide(ask("q"))).toBe("allowed");
@@ -122,7 +122,7 @@ test("before that it is a reservation of its own, and taken from the limits", as
   expect(await org.kept(org.idOf({ request_id: "q", ...CENT, action: "other" }))).toHaveLength(1);
 });
 
-test("a request that the object decided is known in the isolates, too", async () => {
+test("isolates also know a request that the object decided", async () => {
   const org = await newBudgeted("1000000");
   const isolate = await Isolate.inTraffic(org);
   expect((await byObject(org.id, ask("q"))).refusal).toBeNull();
@@ -132,7 +132,7 @@ test("a request that the object decided is known in the isolates, too", async ()
   expect(isolate.decide(ask("dry"))).toBe("allowed");
 });
 
-test("an answer that was lost is told again with the next", async () => {
+test("a lost answer is sent again with the next", async () => {
   const org = await newBudgeted("1000000");
   const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
   expect(one.decide(ask("q"))).toBe("allowed");
@@ -147,7 +147,7 @@ test("an answer that was lost is told again with the next", async () => {
   expect(two.decide(ask("r"))).toBe("allowed");
 });
 
-test("the object knows its latest requests after a restart, and tells an isolate that is new", async () => {
+test("the object knows its latest requests after a restart, and tells a new isolate", async () => {
   const org = await newBudgeted("1000000");
   const one = await Isolate.inTraffic(org);
   expect(one.decide(ask("q"))).toBe("allowed");
@@ -158,7 +158,7 @@ test("the object knows its latest requests after a restart, and tells an isolate
   expect(two.decide(ask("r"))).toBe("allowed");
 });
 
-test("an answer has the requests after its mark, the latest of them where they are too many", () => {
+test("an answer has the requests after its mark, only the latest if there are too many", () => {
   const id = (index: number) => `rsv_${String(index).padStart(26, "0")}`;
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => requestNumber(id(from + index)));

@@ -20,7 +20,7 @@ async function allowedTwice(org: Budgeted, secondMs = 0, heldMs = HELD_MS) {
   return { id, second };
 }
 
-describe("a report of what another isolate allowed before", () => {
+describe("a report of what another isolate allowed earlier", () => {
   test("does not revive a released reservation, and no run settles it", async () => {
     const org = await newBudgeted();
     const { id, second } = await allowedTwice(org);
@@ -42,7 +42,7 @@ describe("a report of what another isolate allowed before", () => {
     expect((await settle(org, id)).status).toBe(409);
   });
 
-  test("does not revive an expired reservation, but what it allowed for longer stays held for so long", async () => {
+  test("does not revive an expired reservation, but what it allowed for longer stays held that long", async () => {
     const org = await newBudgeted();
     const { id, second } = await allowedTwice(org, 20_000, 30_000);
     await org.advance(30);
@@ -56,7 +56,7 @@ describe("a report of what another isolate allowed before", () => {
   });
 
   test.each([5000, null])(
-    "holds its amount apart where its clock cannot tell before from after (%s)",
+    "holds its amount separately if its clock cannot tell before from after (%s)",
     async (lagMs) => {
       const org = await newBudgeted();
       const { id, second } = await allowedTwice(org);
@@ -72,7 +72,7 @@ describe("a report of what another isolate allowed before", () => {
   );
 });
 
-test("what was allowed anew after a release is held, and its run is recorded", async () => {
+test("what was allowed again after a release is held, and its run is recorded", async () => {
   const org = await newBudgeted();
   const { id, second } = await allowedTwice(org);
   expect((await org.release(id)).status).toBe(204);
@@ -85,7 +85,7 @@ test("what was allowed anew after a release is held, and its run is recorded", a
   expect((await settle(org, id)).status).toBe(201);
 });
 
-test("a reservation that was released after it expired is not settled any more", async () => {
+test("a reservation that was released after it expired can no longer be settled", async () => {
   const org = await newBudgeted();
   const { id } = (await org.decide("1", { hold_seconds: 60 })).body.reservation;
   await org.advance(61);
@@ -94,7 +94,7 @@ test("a reservation that was released after it expired is not settled any more",
   expect((await org.release(id)).status).toBe(204);
 });
 
-test("of a release and a settlement at once, one is done: alone, in bulk, and when the report comes between them", async () => {
+test("of a concurrent release and settlement, one wins: alone, in bulk, and with a report between them", async () => {
   const org = await newBudgeted();
   for (let round = 0; round < 12; round += 1) {
     const isolate = await org.isolate();
@@ -117,7 +117,7 @@ test("of a release and a settlement at once, one is done: alone, in bulk, and wh
   }
 });
 
-describe("a hold that is reported after its own end", () => {
+describe("a hold that is reported after it ended", () => {
   test.each([
     ["of a call without a request id", undefined],
     ["of a request", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],

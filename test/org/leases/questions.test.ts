@@ -42,8 +42,8 @@ async function heldByIsolate(org: Budgeted, ask = ASK): Promise<string> {
   return id;
 }
 
-describe("of a reservation that an isolate made and reported", () => {
-  test("every other question is a conflict, and the same one gets the same reservation, also after a restart", async () => {
+describe("for a reservation that an isolate made and reported", () => {
+  test("every other question is a conflict, and the same one gets the same reservation, even after a restart", async () => {
     const org = await newBudgeted();
     const id = await heldByIsolate(org);
     for (const restart of [false, true]) {
@@ -59,7 +59,7 @@ describe("of a reservation that an isolate made and reported", () => {
     expect((await org.budget()).reserved_usd).toBe("0.01");
   });
 
-  test("another question is a conflict when a run has settled it, too", async () => {
+  test("another question is a conflict even after a run has settled it", async () => {
     const org = await newBudgeted();
     const id = await heldByIsolate(org);
     expect((await org.run({ reservation_id: id, cost_usd: "0.01" })).status).toBe(201);
@@ -68,7 +68,7 @@ describe("of a reservation that an isolate made and reported", () => {
   });
 });
 
-test("another question is a conflict of a reservation that the object made, also after a restart", async () => {
+test("another question is a conflict with a reservation that the object made, even after a restart", async () => {
   const org = await newBudgeted("1");
   const first = await decide(org, ASK);
   for (const restart of [false, true]) {
@@ -78,7 +78,7 @@ test("another question is a conflict of a reservation that the object made, also
   }
 });
 
-test("two questions that isolates allowed under one request id are both held, and each is settled as its own", async () => {
+test("two questions that isolates allowed with one request id are both held, and each is settled separately", async () => {
   const org = await newBudgeted();
   const other = { ...ASK, estimate: { cost_usd: "0.02" } };
   const [one, two] = [await org.isolate(), await org.isolate()];
@@ -96,7 +96,7 @@ test("two questions that isolates allowed under one request id are both held, an
   expect(await org.budget()).toMatchObject({ spent_usd: "0.02", reserved_usd: "0.00" });
 });
 
-test("a request whose hold was let go may ask something else", async () => {
+test("a request whose hold was released can ask something else", async () => {
   const org = await newBudgeted();
   const id = await heldByIsolate(org);
   await org.release(id);
@@ -105,7 +105,7 @@ test("a request whose hold was let go may ask something else", async () => {
   expect((await decide(org, ASK)).status).toBe(409);
 });
 
-test("a request that is decided anew gives back what its overdue hold still held", async () => {
+test("a request that is decided again gives back what its overdue hold still held", async () => {
   const org = await newBudgeted("1");
   const ask = { ...ASK, hold_seconds: 3600, estimate: { cost_usd: "0.90" } };
   const { id } = (await decide(org, ask)).body.reservation;
@@ -116,7 +116,7 @@ test("a request that is decided anew gives back what its overdue hold still held
   expect(await org.events("reservation.expired")).toHaveLength(1);
 });
 
-describe("of a hold of an earlier version, whose id says nothing about its question,", () => {
+describe("for a hold of an earlier version, whose id says nothing about its question,", () => {
   const legacy = (org: Budgeted) =>
     `rsv_0000000${org.idOf(ASK).slice(11, 14)}000000${org.idOf(ASK).slice(20)}`;
   const question = JSON.stringify(["m", "a", "w", "p", "d", "c", "0.01", 1, 2, 3600]);
@@ -152,7 +152,7 @@ describe("of a hold of an earlier version, whose id says nothing about its quest
   });
 });
 
-test("a question is one text, whatever the order of its fields, and says whatever differs", () => {
+test("a question is one text for any order of its fields, and any difference changes it", () => {
   const value = fc.option(fc.string({ maxLength: 5 }), { nil: undefined });
   const asks = fc.record({ model: value, action: value, customer_id: value, workflow_id: value });
   fc.assert(

@@ -58,7 +58,7 @@ test("a request that two isolates allowed is held once", async () => {
   expect(await reserved()).toBe("0.01");
 });
 
-test("a request that one report has twice is held once, until the later of its ends", async () => {
+test("a request that occurs twice in one report is held once, until the later end", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const isolate = await isolateOf(org);
@@ -72,7 +72,7 @@ test("a request that one report has twice is held once, until the later of its e
   expect(await reserved()).toBe("0.01");
 });
 
-test("a request of some customer is held once, where customers make no difference to an isolate", async () => {
+test("a request of any customer is held once, if customers make no difference to an isolate", async () => {
   const { org, reserved } = await opened();
   const body = { request_id: "q", customer_id: "c", estimate: { cost_usd: "0.01" }, hold_seconds: 3600 };
   const { reservation } = (await call("POST", "/v1/edge/decision", { key: org.ownerKey, body })).body;
@@ -82,7 +82,7 @@ test("a request of some customer is held once, where customers make no differenc
   expect(await reserved()).toBe("0.01");
 });
 
-test("holds of several customers in one report are each kept as its own", async () => {
+test("holds of several customers in one report are kept separately", async () => {
   const { org } = await opened();
   const now = Date.now();
   const lines = Array.from({ length: 3 }, () =>
@@ -105,7 +105,7 @@ test("holds of several customers in one report are each kept as its own", async 
   ]);
 });
 
-test("another question under the same name is held as well, under a name of its own", async () => {
+test("another question under the same name is held too, under its own name", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const isolate = await isolateOf(org);
@@ -116,7 +116,7 @@ test("another question under the same name is held as well, under a name of its 
   expect(await reserved()).toBe("0.03");
 });
 
-test("a request whose hold was let go is held anew, in the old one's place", async () => {
+test("a request whose hold was released is held again, in place of the old one", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const before = await isolateOf(org);
@@ -131,7 +131,7 @@ test("a request whose hold was let go is held anew, in the old one's place", asy
   expect(await reserved()).toBe("0.02");
 });
 
-test("names that end alike are told apart", async () => {
+test("names with the same ending are distinguished", async () => {
   const { org, reserved } = await opened();
   const one = nameOf();
   const other = `${nameOf().slice(0, 20)}${one.slice(20)}`;

@@ -24,7 +24,7 @@ const moment = fc.integer({ min: 0, max: LAST_REPORTED_MS });
 const amount = fc.nat(Number.MAX_SAFE_INTEGER);
 const hold = fc.record({ at: moment, until: moment, amount });
 
-test("a line gives back what was written in it", () => {
+test("a line is read back as it was written", () => {
   fc.assert(
     fc.property(hold, moment, amount, ({ at, until, amount: nanos }, later, tokens) => {
       const id = newId("rsv", at);
@@ -50,7 +50,7 @@ test("a line gives back what was written in it", () => {
   );
 });
 
-test("moments are in order as texts", () => {
+test("times sort as texts", () => {
   fc.assert(
     fc.property(moment, moment, (one, other) => {
       expect(timeText(one) < timeText(other)).toBe(one < other);

@@ -25,7 +25,7 @@ async function unreported(org: Budgeted, of: keyof typeof MADE) {
 describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
   "a reservation %s that was never reported",
   (of) => {
-    test("is settled by its run once, in whatever way it is sent again", async () => {
+    test("is settled by its run once, however it is sent again", async () => {
       const org = await newBudgeted();
       const { id } = await unreported(org, of);
       expect((await settle(org, id)).status).toBe(201);
@@ -46,7 +46,7 @@ describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
       expect(body.results[1].error.code).toBe("conflict");
     });
 
-    test("stays settled when it is reported after all, and nothing is held for it", async () => {
+    test("stays settled if it is reported later, and nothing is held for it", async () => {
       const org = await newBudgeted();
       const { id, isolate } = await unreported(org, of);
       expect((await settle(org, id)).status).toBe(201);
@@ -59,7 +59,7 @@ describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
   },
 );
 
-test("a request whose reservation was settled unreported is told the same reservation again, and no other question", async () => {
+test("a request whose unreported reservation was settled gets the same reservation again, and refuses another question", async () => {
   const org = await newBudgeted();
   const { id } = await unreported(org, "of a request");
   await settle(org, id);
@@ -76,7 +76,7 @@ test("a run of a lost reservation is charged to the period in which it was made"
   expect((await settle(org, id)).body.charged_at).toBe(new Date(at).toISOString());
 });
 
-describe("an id that nobody was given is refused, at once, although isolates have slices:", () => {
+describe("an id that was never given out is refused at once, even if isolates have slices:", () => {
   test.each([
     ["a made-up one", () => newId("rsv", Date.now())],
     ["no ULID", () => "rsv_1"],
@@ -98,7 +98,7 @@ describe("an id that nobody was given is refused, at once, although isolates hav
   });
 });
 
-test("an id so old that its reservation may have ended and been forgotten is refused", async () => {
+test("an id so old that its reservation may have ended and been deleted is refused", async () => {
   const org = await newBudgeted();
   await org.isolate();
   const day = 86_400_000;
@@ -106,7 +106,7 @@ test("an id so old that its reservation may have ended and been forgotten is ref
   expect((await settle(org, org.ids.newId(Date.now() - day + 60_000))).status).toBe(201);
 });
 
-test("an id of an earlier version, which has no check, is taken once within an hour of the upgrade", async () => {
+test("an id of an earlier version, which has no check, is accepted once within an hour of the upgrade", async () => {
   const org = await newBudgeted();
   await org.isolate();
   const id = newId("rsv", Date.now());

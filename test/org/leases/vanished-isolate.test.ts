@@ -37,7 +37,7 @@ async function whatIsDue(org: Spender): Promise<void> {
   }
 }
 
-test("slices come back by themselves when the last hold they may have given is over, and not before", async () => {
+test("slices come back by themselves when the last possible hold has ended, and not before", async () => {
   const { org, reserved } = await orgWithSlicesOut();
   const held = await reserved();
   goAhead(890);
@@ -59,7 +59,7 @@ test("slices come back after the object restarted, in an org that only sends run
   expect(await reserved()).toBe("0.00");
 });
 
-test("slices of isolates that go on are left alone, and looked at again when the first of them may end", async () => {
+test("slices of live isolates are left alone, and checked again when the first of them may end", async () => {
   const { org, reserved } = await orgWithSlicesOut();
   goAhead(600);
   await new LeaseHolder(org.id).lease(10_000_000_000n);
@@ -74,7 +74,7 @@ test("slices of isolates that go on are left alone, and looked at again when the
   expect(await reserved()).toBe("0.00");
 });
 
-test("a test org's clock that is moved ahead brings no slice back early", async () => {
+test("moving a test org's clock ahead brings no slice back early", async () => {
   const { org, reserved } = await orgWithSlicesOut();
   const held = await reserved();
   await org.advance(1000);
@@ -93,7 +93,7 @@ test("one row stands for all slices: reports do not write it again", async () =>
   expect(await row()).toEqual([before]);
 });
 
-test("slices that an earlier version of the object left behind come back, too", async () => {
+test("slices that an earlier version of the object left behind come back too", async () => {
   const { org, reserved } = await orgWithSlicesOut();
   await rowsOf(org.id, "DELETE FROM due WHERE kind = 'leases'");
   await rowsOf(org.id, "DELETE FROM schema_steps WHERE name = 'gate/2'");

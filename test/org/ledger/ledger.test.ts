@@ -66,7 +66,7 @@ test.each(seeds as { seed: number; path: string }[])(
   },
 );
 
-test("over any sequence of calls, restarts, lost and doubled replies and clock jumps, the ledger is its model", async () => {
+test("over any sequence of calls, restarts, lost and repeated replies and clock changes, the ledger equals its model", async () => {
   // The seed and path that it prints are enough to see it again; to shrink it would take minutes.
   await fc.assert(ledger, { numRuns: RUNS, endOnFailure: true });
   expect([runsPlayed >= RUNS, stepsPlayed > RUNS * 5]).toEqual([true, true]);

@@ -18,7 +18,7 @@ function summed(parts: readonly (readonly [key: string, amount: bigint])[]): Map
 
 let announcedOnce = 0;
 
-test("the dollars announced as over a limit are those that were spent past it, each once", async () => {
+test("the dollars announced as over a limit are exactly those spent past it, each once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(overLimitStep, { minLength: 10, maxLength: 30 }), async (steps) => {
       const play = new Play();

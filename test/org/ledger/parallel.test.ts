@@ -45,7 +45,7 @@ test("of 200 parallel decisions, exactly as many are held as there is room for",
   });
 });
 
-test("the same run sent 100 times at once is charged once, also under another Idempotency-Key and in a batch", async () => {
+test("the same run sent 100 times at once is charged once, even with another Idempotency-Key and in a batch", async () => {
   const world = await opened();
   const answers = await times(100, () => world.call("recordRun", aRun({ id: "same" })));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);

@@ -48,7 +48,7 @@ async function notes(org: Spender): Promise<number> {
   return row?.notes ?? 0;
 }
 
-test("a report that comes twice is kept once, also when the object was restarted in between", async () => {
+test("a report that arrives twice is stored once, even if the object restarted in between", async () => {
   const org = await newSpender();
   const object = () => env.ORG.getByName(org.id);
   const report = (attempt: number, number: number, trace: string) =>
@@ -99,7 +99,7 @@ test("refusals of several hours, late ones and those of a clock that is ahead ar
   ]);
 });
 
-test("rows that overlap in time are listed newest first, in pages that repeat and miss nothing", async () => {
+test("rows that overlap in time are listed newest first, in pages without repeats or gaps", async () => {
   const org = await newSpender();
   const found = await inObject(org, ({ keep, sql }) => {
     for (let isolate = 0; isolate < 4; isolate += 1) {
@@ -122,7 +122,7 @@ test("rows that overlap in time are listed newest first, in pages that repeat an
   expect(found.map(({ at }) => at)).toEqual(found.map(({ at }) => at).toSorted((a, b) => b - a));
 });
 
-test("a page looks at a bounded number of refusals and says where to go on", async () => {
+test("a page scans a bounded number of refusals and says where to continue", async () => {
   const org = await newSpender();
   const pages = await inObject(org, ({ keep, sql }) => {
     keep(START, { notes: [aNote({ at: START, trace: "rare", customerId: "x" })], more: [] });
@@ -154,7 +154,7 @@ test("a page looks at a bounded number of refusals and says where to go on", asy
   expect(new Set(pages.seen).size).toBe(26);
 });
 
-test("refusals of 7 days and the last 10,000 are kept; the sums stay exact when older ones go", async () => {
+test("refusals of 7 days and the last 10,000 are kept; the sums stay exact when older ones are deleted", async () => {
   const org = await newSpender();
   await inObject(org, ({ keep, sweep }) => {
     for (let sent = 0; sent < 30; sent += 1) keep(START + sent, notesAt(START + sent, 500));
@@ -177,7 +177,7 @@ test("refusals of 7 days and the last 10,000 are kept; the sums stay exact when 
   expect((await counted(org, "?from=2026-11-01&to=2026-11-20")).count).toBe(27_501);
 });
 
-test("an org that gets no more refusals keeps neither them nor their sums for longer than 90 days", async () => {
+test("refusals and their sums are deleted after 90 days, even if no more arrive", async () => {
   const org = await newSpender();
   await inObject(org, ({ keep, sweep }) => {
     keep(START, notesAt(START, 5));
@@ -189,7 +189,7 @@ test("an org that gets no more refusals keeps neither them nor their sums for lo
   expect(await rowsOf(org.id, "SELECT 1 FROM refusal_hours")).toHaveLength(0);
 });
 
-test("what is stored is bounded: beyond 200,000 the oldest go", async () => {
+test("storage is bounded: above 200,000 the oldest are deleted", async () => {
   const org = await newSpender();
   await inObject(org, ({ keep }) => {
     const own = notesAt(START, 2000).notes;
@@ -203,7 +203,7 @@ test("what is stored is bounded: beyond 200,000 the oldest go", async () => {
   expect((await counted(org, "?from=2026-11-01&to=2026-11-02")).count).toBe(220_000);
 });
 
-test("customers beyond the bound of an hour are counted together, and totals stay exact", async () => {
+test("customers above the bound of an hour are counted together, and totals stay exact", async () => {
   const org = await newSpender();
   await inObject(org, ({ keep }) => {
     for (let sent = 0; sent < 12; sent += 1) {

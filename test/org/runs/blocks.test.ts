@@ -167,7 +167,7 @@ function expectSame(sql: SqlStorage, model: readonly RunRecord[]): void {
   for (const query of QUERIES) expect(listed(sql, query, 200)).toEqual(expected(model, query));
 }
 
-test("blocks hold what was stored, and lists are those of a plain array, through all that may happen", async () => {
+test("blocks contain what was stored, and lists equal those of a plain array, after any operations", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
       const org = await newOrg();
@@ -192,7 +192,7 @@ test("blocks hold what was stored, and lists are those of a plain array, through
   );
 });
 
-test("a batch of 1,000 runs is one row, and a hundred runs sent alone grow two", async () => {
+test("a batch of 1,000 runs is one row, and a hundred single runs are two", async () => {
   const org = await newSpender();
   const run = { started_at: new Date().toISOString(), model: "acme/m1", cost_usd: "0.01" };
   const usage = { input_tokens: 1, output_tokens: 1 };
@@ -208,7 +208,7 @@ test("a batch of 1,000 runs is one row, and a hundred runs sent alone grow two",
   expect((await call("GET", "/v1/runs/b700", { key: org.key })).body.id).toBe("b700");
 });
 
-test("runs of an earlier version are listed, found and purged as rows, then packed by themselves", async () => {
+test("runs of an earlier version are listed, found and purged as rows, then packed automatically", async () => {
   const org = await newSpender();
   const runs = Array.from({ length: 2500 }, (_, at) => ({
     id: `r${at}`,
@@ -231,7 +231,7 @@ test("runs of an earlier version are listed, found and purged as rows, then pack
   expect((await org.bulk([{ ...runs[0], id: "new" }])).body.accepted).toBe(1);
 });
 
-test("a block that is damaged is an error, and no other run is shown in its place", async () => {
+test("a damaged block is an error, and no other run is shown instead", async () => {
   const org = await newSpender();
   await org.run({ id: "one" });
   await rowsOf(org.id, "UPDATE run_blocks SET data = substr(data, 1, length(data) - 1)");
@@ -239,7 +239,7 @@ test("a block that is damaged is an error, and no other run is shown in its plac
   expect((await call("GET", "/v1/runs/one", { key: org.key })).status).toBe(500);
 });
 
-test("a cursor that somebody made up is no error", async () => {
+test("a made-up cursor is not an error", async () => {
   const org = await newSpender();
   await org.run({ id: "one" });
   for (const sort of ["cost_usd", "-cost_usd", "started_at", "-started_at"]) {

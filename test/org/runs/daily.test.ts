@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 
-test("daily sums are right for more customers than are remembered, and for those that come again", async () => {
+test("daily sums are right for more customers than are cached, and for those that come back", async () => {
   const org = await newSpender();
   const run = {
     started_at: new Date().toISOString(),
@@ -29,7 +29,7 @@ test("daily sums are right for more customers than are remembered, and for those
   ]);
 });
 
-test("daily sums of a batch are those of its runs, by day, model and scope", async () => {
+test("daily sums of a batch equal those of its runs, by day, model and scope", async () => {
   const name = fc.constantFrom("a", "b", undefined);
   const runs = fc.array(
     fc.record(

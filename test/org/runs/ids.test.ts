@@ -167,7 +167,7 @@ function expectSound(sql: SqlStorage): void {
   expect(beyond.toArray()).toEqual([]);
 }
 
-test("every run that is stored is found by its id, and no other, through rollbacks, purges and restarts", async () => {
+test("every stored run is found by its id, and no other, through rollbacks, purges and restarts", async () => {
   let levels = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
@@ -190,7 +190,7 @@ test("every run that is stored is found by its id, and no other, through rollbac
   expect(failures).toBeGreaterThan(20);
 });
 
-test("seqs that begin anew are those of the new runs", async () => {
+test("seqs that restart belong to the new runs", async () => {
   await runInDurableObject(await wokenObject(), (_object, { storage }) => {
     for (const count of [SIZE - 1, SIZE * 100]) {
       play(storage, { kind: "store", batches: [count] });
@@ -204,7 +204,7 @@ test("seqs that begin anew are those of the new runs", async () => {
   });
 });
 
-test("runs whose purge was rolled back are found, also by an index that was read meanwhile", async () => {
+test("runs whose purge was rolled back are found, even by an index that was read in between", async () => {
   const stub = await wokenObject();
   await runInDurableObject(stub, (_object, { storage }) => {
     play(storage, { kind: "store", batches: [SIZE * 2 + 10] });
@@ -225,7 +225,7 @@ test("runs whose purge was rolled back are found, also by an index that was read
 test.each([
   ["a block is missing", "DELETE FROM run_id_blocks WHERE place = (SELECT MIN(place) FROM run_id_blocks)"],
   ["its filters are of another size", "UPDATE run_id_blocks SET filter = zeroblob(length(filter) * 2)"],
-])("an index that is damaged is made anew when the object wakes: %s", async (_, damage) => {
+])("a damaged index is rebuilt when the object wakes: %s", async (_, damage) => {
   const stub = await wokenObject();
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     store(sql, SIZE * 20);
@@ -257,7 +257,7 @@ test("segments of every level are searched", async () => {
   });
 });
 
-test("what is kept of ids that are gone goes too, a part at a time", async () => {
+test("what is kept of deleted ids is deleted too, a part at a time", async () => {
   await runInDurableObject(await wokenObject(), (_object, { storage: { sql } }) => {
     const blocks = () => sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM run_id_blocks").one().n;
     const most = [];
@@ -272,7 +272,7 @@ test("what is kept of ids that are gone goes too, a part at a time", async () =>
   });
 });
 
-test("ids whose hashes are all alike make no block that is too large for a row", async () => {
+test("ids with equal hashes make no block that is too large for a row", async () => {
   await runInDurableObject(await wokenObject(), (_object, { storage }) => {
     const { sql } = storage;
     const COUNT = 600_000;
@@ -308,7 +308,7 @@ test("ids whose hashes are all alike make no block that is too large for a row",
   });
 });
 
-test("each org hashes ids by a key of its own", async () => {
+test("each org hashes ids with its own key", async () => {
   const keys = await Promise.all(
     [1, 2].map(async () =>
       runInDurableObject(await wokenObject(), (_object, { storage }) => idKey(storage.sql)),
@@ -318,7 +318,7 @@ test("each org hashes ids by a key of its own", async () => {
   expect(keys[0]).not.toEqual(keys[1]);
 });
 
-test("runs that an earlier version hashed without a key are known, and get one unless ids of gone runs keep them", async () => {
+test("runs that an earlier version hashed without a key are found, and get one unless ids of deleted runs prevent it", async () => {
   const run = { model: "acme/m1", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.01" };
   const started_at = new Date().toISOString();
   for (const withGone of [false, true]) {
@@ -347,7 +347,7 @@ test("runs that an earlier version hashed without a key are known, and get one u
   }
 });
 
-test("of tens of thousands of runs each is charged once, also after a restart, whichever is sent again", async () => {
+test("of tens of thousands of runs each is charged once, even after a restart, whichever is sent again", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", {
     scope_kind: "org",

@@ -13,7 +13,7 @@ async function kill(orgId: string): Promise<void> {
 }
 
 describe("an object that goes down", () => {
-  test("while a receiver has yet to answer makes the same attempt again", async () => {
+  test("while a receiver is answering makes the same attempt again", async () => {
     const org = await newSubscriber();
     const stuck = hanging();
     const url = receiver(stuck.answer);
@@ -32,7 +32,7 @@ describe("an object that goes down", () => {
     expect(await org.deliveries(id)).toMatchObject([{ id: body.id, status: "succeeded", attempts: 1 }]);
   });
 
-  test("at any moments loses no event and changes no order", async () => {
+  test("at any moment loses no event and changes no order", async () => {
     const step = fc.constantFrom("event", "kill", "wait");
     const history = fc.array(step, { minLength: 4, maxLength: 10 });
     await fc.assert(
@@ -57,7 +57,7 @@ describe("an object that goes down", () => {
   });
 });
 
-test("no secret is stored as it is shown", async () => {
+test("no secret is stored in plain text", async () => {
   const org = await newSubscriber();
   const { id, secret = "?" } = await org.subscribe(receiver());
   const rotated = await org.ask("POST", `/webhooks/${id}/signing/rotate`);
@@ -68,7 +68,7 @@ test("no secret is stored as it is shown", async () => {
   }
 });
 
-test("what waits for a webhook that is switched off is kept as long as the delivery log, and no longer", async () => {
+test("events for a disabled webhook are kept as long as the delivery log, and no longer", async () => {
   const org = await newSubscriber();
   const [off, on] = [await org.subscribe(receiver(failing(99))), await org.subscribe(receiver(failing(99)))];
   for (const { id } of [off, on]) await org.ask("POST", `/webhooks/${id}/test`);

@@ -6,7 +6,7 @@ const ping = (id: string) => `/webhooks/${id}/test`;
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe("an event", () => {
-  test("reaches every webhook that asked for its kind, and no other", async () => {
+  test("reaches every webhook that subscribed to its kind, and no other", async () => {
     const org = await newSubscriber();
     const urls = [receiver(), receiver(), receiver()] as const;
     await org.subscribe(urls[0], ["key.*"]);
@@ -28,7 +28,7 @@ describe("an event", () => {
     expect(first?.headers.get("content-type")).toBe("application/json");
   });
 
-  test("of a change that was refused is not there", async () => {
+  test("of a refused change does not exist", async () => {
     const org = await newSubscriber();
     const url = receiver();
     await org.subscribe(url);
@@ -71,7 +71,7 @@ describe("a receiver that fails", () => {
     },
   );
 
-  test("ten times is switched off, says so to the others, and keeps its queue", async () => {
+  test("ten times is disabled, announces it to the others, and keeps its queue", async () => {
     const org = await newSubscriber();
     const dead = receiver(failing(10));
     const other = receiver();
@@ -103,7 +103,7 @@ describe("a receiver that fails", () => {
     ).toMatchObject([{ role: "developer" }]);
   });
 
-  test("with 410 is switched off at once", async () => {
+  test("with 410 is disabled at once", async () => {
     const org = await newSubscriber();
     const url = receiver(() => new Response("", { status: 410 }));
     const { id } = await org.subscribe(url);
@@ -114,7 +114,7 @@ describe("a receiver that fails", () => {
     expect((await org.ask("GET", `/webhooks/${id}`)).body).toMatchObject({ disabled_reason: "gone" });
   });
 
-  test("is asked again no sooner than it wishes, within twice the wait of the schedule", async () => {
+  test("is retried no sooner than it asks, up to twice the wait of the schedule", async () => {
     const org = await newSubscriber();
     const patient = receiver(failing(1, 429, { "retry-after": "9" }));
     const greedy = receiver(failing(1, 503, { "retry-after": "86400" }));
@@ -130,7 +130,7 @@ describe("a receiver that fails", () => {
     expect(await waited(greedy)).toBeGreaterThanOrEqual(10_000);
   });
 
-  test("is shown in the log with what it answered", async () => {
+  test("is shown in the log with its response", async () => {
     const org = await newSubscriber();
     const { id } = await org.subscribe(receiver(() => new Response("not today", { status: 302 })));
     await org.ask("POST", ping(id));
@@ -148,7 +148,7 @@ describe("a receiver that fails", () => {
 });
 
 describe("one webhook's deliveries", () => {
-  test("arrive in the order of their events, also across a failure", async () => {
+  test("arrive in the order of their events, even after a failure", async () => {
     const org = await newSubscriber();
     const url = receiver(failing(1));
     const { id } = await org.subscribe(url, ["key.*"]);
@@ -160,7 +160,7 @@ describe("one webhook's deliveries", () => {
     expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(Array(3).fill("succeeded"));
   });
 
-  test("wait for no other webhook's receiver", async () => {
+  test("do not wait for another webhook's receiver", async () => {
     const org = await newSubscriber();
     const stuck = hanging();
     const slow = times(8).map(() => receiver(stuck.answer));

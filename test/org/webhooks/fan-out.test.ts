@@ -38,7 +38,7 @@ async function allQueued(org: Spender, deliveries: number): Promise<void> {
   await vi.waitUntil(async () => (await queued(org)) === deliveries, { timeout: 120_000, interval: 100 });
 }
 
-test("events of a large batch are queued for many webhooks in bounded steps, each webhook's in order", async () => {
+test("events of a large batch are queued for many webhooks in bounded steps, in order for each", async () => {
   const org = await overLimit(WEBHOOKS);
   const steps = await changesByTransaction(
     org.id,
@@ -84,7 +84,7 @@ test("events of refused runs are queued in bounded steps too, whether the batch 
   expect(await org.events("policy.blocked")).toHaveLength(200);
 }, 180_000);
 
-test("a webhook that is deleted meanwhile gets nothing, and the others get all", async () => {
+test("a webhook that is deleted in between gets nothing, and the others get everything", async () => {
   const org = await overLimit(WEBHOOKS);
   const [, second] = org.hooks;
   expect((await org.bulk(facts(RUNS))).status).toBe(200);

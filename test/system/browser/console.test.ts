@@ -53,7 +53,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.locator(".banner").innerText()).toContain("Support has access.");
   });
 
-  test("a budget is refused beside the field that is wrong, keeps what was typed, and is then created", async () => {
+  test("an invalid budget is refused next to the wrong field, keeps the input, and is then created", async () => {
     await open("/budgets");
     await page.click("text=New budget");
     await page.fill("#name", "Interns");
@@ -75,7 +75,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.locator("table").innerText()).not.toContain("Interns");
   });
 
-  test("a refusal that is about no field says what it is, and changes nothing", async () => {
+  test("a refusal without a field is explained, and changes nothing", async () => {
     await open("/customers/new");
     await page.fill("#customer_id", "globex");
     await page.fill("#limit_usd", "1");
@@ -87,7 +87,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(limits.body.data[0].limit_usd).toBe("150.00");
   });
 
-  test("a key is minted, shown once, works, and no longer does when it is revoked", async () => {
+  test("a key is created, shown once, works, and stops working when revoked", async () => {
     await open("/keys/new");
     await page.fill("#name", "Proxy");
     await page.click("button:has-text('Create key')");
@@ -101,7 +101,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect((await read()).status).toBe(410);
   });
 
-  test("an attempt that a policy held is approved, and then passes once", async () => {
+  test("an attempt held by a policy is approved, and then allowed once", async () => {
     const body = { cap_usd: "5000" };
     await call("PUT", `/v1/orgs/${org.id}/spend-cap`, { key: org.key, body });
     await open("/approvals");
@@ -135,7 +135,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.inputValue("#detectors-builtin-email")).toBe("block");
   });
 
-  test("on a phone the menu opens, and leads everywhere", async () => {
+  test("on a phone the menu opens and reaches every page", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open("");
     expect(await page.locator("#nav a").first().isVisible()).toBe(false);
@@ -145,7 +145,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  test("a session that is revoked is signed out, and loses its cookie", async () => {
+  test("a revoked session is signed out and loses its cookie", async () => {
     await open("/people");
     const over = page.waitForResponse((answer) => answer.status() === 401);
     await confirm("tr:has-text('you') button:has-text('Revoke')");

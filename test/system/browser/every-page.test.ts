@@ -35,7 +35,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
 
   const link = (orgId: string) => fixture.server.signInLink(orgId, base);
 
-  test("no page has a serious finding, breaks its own policy, or is wider than a phone", async () => {
+  test("no page has a serious finding, violates its own policy, or is wider than a phone", async () => {
     const org = await seedOrg(call, operator);
     const page = await (await browser.newContext()).newPage();
     const complaints: string[] = [];
@@ -49,7 +49,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.context().close();
   });
 
-  test("the pages of a new org tell what to do first, and the ways in are as sound as the rest", async () => {
+  test("the pages of a new org explain what to do first, and the sign-in pages are as accessible as the rest", async () => {
     const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "New" } });
     const page = await (await browser.newContext()).newPage();
     await look(page, "/console/login");
@@ -62,7 +62,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.context().close();
   });
 
-  test("a question, a refusal and an open menu are as sound as the pages that they cover", async () => {
+  test("a confirmation, a refusal and an open menu are as accessible as the pages below them", async () => {
     const org = await seedOrg(call, operator);
     const page = await (await browser.newContext()).newPage();
     await page.goto(link(org.id));

@@ -20,7 +20,7 @@ const record = fc.record({
   hold: fc.boolean(),
 });
 
-test("a form that is sent back as it was filled in stands for what filled it in", () => {
+test("a form that is submitted unchanged gives the values that filled it in", () => {
   fc.assert(
     fc.property(record, (stored) => {
       const form = new URLSearchParams(draftOf(stored, FIELDS).values);
@@ -29,12 +29,12 @@ test("a form that is sent back as it was filled in stands for what filled it in"
   );
 });
 
-test("an empty field is left out, or is what its description says", () => {
+test("an empty field is omitted, or has the value of its description", () => {
   const form = new URLSearchParams({ title: " ", limit_usd: "", regions: "" });
   expect(bodyOf(form, FIELDS)).toEqual({ regions: [], hold: false });
 });
 
-test("what is no number is sent as it was typed, so that the API says what is wrong", () => {
+test("text that is not a number is sent as typed, so that the API reports the error", () => {
   const form = new URLSearchParams({ "gate.samples": "many", "gate.bar": "1e9" });
   expect(bodyOf(form, FIELDS)).toMatchObject({ gate: { samples: "many", bar: "1e9" } });
 });
@@ -44,7 +44,7 @@ test("a secret is never filled in", () => {
   expect(draftOf({ client_secret: "x" }, fields).values).toEqual({});
 });
 
-test("each complaint stands beside its own field, and one about no field is said aloud", () => {
+test("each error is shown next to its field, and an error without a field is shown at the top", () => {
   const fields = [
     { field: "gate.bar", message: "must be at most 1" },
     { field: "regions[2]", message: "must be a region" },

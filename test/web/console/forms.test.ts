@@ -32,7 +32,7 @@ describe("lists with their forms", () => {
     expect((await read(org, "/customer-limits")).body.data).toEqual([]);
   });
 
-  test("a limit for every customer is listed without figures of its own", async () => {
+  test("a limit for every customer is listed without its own figures", async () => {
     const { browser } = await visitor();
     await browser.post("/console/customers", { customer_id: "*", limit_usd: "5", period: "day" });
     const page = await (await browser.get("/console/customers")).text();
@@ -40,7 +40,7 @@ describe("lists with their forms", () => {
     expect(page).not.toContain("NaN");
   });
 
-  test("a credit pack is granted, from and until when its form says in UTC, and voided", async () => {
+  test("a credit pack is granted with the start and end from its form in UTC, and voided", async () => {
     const { org, browser } = await visitor();
     const pack = { customer_id: "initech", amount_usd: "75", priority: "3", expires_at: "2099-01-01T12:30" };
     await browser.post("/console/packs", pack);
@@ -56,7 +56,7 @@ describe("lists with their forms", () => {
     expect(await (await browser.get("/console/packs")).text()).not.toContain(`/packs/${made.id}/void`);
   });
 
-  test("a model is priced under its own name, slash included, and a missing name is refused beside its field", async () => {
+  test("a model is priced under its own name, including the slash, and a missing name is refused next to its field", async () => {
     const { org, browser } = await visitor();
     const price = { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: "eu, us" };
     await browser.post("/console/models", { model: "acme/m1", ...price });
@@ -106,7 +106,7 @@ describe("lists with their forms", () => {
     expect(page.match(/>current</g)).toHaveLength(1);
   });
 
-  test("a price of the platform's is shown as such, and cannot be deleted", async () => {
+  test("a price of the platform is shown as such, and cannot be deleted", async () => {
     const { org, browser } = await visitor();
     const model = { model: "console-shared", input_usd_per_mtok: "1", output_usd_per_mtok: "2" };
     await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [model] } });
@@ -121,7 +121,7 @@ describe("lists with their forms", () => {
     await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [] } });
   });
 
-  test("a webhook is changed and switched off where it is shown", async () => {
+  test("a webhook is changed and disabled on its own page", async () => {
     const { org, browser } = await visitor();
     const body = { url: "https://hooks.example.com/a", events: ["budget.*"] };
     const made = await call("POST", `/v1/orgs/${org.id}/webhooks`, { key: org.ownerKey, body });
@@ -133,7 +133,7 @@ describe("lists with their forms", () => {
     });
   });
 
-  test("a key is rotated with a grace, and its page names its scopes", async () => {
+  test("a key is rotated with a grace period, and its page lists its scopes", async () => {
     const { org, browser } = await visitor();
     const old = await org.mint("viewer");
     const [{ id }] = (await read(org, "/keys")).body.data.filter(
@@ -172,7 +172,7 @@ describe("settings", () => {
     expect(text).toContain('value="7"');
   });
 
-  test("detectors are switched on and off, and a bad pattern is refused beside its own field", async () => {
+  test("detectors are switched on and off, and a bad pattern is refused next to its field", async () => {
     const { org, browser } = await visitor();
     const own = { "own-0-id": "lantern", "own-0-action": "shadow", "own-0-pattern": "lantern" };
     await browser.post("/console/safety/detectors", { "builtin-email": "block", ...own });
@@ -229,7 +229,7 @@ describe("settings", () => {
     expect((await read(org, "/benchmark-profile")).body.contributing).toBe(true);
   });
 
-  test("a role that may only read sees the setting, disabled, and reads which role can change it", async () => {
+  test("a read-only role sees the setting, disabled, and which role can change it", async () => {
     const org = await newOrg();
     const browser = await signedIn(org.id, "viewer");
     const text = await (await browser.get("/console/safety")).text();
@@ -239,7 +239,7 @@ describe("settings", () => {
     expect(forced.status).toBe(403);
   });
 
-  test("a role that may only read is told so, however the form is filled in", async () => {
+  test("a read-only role is refused, however the form is filled in", async () => {
     const browser = await signedIn((await newOrg()).id, "viewer");
     const price = { input_usd_per_mtok: "3", output_usd_per_mtok: "15" };
     for (const model of ["", "acme/m1"]) {
@@ -250,7 +250,7 @@ describe("settings", () => {
   });
 });
 
-test("an owner reads the rate limits that the operator set, and the fallback where there are none", async () => {
+test("an owner reads the rate limits that the operator set, and the default if there are none", async () => {
   const { org, browser } = await visitor();
   const own = () => read(org, "/rate-limits");
   expect((await own()).body).toEqual({ read_rpm: null, effective_read_rpm: 600, policies: [] });

@@ -18,7 +18,7 @@ test("a page runs no script, loads nothing from elsewhere, and carries no deprec
   expect(text).not.toMatch(/<script|<style|\sstyle=|\son\w+=|src="http|href="http(?!s?:\/\/127)/);
 });
 
-test("the stylesheet is served under the address that pages name, for ever", async () => {
+test("the stylesheet is served at the URL that pages use, and can be cached permanently", async () => {
   const org = await newOrg();
   const text = await (await (await signedIn(org.id)).get("/console/keys")).text();
   const address = /href="(\/console\/style-[^"]+)"/.exec(text)?.[1] ?? "";
@@ -27,7 +27,7 @@ test("the stylesheet is served under the address that pages name, for ever", asy
   expect(sheet.headers.get("cache-control")).toContain("immutable");
 });
 
-test("a form goes through the API's own operation: the key that it mints works, and the trail names the session", async () => {
+test("a form uses the API's own operation: the key that it creates works, and the trail names the session", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   const made = await browser.post("/console/keys", { name: "Proxy", role: "developer" });
@@ -51,7 +51,7 @@ test("a form that is sent twice acts once", async () => {
   expect(listed.body.data).toHaveLength(2);
 });
 
-test("a form is refused with the API's own words, field by field, and keeps what was typed", async () => {
+test("a form is refused with the API's own messages, field by field, and keeps the input", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   const fields = { name: "Kept <b>", role: "viewer", expires_at: "soon" };
@@ -64,7 +64,7 @@ test("a form is refused with the API's own words, field by field, and keeps what
   expect(text).toContain('aria-invalid="true"');
 });
 
-test("a role that may not is refused as the API refuses it", async () => {
+test("a role that is too low is refused as by the API", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id, "viewer");
   const page = await browser.get("/console/keys");
@@ -87,14 +87,14 @@ test.each([
   expect(listed.body.data).toHaveLength(1);
 });
 
-test("a session's cookie is no key: the API asks for a bearer all the same", async () => {
+test("a session's cookie is not a key: the API still requires a bearer token", async () => {
   const org = await newOrg();
   const { cookie } = await signedIn(org.id);
   const answer = await call("GET", `/v1/orgs/${org.id}`, { headers: { cookie } });
   expect([answer.status, answer.body.error.code]).toEqual([401, "unauthorized"]);
 });
 
-test("every page answers with a page, whoever asks, and never with the API's envelope", async () => {
+test("every path returns a page, for every caller, and never the API's envelope", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   for (const [method, path] of PAGES) {
@@ -108,7 +108,7 @@ test("every page answers with a page, whoever asks, and never with the API's env
   }
 });
 
-test("a page that fails is a page that says so, and the cause stays in the log", async () => {
+test("a page that fails is an error page, and the cause is only in the log", async () => {
   const org = await newOrg();
   const { cookie } = await signedIn(org.id);
   const broken = {
@@ -134,12 +134,12 @@ test.each([
   ["DELETE", "/console/keys"],
   ["POST", "/sso/login"],
   ["GET", "/saml/nowhere"],
-])("%s %s is answered with a page, as everything under these paths is", async (method, path) => {
+])("%s %s returns a page, like everything under these paths", async (method, path) => {
   const answer = await serve(`http://sluice.test${path}`, { method });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
 });
 
-test("a list is narrowed by its filters, and a filter that the API refuses says why beside its field", async () => {
+test("a list is filtered, and a filter that the API refuses shows the reason next to its field", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   for (const customer_id of ["globex", "initech"]) {
@@ -154,7 +154,7 @@ test("a list is narrowed by its filters, and a filter that the API refuses says 
   expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('id="to-error"')]);
 });
 
-test("a role that may only read is offered nothing that it would be refused", async () => {
+test("a read-only role is offered nothing that it would be refused", async () => {
   const org = await newOrg();
   const body = { name: "Kept", scope_kind: "org", limit_usd: "5", period: "day", mode: "enforce" };
   const made = await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body });

@@ -159,7 +159,7 @@ async function fill(
   return { org, browser, send: () => browser.post(concrete, { ...fields, _once: once }) };
 }
 
-describe("a form that is sent twice acts once, and shows the same twice", () => {
+describe("a form that is sent twice acts once, and shows the same result twice", () => {
   test.for(routes)("%s", async (path) => {
     const { org, send } = await fill(path);
     const before = await trailOf(org);
@@ -169,7 +169,7 @@ describe("a form that is sent twice acts once, and shows the same twice", () => 
     expect((await trailOf(org)) - before).toBe(1);
   });
 
-  test("at the same moment, too", async () => {
+  test("even at the same moment", async () => {
     const { org, send } = await fill("/console/limits/spend-cap");
     const before = await trailOf(org);
     const [one, other] = await Promise.all([send(), send()]);
@@ -178,7 +178,7 @@ describe("a form that is sent twice acts once, and shows the same twice", () => 
   });
 });
 
-test("a form that comes again does not undo what was set since", async () => {
+test("a repeated form does not undo a later change", async () => {
   const { org, browser, send } = await fill("/console/limits/spend-cap");
   await send();
   await browser.post("/console/limits/spend-cap", { cap_usd: "20" });
@@ -187,7 +187,7 @@ test("a form that comes again does not undo what was set since", async () => {
   expect(cap.body.cap_usd).toBe("20.00");
 });
 
-test("a form that comes again with other content changes nothing, and says what to do", async () => {
+test("a form repeated with other content changes nothing, and says what to do", async () => {
   const { org, browser } = await fill("/console/limits/spend-cap");
   const _once = crypto.randomUUID();
   await browser.post("/console/limits/spend-cap", { cap_usd: "20", _once });
@@ -203,7 +203,7 @@ test("a form that comes again with other content changes nothing, and says what 
 });
 
 test.for([[""], ["a b"], ["😀"], ["x".repeat(256)]])(
-  "a form without a name of its own changes nothing: %s",
+  "a form without its idempotency key changes nothing: %s",
   async ([_once = ""]) => {
     const org = await newOrg();
     const browser = await signedIn(org.id);
@@ -213,7 +213,7 @@ test.for([[""], ["a b"], ["😀"], ["x".repeat(256)]])(
   },
 );
 
-test("a caller of the API has a key honoured only where the contract says so", async () => {
+test("an API caller's idempotency key is honoured only where the contract says so", async () => {
   const org = await newOrg();
   const headers = { "idempotency-key": "the-same" };
   const put = (cap_usd: string) =>

@@ -7,7 +7,7 @@ import { call, newOrg, operatorKey, serve } from "../../support/worker.ts";
 
 const ORIGIN = "http://sluice.test";
 
-test("a session says who is signed in, to the cookie that carries it", async () => {
+test("a session shows who is signed in, to its own cookie", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id, "admin");
   const answer = await call("GET", "/v1/console/session", { headers: { cookie: browser.cookie } });
@@ -15,7 +15,7 @@ test("a session says who is signed in, to the cookie that carries it", async () 
   expect(answer.body).toMatchObject({ id: browser.sessionId, org_id: org.id, role: "admin", current: true });
 });
 
-test("over https the cookie is kept to this host by its name", async () => {
+test("over https the cookie's name restricts it to this host", async () => {
   const org = await newOrg();
   const { cookie } = await signedIn(org.id, "viewer", true);
   expect(cookie.startsWith("__Host-svc_session=")).toBe(true);
@@ -23,14 +23,14 @@ test("over https the cookie is kept to this host by its name", async () => {
   expect(answer.status).toBe(200);
 });
 
-test("no cookie is unauthorized; one that was never given out is over, and is cleared", async () => {
+test("a request without a cookie is unauthorized; an unknown cookie has ended, and is cleared", async () => {
   expect((await call("GET", "/v1/console/session")).body.error.code).toBe("unauthorized");
   const forged = await call("GET", "/v1/console/session", { headers: { cookie: "a=b; svc_session=ses_x" } });
   expect(forged.body.error.code).toBe("session_revoked");
   expect(forged.headers.get("set-cookie")).toMatch(/^svc_session=;.*Max-Age=0/);
 });
 
-test("a revoked session is over at its next request, on the API and on every page, and loses its cookie", async () => {
+test("a revoked session ends at its next request, on the API and on every page, and loses its cookie", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   expect((await browser.get("/console/support")).status).toBe(200);
@@ -51,7 +51,7 @@ test("a revoked session is over at its next request, on the API and on every pag
 test.each([
   ["unused for an hour", [3601]],
   ["twelve hours old, however much it is used", Array.from({ length: 13 }, () => 3400)],
-])("a session that is %s is over", async (_, steps) => {
+])("a session that is %s has ended", async (_, steps) => {
   const org = await newOrg({ environment: "test" });
   const browser = await signedIn(org.id);
   let status = 200;
@@ -64,7 +64,7 @@ test.each([
   expect(status).toBe(401);
 });
 
-test("an owner sees who is signed in, and nobody below an owner does", async () => {
+test("an owner sees who is signed in, and no lower role does", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id, "viewer");
   const listed = await call("GET", `/v1/orgs/${org.id}/sessions`, { key: org.ownerKey });
@@ -85,7 +85,7 @@ test("signing out ends the session, not only the cookie", async () => {
   expect((await browser.get("/console/support")).status).toBe(401);
 });
 
-test("whoever is not signed in is sent to sign in, and back only to a path of this origin", async () => {
+test("a visitor who is not signed in is sent to sign in, and back only to a path of this origin", async () => {
   const sent = await serve(`${ORIGIN}/console/runs?model=a`, { redirect: "manual" });
   expect(sent.status).toBe(303);
   expect(sent.headers.get("location")).toBe(
@@ -99,7 +99,7 @@ const { LOCAL_SIGN_IN } = testEnv as unknown as { LOCAL_SIGN_IN: string };
 const enterLink = (orgId: string, token = localSignInToken(LOCAL_SIGN_IN, orgId)) =>
   `${ORIGIN}/console/enter?org=${orgId}&token=${token}`;
 
-test("the link of a local server signs in to one org: for another it is worth nothing, nor is the secret itself", async () => {
+test("the link of a local server signs in to one org: it does not work for another, and neither does the secret itself", async () => {
   const [org, other] = [await newOrg(), await newOrg()];
   for (const token of [localSignInToken(LOCAL_SIGN_IN, org.id), LOCAL_SIGN_IN]) {
     const refused = await serve(enterLink(other.id, token), { redirect: "manual" });
@@ -121,7 +121,7 @@ test("the link of a local server signs in once", async () => {
   expect(second.headers.get("set-cookie")).toBeNull();
 });
 
-test("the link is good for nothing with another token, and does not exist on a server that was not started locally", async () => {
+test("the link does not work with another token, and does not exist on a server that was not started locally", async () => {
   const org = await newOrg();
   const wrong = await serve(enterLink(org.id, "guess"), { redirect: "manual" });
   expect(wrong.status).toBe(401);
@@ -132,7 +132,7 @@ test("the link is good for nothing with another token, and does not exist on a s
   expect(answer.headers.get("set-cookie")).toBeNull();
 });
 
-test("an org whose programs have used up its reads can still look into the console, and looking uses up none", async () => {
+test("an org that has used up its reads can still use the console, and the console uses none of them", async () => {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   const limits = { key: operatorKey(), body: { read_rpm: 1, policies: [] } };

@@ -41,21 +41,21 @@ const FLOODS: Record<string, string> = {
   "a flood of instructions": "<?x?>".repeat(2_000),
 };
 
-describe("a response that would keep a parser busy is refused before one sees it:", () => {
+describe("a response that would keep a parser busy is refused before it is parsed:", () => {
   test.each(Object.entries(FLOODS))("%s", async (_, flood) => {
     const { result, ms } = await finish(await flooded(flood));
     expect(result).toEqual({ ok: false, failure: "response_malformed" });
     expect(ms).toBeLessThan(AT_ONCE_MS);
   });
 
-  test("spaces that are no base64", async () => {
+  test("spaces that are not base64", async () => {
     const { result, ms } = await finish(`AAAA${" ".repeat(95_000)}%`);
     expect(result).toEqual({ ok: false, failure: "response_malformed" });
     expect(ms).toBeLessThan(AT_ONCE_MS);
   });
 });
 
-test("the largest response that a parser may see takes it little longer than any", async () => {
+test("the largest response that is parsed takes hardly longer than any other", async () => {
   const value = `<a ${Array.from({ length: 16 }, (_, n) => `xmlns:n${n}="urn:n"`).join(" ")}/>`;
   const nested = `${"<b>".repeat(14)}${"</b>".repeat(14)}`;
   const [plain, largest] = [await flooded(""), await flooded(value.repeat(60) + nested + "<a/>".repeat(280))];
@@ -68,7 +68,7 @@ test("the largest response that a parser may see takes it little longer than any
   expect(await fastest(largest)).toBeLessThan(40 * Math.max(1, await fastest(plain)));
 });
 
-test("a person in many groups, each a value of its own, is signed in", async () => {
+test("a person in many groups, each its own value, can sign in", async () => {
   const values = Array.from(
     { length: 300 },
     (_, n) =>

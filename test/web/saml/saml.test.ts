@@ -22,7 +22,7 @@ function finish(xml: string, nowMs = NOW) {
   });
 }
 
-describe("a person whom the provider vouches for", () => {
+describe("a person identified by the provider", () => {
   test.each(["assertion", "response", "both"] as const)(
     "is signed in when the %s is signed",
     async (sign) => {
@@ -30,7 +30,7 @@ describe("a person whom the provider vouches for", () => {
     },
   );
 
-  test("is signed in while the provider changes from one certificate to the next", async () => {
+  test("is signed in while the provider rotates its certificate", async () => {
     const both = { ...CONNECTION, idpCertificate: `${STRANGER.certificate}\n${CONNECTION.idpCertificate}` };
     const sent = encoded(await issue(ATTEMPT.requestId));
     expect(
@@ -38,7 +38,7 @@ describe("a person whom the provider vouches for", () => {
     ).toMatchObject({ ok: true });
   });
 
-  test("is sent to the provider with a request id that the answer must name", async () => {
+  test("is sent to the provider with a request id that the response must name", async () => {
     const { url, attempt } = await startSaml(CONNECTION, SERVICE, "relay");
     const asked = new URL(url).searchParams;
     const request = inflateRawSync(Buffer.from(asked.get("SAMLRequest") ?? "", "base64")).toString();
@@ -49,14 +49,14 @@ describe("a person whom the provider vouches for", () => {
     expect(request).toContain(SERVICE.entityId);
   });
 
-  test("signs in with a provider that was given this metadata", () => {
+  test("signs in with a provider that uses this metadata", () => {
     const metadata = serviceMetadata({ ...SERVICE, entityId: `https://a.example/?a=1&b="<2>"` });
     expect(metadata).toContain(`entityID="https://a.example/?a=1&amp;b=&quot;&lt;2>&quot;"`);
     expect(metadata).toContain(`Location="${SERVICE.acsUrl}"`);
   });
 });
 
-describe("no session is made", () => {
+describe("no session is created", () => {
   test.each(Object.entries(RESPONSE_WRAPPINGS))("by signature wrapping %s", async (_, wrap) => {
     const wrapped = wrap(await issue(ATTEMPT.requestId, { sign: "response" }));
     expect(wrapped).toContain("owner@example.com");
@@ -116,7 +116,7 @@ describe("no session is made", () => {
     expect(await finish(change(await issue(ATTEMPT.requestId)))).toMatchObject({ ok: false });
   });
 
-  test("by a response that is no base64, is empty or is longer than any assertion", async () => {
+  test("by a response that is not base64, is empty or is longer than any assertion", async () => {
     for (const sent of ["", "<x>", "%%%", "A".repeat(300_000)]) {
       expect(
         await finishSaml({ connection: CONNECTION, service: SERVICE, attempt: ATTEMPT, sent, nowMs: NOW }),
@@ -127,7 +127,7 @@ describe("no session is made", () => {
     }
   });
 
-  test("after the org's connection was changed", async () => {
+  test("after the org's connection changed", async () => {
     const sent = encoded(await issue(ATTEMPT.requestId));
     const changed = { ...CONNECTION, idpEntityId: "https://new.example" };
     expect(
@@ -138,7 +138,7 @@ describe("no session is made", () => {
   });
 });
 
-test("whatever is changed or put into a signed response, it names the same person or nobody", async () => {
+test("a changed signed response identifies the same person or no one", async () => {
   const genuine = await issue(ATTEMPT.requestId);
   const noise = stringMatching(/^[a-z<>/"'=! -]{0,6}$/);
   await assert(

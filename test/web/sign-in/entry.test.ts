@@ -29,7 +29,7 @@ const RULES = [
 ] as const;
 
 describe("a session", () => {
-  test.each(RULES)("that is kept out by %s is served nothing", async (code, keepOut) => {
+  test.each(RULES)("that is kept out by %s gets nothing", async (code, keepOut) => {
     const org = await newOrg();
     const browser = await signedIn(org.id);
     expect((await browser.get("/console")).status).toBe(200);
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect((await browser.post("/console/logout", {})).status).toBe(403);
   });
 
-  test("that comes from an allowed address is served as ever", async () => {
+  test("from an allowed address works as usual", async () => {
     const org = await newOrg();
     const { cookie } = await signedIn(org.id);
     await allowOnlyInside(org);
@@ -84,7 +84,7 @@ describe("signing in", () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test.each(RULES)("begins for nobody whom %s keeps out", async (code, keepOut) => {
+  test.each(RULES)("does not start if %s keeps the person out", async (code, keepOut) => {
     const org = await orgAt(provider);
     await keepOut(org);
     const sent = await ask(`/sso/login?org=${org.id}`);
@@ -93,18 +93,21 @@ describe("signing in", () => {
     expect(provider.calls).toEqual([]);
   });
 
-  test.each(RULES)("ends for nobody whom %s keeps out, and the code stays unused", async (code, keepOut) => {
-    const org = await orgAt(provider);
-    const back = await redirectUriOf(org);
-    const { sentTo, cookie } = await begin(org);
-    await keepOut(org);
-    const refused = await comeBack(back, provider.authorize(sentTo.href), { cookie });
-    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([403, null]);
-    expect(await refused.text()).toContain(code);
-    expect(provider.calls.filter((made) => made.startsWith("POST"))).toEqual([]);
-  });
+  test.each(RULES)(
+    "does not finish if %s keeps the person out, and the code stays unused",
+    async (code, keepOut) => {
+      const org = await orgAt(provider);
+      const back = await redirectUriOf(org);
+      const { sentTo, cookie } = await begin(org);
+      await keepOut(org);
+      const refused = await comeBack(back, provider.authorize(sentTo.href), { cookie });
+      expect([refused.status, refused.headers.get("set-cookie")]).toEqual([403, null]);
+      expect(await refused.text()).toContain(code);
+      expect(provider.calls.filter((made) => made.startsWith("POST"))).toEqual([]);
+    },
+  );
 
-  test("from an allowed address works as ever", async () => {
+  test("from an allowed address works as usual", async () => {
     const org = await orgAt(provider);
     const back = await redirectUriOf(org);
     await allowOnlyInside(org);
@@ -115,7 +118,7 @@ describe("signing in", () => {
     expect((await comeBack(back, returned, { cookie, ...inside })).status).toBe(303);
   });
 
-  test("that is refused while the provider answers makes no session", async () => {
+  test("that is refused while the provider responds creates no session", async () => {
     const org = await orgAt(provider);
     const back = await redirectUriOf(org);
     const { sentTo, cookie } = await begin(org);
@@ -132,7 +135,7 @@ describe("signing in", () => {
   });
 });
 
-test("support is bound to the allow-list and to the residency rule, and what is refused is in the trail", async () => {
+test("support must satisfy the allow-list and the residency rule, and refusals are in the trail", async () => {
   const org = await newOrg();
   const body = { scope: "read_only", reason: "Ticket 1", expires_in_seconds: 600 };
   const grant = await call("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body });

@@ -41,7 +41,7 @@ function signInAtHonest(asked: URL, registered: string): URLSearchParams {
 
 const codesGivenTo = (provider: LyingProvider) => provider.calls.filter((made) => made.startsWith("POST"));
 
-test("each org has a redirect address of its own, and a sign-in that comes back there is finished", async () => {
+test("each org has its own redirect URI, and a sign-in that returns there is finished", async () => {
   const [own, other] = [await redirectUriOf(victim), await redirectUriOf(attacker)];
   expect(own).toMatch(new RegExp(`/sso/callback/${victim.id}$`));
   expect(other).not.toBe(own);
@@ -50,7 +50,7 @@ test("each org has a redirect address of its own, and a sign-in that comes back 
   expect([entered.status, entered.headers.get("location")]).toEqual([303, "/console"]);
 });
 
-test("an attacker's provider that names the honest one's address is not known there", async () => {
+test("an attacker's provider that uses the honest one's URI is refused there", async () => {
   evil.lies = {
     metadata: { ...NAMELESS.metadata, authorization_endpoint: `${honest.issuer}/authorize` },
   };
@@ -59,7 +59,7 @@ test("an attacker's provider that names the honest one's address is not known th
   expect(sentTo.searchParams.get("redirect_uri")).not.toBe(await redirectUriOf(victim));
 });
 
-test("a code of the honest provider that comes back with an attacker's sign-in goes to nobody", async () => {
+test("a code of the honest provider that returns with an attacker's sign-in is not redeemed", async () => {
   const { sentTo, cookie } = await begin(attacker);
   const registered = await redirectUriOf(victim);
   // The attacker's provider sends the browser on, and asks as the victim's org would.
@@ -76,7 +76,7 @@ test("a code of the honest provider that comes back with an attacker's sign-in g
   expect(codesGivenTo(evil)).toEqual([]);
 });
 
-test("a sign-in that comes back to the address without an org is refused, and its code goes to nobody", async () => {
+test("a sign-in that returns to the URI without an org is refused, and its code is not redeemed", async () => {
   const { sentTo, cookie } = await begin(victim);
   const returned = signInAtHonest(sentTo, await redirectUriOf(victim));
   const refused = await comeBack("https://sluice.example/sso/callback", returned, { cookie });
@@ -84,7 +84,7 @@ test("a sign-in that comes back to the address without an org is refused, and it
   expect(codesGivenTo(honest)).toEqual([]);
 });
 
-test("an answer that names another provider is refused, even where that provider did not promise to say", async () => {
+test("a response that names another provider is refused, even if that provider did not promise to name itself", async () => {
   const { sentTo, cookie } = await begin(victim);
   const own = await redirectUriOf(victim);
   const returned = signInAtHonest(sentTo, own);
@@ -93,7 +93,7 @@ test("an answer that names another provider is refused, even where that provider
   expect(codesGivenTo(honest)).toEqual([]);
 });
 
-test("a provider that promised to name itself must", async () => {
+test("a provider that promised to name itself must do so", async () => {
   honest.lies = {};
   const { sentTo, cookie } = await begin(victim);
   const own = await redirectUriOf(victim);

@@ -50,7 +50,7 @@ test("replacing the provider ends its sessions at once, and no others", async ()
 test.each([
   ["the client at the same provider", { client_id: "another" }],
   ["OpenID Connect by SAML", null],
-])("replacing %s ends the sessions, too", async (_, change) => {
+])("replacing %s ends the sessions too", async (_, change) => {
   const org = await orgAt(old);
   const cookie = await signInAt(org, old);
   if (change === null) await useSaml(org, HONEST.certificate);
@@ -72,7 +72,7 @@ async function useSaml(org: TestOrg, certificate: string): Promise<void> {
 test.each([
   ["another provider", () => next, {}],
   ["the same one, with another role for newcomers", () => old, { default_role: "admin" }],
-])("a sign-in that began before the change to %s does not finish", async (_, provider, more) => {
+])("a sign-in that started before the change to %s does not finish", async (_, provider, more) => {
   const org = await orgAt(old);
   const back = await redirectUriOf(org);
   const { sentTo, cookie } = await begin(org);
@@ -99,7 +99,7 @@ test("a sign-in during which the provider is replaced does not finish", async ()
   expect(await refused.text()).toContain("connection_changed");
 });
 
-test("a SAML provider's sessions end when one of its certificates is withdrawn, and not when one is added", async () => {
+test("a SAML provider's sessions end when one of its certificates is removed, and not when one is added", async () => {
   const org = await orgAt(old);
   await useSaml(org, HONEST.certificate);
   const sessions = async () => {

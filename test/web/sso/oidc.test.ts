@@ -26,8 +26,8 @@ async function signInWith(lies: Lies) {
   return finishOidc(CONNECTION, attempt, returned, provider);
 }
 
-describe("a person whom the provider vouches for", () => {
-  test("is signed in with the subject, address and name that the token says", async () => {
+describe("a person identified by the provider", () => {
+  test("is signed in with the subject, address and name of the token", async () => {
     expect(await signInWith({})).toEqual({
       ok: true,
       identity: { subject: "user-1", email: "ada@example.com", name: "Ada", role: null },
@@ -44,14 +44,14 @@ describe("a person whom the provider vouches for", () => {
     expect(await finishOidc(CONNECTION, attempt, returned, provider)).toMatchObject({ ok: true });
   });
 
-  test("keeps no address that the provider calls unverified", async () => {
+  test("keeps no address that the provider marks as unverified", async () => {
     expect(await signInWith({ claims: { email_verified: false } })).toMatchObject({
       ok: true,
       identity: { email: null },
     });
   });
 
-  test("has a name in whole characters, however long it is", async () => {
+  test("has a name cut at whole characters", async () => {
     const claims = { name: `${"x".repeat(255)}\u{1f600}`, email: "\ud800@example.com" };
     expect(await signInWith({ claims })).toMatchObject({
       ok: true,
@@ -59,7 +59,7 @@ describe("a person whom the provider vouches for", () => {
     });
   });
 
-  test("is sent away with a challenge and a nonce that nobody else was sent", async () => {
+  test("is sent away with a unique challenge and nonce", async () => {
     const sent = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const started = await startOidc(CONNECTION, begin(), new LyingProvider(key));
@@ -73,7 +73,7 @@ describe("a person whom the provider vouches for", () => {
   });
 });
 
-describe("no session is made", () => {
+describe("no session is created", () => {
   const now = Math.floor(Date.now() / 1000);
   const attacks: Record<string, () => Lies | Promise<Lies>> = {
     "by a token without a nonce": () => ({ claims: { nonce: undefined } }),
@@ -157,7 +157,7 @@ describe("no session is made", () => {
     expect(await finishOidc(CONNECTION, attempt, returned, provider)).toMatchObject({ ok: false });
   });
 
-  test("by a code that belongs to another sign-in's verifier", async () => {
+  test("by a code with another sign-in's verifier", async () => {
     const provider = new LyingProvider(key);
     const { attempt, returned } = await start(provider);
     const verifier = "v".repeat(43);
@@ -166,7 +166,7 @@ describe("no session is made", () => {
     });
   });
 
-  test("by a code of the honest provider when the sign-in began at another (mix-up), and the code stays home", async () => {
+  test("by a code of the honest provider if the sign-in started at another (mix-up), and the code is not redeemed", async () => {
     const evil = new LyingProvider(otherKey, "https://evil.example");
     const started = await startOidc({ ...CONNECTION, issuer: evil.issuer }, begin(), evil);
     if (!started.ok) throw new Error(started.failure);
@@ -176,7 +176,7 @@ describe("no session is made", () => {
     expect(evil.calls.filter((call) => call.startsWith("POST"))).toEqual([]);
   });
 
-  test("by a return after the org's connection was changed", async () => {
+  test("by a return after the org's connection changed", async () => {
     const provider = new LyingProvider(key);
     const { attempt, returned } = await start(provider);
     const changed = { ...CONNECTION, clientId: "another" };
@@ -186,7 +186,7 @@ describe("no session is made", () => {
     });
   });
 
-  test("and the browser is sent nowhere when the provider names a script as its address", async () => {
+  test("and the browser is not redirected if the provider names a script as its URL", async () => {
     const provider = new LyingProvider(key);
     for (const address of ["javascript:alert(1)", "data:text/html,x", "http://idp.example/authorize"]) {
       provider.lies = { metadata: { authorization_endpoint: address } };

@@ -20,7 +20,7 @@ type Shown = {
   hash: string;
 };
 
-/** The hash as anyone who holds an export would compute it. */
+/** The hash as anyone with an export would compute it. */
 function recomputed(entry: Shown): string {
   return chainHash(entry.prev_hash, {
     seq: entry.seq,

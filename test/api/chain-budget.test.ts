@@ -75,7 +75,7 @@ test("runs of several chains in one batch are each checked against their own cha
     accepted,
     accepted,
   ]);
-  // Not all fit: each is judged by itself.
+  // Not all fit: each is judged separately.
   expect(await results([of("x", "0.20"), of("y", "0.20"), of("x", "0.01"), of("y", "0.10")])).toEqual([
     accepted,
     "rejected",

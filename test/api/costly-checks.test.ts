@@ -47,7 +47,7 @@ describe("a detector whose pattern costs too much on an input", () => {
 });
 
 const numbers = (count: number) => `[${Array.from({ length: count }, (_, at) => at).join(",")}]`;
-/** A rule that takes its time and matches nothing: with 35 numbers, 4 % of the work of a run. */
+/** A slow rule that matches nothing: with 35 numbers, 4 % of the work of a run. */
 const slowRule = (count: number, mode: string) => ({
   target: "model",
   effect: "deny",
@@ -61,7 +61,7 @@ async function addRules(org: Spender, rule: object): Promise<void> {
 }
 
 describe("the work of checks is bounded together", () => {
-  /** Three quarters of the work of a run for one detector, and of a shadow detector's. */
+  /** One detector, or one shadow detector, uses three quarters of the work of a run. */
   const LARGE = HOSTILE.slice(0, 8000);
   const SMALL = HOSTILE.slice(0, 2500);
   const block = { pattern: COSTLY, action: "block" };

@@ -3,7 +3,7 @@ import { fastestMs } from "../support/fastest.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
-/** A cursor is good for the list that gave it out, and for no other. */
+/** A cursor works only for the list that returned it. */
 
 async function withBudgets(): Promise<Spender> {
   const org = await newSpender();

@@ -48,7 +48,7 @@ function ask(org: TestOrg, options: CallOptions = { body: GOOD }) {
   return call("POST", DECISION, { key: org.ownerKey, ...options });
 }
 
-/** As other isolates would use the limit up: this one hears nothing of it. */
+/** Uses up the limit as other isolates would: this one is not told. */
 async function useUpElsewhere(org: TestOrg, requests: number): Promise<void> {
   const object = env.ORG.getByName(org.id);
   for (let sent = 0; sent < requests; sent += 1) {
@@ -70,7 +70,7 @@ describe.each(Object.entries(MALFORMED))("a decision with %s", (_, { status, opt
     expect([refused.status, refused.body.error.code]).toEqual([429, "rate_limited"]);
     expect(refused.headers.get("retry-after")).not.toBeNull();
     expect(refused.headers.get("x-svc-decided")).toBe("object");
-    // From now on it knows.
+    // Now it knows.
     const again = await ask(org, options());
     expect([again.status, again.headers.get("x-svc-decided")]).toEqual([429, "edge"]);
     expect(await counted(org)).toBe(2);

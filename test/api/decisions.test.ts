@@ -54,7 +54,7 @@ describe("only the exact path is a decision", () => {
     ["POST", "/v1/edge/%2e%2e/runs?/v1/edge/decision", 422],
   ])("%s %s", async (method, path, status) => {
     const org = await newSpender();
-    // The isolate knows the key from here on.
+    // The isolate now knows the key.
     expect((await org.decide("1")).status).toBe(200);
     const answer = await call(method, path, { key: org.key, body: ask, headers: sized });
     expect(answer.status).toBe(status);

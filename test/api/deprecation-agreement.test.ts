@@ -4,8 +4,9 @@ import changelog from "../../CHANGELOG.md?raw";
 import { call } from "../support/worker.ts";
 
 /**
- * One list, read where callers read it: the listing, the headers, OpenAPI, the metric's labels and the changelog. What
- * was flagged at run time (by other tests, too) is in all of them but the changelog, which tells of releases.
+ * One list in every place where callers read it: the listing, the headers, OpenAPI, the metric's labels and the
+ * changelog. Routes flagged at run time (also by other tests) are in all of them except the changelog, which is about
+ * releases.
  */
 
 interface Listed {

@@ -128,7 +128,7 @@ test("an explanation agrees with the decision that follows", async () => {
     for (const names of [{}, { workflow_id: "w" }, { customer_id: "c" }]) {
       const ask = { estimate: { cost_usd: cost }, ...names };
       const { outcome, checks } = await explain(org, { ask });
-      // For so long that the object decides, by what is true now.
+      // A hold time so long that the object decides, with current data.
       const asked = await org.decide(cost, { ...names, hold_seconds: 3600 });
       expect([cost, names, outcome]).toEqual([cost, names, asked.status === 200 ? "allowed" : "refused"]);
       const refused = checks.find((one) => one.outcome === "refused")?.id ?? null;

@@ -40,7 +40,7 @@ describe("a reservation", () => {
       (await org.events("run.over_limit")).map(({ data }) => [data["run_id"], data["limits"]]);
     const first = ["past", [{ kind: "budget", id, over_usd: "1.00" }]];
     expect(await over()).toEqual([first]);
-    // What was spent before the limit was lowered was within it then.
+    // What was spent before the limit was lowered was within the limit at that time.
     await org.send("PATCH", `budgets/${id}`, { limit_usd: "2" });
     await org.bulk([aRun({ id: "after", cost_usd: "3", incurred: true })]);
     expect(await over()).toEqual([first, ["after", [{ kind: "budget", id, over_usd: "3.00" }]]]);
@@ -67,7 +67,7 @@ describe("a reservation", () => {
     expect((await org.decide("0.000000001")).status).toBe(402);
     await org.run({ reservation_id: held.body.reservation.id, cost_usd: "1" });
     expect((await org.send("GET", `budgets/${budget.body.id}`)).body.available_usd).toBe("4.00");
-    // A denial stands in the isolate for a moment before it is asked again.
+    // The isolate repeats a denial for a moment before it asks again.
     await vi.waitFor(async () => expect((await org.decide("4")).status).toBe(200), { timeout: 60_000 });
   });
 

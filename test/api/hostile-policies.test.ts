@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { HOSTILE_METADATA, hostileExpressions } from "../domain/hostile-expressions.ts";
 import { newSpender } from "../support/ledger.ts";
 
-/** One of each family, in the real runtime and over real requests. */
+/** One expression of each kind, in the real runtime and over real requests. */
 const FAMILIES = 35;
 
-/** As much as a run may have. */
+/** The maximum size of a run. */
 const metadata = {
   ...HOSTILE_METADATA,
   long: HOSTILE_METADATA.long.slice(0, 4000),

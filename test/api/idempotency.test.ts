@@ -146,7 +146,7 @@ test("a crashed creation of an org is taken over and results in the same org", a
   const create = () =>
     call("POST", "/v1/admin/orgs", { key: operatorKey(), body, headers: { "idempotency-key": "crash" } });
   const whole = await create();
-  // As it is when the Worker dies after the org was opened and before the answer was recorded, two minutes ago.
+  // The state if the Worker had died two minutes ago, after the org was opened and before the response was recorded.
   await runInDurableObject(platform, (_, state) => {
     state.storage.sql.exec(
       "UPDATE idempotency SET status = NULL, sealed = NULL, etag = NULL, reserved_at = reserved_at - 120000 WHERE key = 'crash'",

@@ -4,7 +4,7 @@ import { routeOf } from "../../src/contract/operation.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call, operatorKey } from "../support/worker.ts";
 
-/** Every write to one resource, with what it is sent: `none` is the id of nothing. */
+/** Every write to one resource, with its body. `none` is an id that does not exist. */
 const MISSING: Readonly<Record<string, object | null>> = {
   "PATCH /v1/orgs/{id}/budgets/{budget_id}": { limit_usd: "1" },
   "DELETE /v1/orgs/{id}/budgets/{budget_id}": null,
@@ -41,7 +41,7 @@ const MISSING: Readonly<Record<string, object | null>> = {
   "PUT /v1/admin/benchmarks/cohorts/{cohort_id}/members": { org_ids: [] },
 };
 
-/** Resources that every org has, whoever set them. */
+/** Resources that every org has. */
 const ALWAYS_THERE = [
   "PATCH /v1/orgs/{id}",
   "PATCH /v1/admin/orgs/{org_id}",
@@ -52,7 +52,7 @@ const ALWAYS_THERE = [
   "PUT /v1/orgs/{id}/benchmark-profile",
   "PUT /v1/admin/price-book",
 ];
-/** Adds to a list, and has no resource of its own to match. */
+/** Adds to a list, so there is no resource to match. */
 const NO_RESOURCE = ["PUT /v1/admin/deprecations"];
 
 const contracts = OPERATIONS.map(({ contract }) => contract);
@@ -92,7 +92,7 @@ describe("If-Match on a resource that does not exist", () => {
   });
 });
 
-/** Resources with counters: where each is read, and a write that leaves it as it is. */
+/** Resources with counters: the path of each, and a write that leaves it unchanged. */
 async function limits(org: Spender): Promise<{ path: string; made: Answer; again: () => Promise<Answer> }[]> {
   const create = async (path: string, body: object, change: object | null) => {
     const made = await org.send("POST", path, body);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { scopesOf } from "../../src/contract/access.ts";
 import { call, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
-/** What a key may do to other keys, and what it can hand on: never more than it has itself. */
+/** What a key can do to other keys, and what it can pass on: never more than it has itself. */
 
 interface Minted {
   readonly id: string;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
-/** Every secret that a rotation replaces lives for its own grace. */
+/** Every replaced secret works for its own grace period. */
 
 async function newKey(org: TestOrg) {
   const path = `/v1/orgs/${org.id}/keys`;
@@ -20,7 +20,7 @@ async function newKey(org: TestOrg) {
   };
 }
 
-/** Each from an address of its own: what is tested here is not the back-off. */
+/** Each from its own address, because these tests are not about back-off. */
 let callers = 100;
 const statusesOf = async (org: TestOrg, keys: readonly string[]) => {
   const from = `203.0.113.${(callers += 1)}`;

@@ -5,7 +5,7 @@ import { call, env } from "../support/worker.ts";
 
 const [ONE_MIB, EIGHT_MIB] = [1_048_576, 8 * 1_048_576];
 
-/** A body of just so many bytes, most of it the metadata of one run. */
+/** A body of exactly this many bytes, mostly the metadata of one run. */
 function filled(bytes: number, unit: string, wrap: (run: string) => string = (run) => run): string {
   const text = wrap(JSON.stringify({ ...aRun({ id: "large", cost_usd: "0.01", metadata: { note: "@" } }) }));
   const free = bytes - new TextEncoder().encode(text).byteLength + 1;

@@ -3,13 +3,13 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
 
-/** More than a page looks at. */
+/** More than one page scans. */
 const ROWS = 120_000;
 const SEEN = 50_000;
 
 const COUNTING = `WITH RECURSIVE counting (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counting WHERE n < ?1)`;
 
-/** Rows of one second each, the last of them now; the fifth has what is rare. */
+/** Rows one second apart, the last of them now. The fifth has the rare value. */
 const FILLS: Readonly<Record<string, string>> = {
   audit: `${COUNTING} INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)
     SELECT n + 1000, printf('aud_%026d', n), ?2 + n * 1000, 'key.minted', 'key', 'k', NULL, IIF(n = 5, 'rare', 't'), 'done', 't', NULL, '{}', 'h'
@@ -57,7 +57,7 @@ describe.each([
         isRepeated: false,
       });
       expect(await walk(org, `${path}?${none}&sort=${sort}`)).toMatchObject({ found: 0, pages: pagesForAll });
-      // What a range asks for is found at once, wherever it lies.
+      // A range is found at once, wherever it is.
       const moment = (second: number) => new Date(start + second * 1000).toISOString();
       const range = `from=${moment(2)}&to=${moment(42)}&limit=100&sort=${sort}`;
       expect(await walk(org, `${path}?${range}`)).toMatchObject({ found: 40, pages: 1 });

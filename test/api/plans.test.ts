@@ -74,7 +74,7 @@ test("an org that was unreachable when its plan changed has the new terms when i
   expect(await entries()).toBe(before);
 });
 
-/** The Worker where one org's object does not answer. */
+/** A Worker in which one org's object does not answer. */
 async function withoutOrg(orgId: string, plan: string, body: object): Promise<Response> {
   const silent = { execute: () => Promise.reject(Object.assign(new Error("reset"), { retryable: true })) };
   const getByName = (name: string) => (name === orgId ? silent : env.ORG.getByName(name));

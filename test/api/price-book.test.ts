@@ -5,7 +5,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 
-/** The book is one for all orgs: each test has models of its own in it, beside those of the others. */
+/** All orgs share the book, so each test uses its own models in it. */
 
 const MINI = {
   model: "pb-mini",

@@ -49,7 +49,7 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
     });
     const got = await call("GET", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey() });
     expect(got.body).toEqual(set.body);
-    // The object is the original; its copy in D1 follows.
+    // The object has the original. Its copy in D1 follows.
     const copied = () =>
       env.DB.prepare("SELECT read_rpm FROM org_rate_limits WHERE org_id = ?").bind(org.id).first();
     await vi.waitUntil(async () => (await copied()) !== null, { timeout: 60_000 });

@@ -197,7 +197,7 @@ test("the summary has exact counts and amounts by hour and group, across hours, 
     Array.from({ length: count }, () => aRun({ cost_usd: "2", customer_id: customer }));
   for (let sent = 0; sent < 70; sent += 1) {
     await org.bulk([...runs(2, "a"), ...runs(1, "b")]);
-    // Whoever reads refusals has them stored first, in a row of their own.
+    // Reading refusals stores pending ones first, in their own row.
     await refusals(org, "?limit=1");
   }
   const first = (await summary(org, "?group_by=customer_id")).data;

@@ -4,7 +4,7 @@ import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.
 
 const path = (org: { id: string }) => `/v1/orgs/${org.id}/residency`;
 
-/** A rule as it stands after a service has given up a region that the rule names. */
+/** A rule that names a region that the service no longer has. */
 async function keepOut(org: TestOrg): Promise<void> {
   await runInDurableObject(env.ORG.getByName(org.id), (_object, state) => {
     state.storage.sql.exec("INSERT INTO residency (one, regions) VALUES (1, ?)", '["eu"]');

@@ -21,13 +21,13 @@ const WAYS = {
     }),
 } as const;
 
-/** What became of a run, in the words of a batch. */
+/** The result of a run, in the words of a batch. */
 function outcomeOf({ status, body }: Answer): string {
   if (Array.isArray(body.results)) return body.results[0].status;
   return status === 201 ? "accepted" : status === 200 ? "duplicate" : body.error.code;
 }
 
-/** All of a JSON text: names, and each number by what it means. */
+/** The content of a JSON text: names, and each number by its value. */
 function meaning(text: string): unknown {
   const exact = (_name: string, value: unknown, { source }: { source?: string }) =>
     typeof value === "number" && source !== undefined ? ["number", comparable(source)] : value;
@@ -89,7 +89,7 @@ test("the same number in another spelling is the same content", async () => {
   for (const send of Object.values(WAYS)) expect(outcomeOf(await send(org, again))).toBe("duplicate");
 });
 
-/** JSON texts with any names and numbers. Minus nothing is nothing. */
+/** JSON texts with any names and numbers. Minus zero is zero. */
 const jsonText = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import type { Answer } from "../support/worker.ts";
 
-/** A run of so many tokens that costs nothing else. */
+/** A run with this many tokens and no cost. */
 const tokens = (count: number, more: object = {}) => ({
   usage: { input_tokens: count, output_tokens: 0 },
   cost_usd: "0",
@@ -26,7 +26,7 @@ async function limit(org: Spender, policy: object, readRpm: number | null = null
 
 const seen = ({ status, body }: Answer) => [status, body?.error?.code];
 
-/** How much of a policy is used, as a decision that asks for too much is told. */
+/** How much of a policy is used, as reported to a decision that asks for too much. */
 async function used(org: Spender, more: object = {}): Promise<number> {
   const asked = await org.decide("0", { estimate: { cost_usd: "0", input_tokens: 900_000 }, ...more });
   expect(seen(asked)).toEqual([429, "quota_exhausted"]);
@@ -134,7 +134,7 @@ describe("a call for more than a whole limit", () => {
     }
     const dry = await org.decide("0", { ...ask, dry_run: true });
     expect(dry.body.would_deny).toMatchObject({ code: "rate_limited", details: { attempted: 150 } });
-    // What fits into the limit waits its turn, and is not told so.
+    // An amount within the limit waits, and is not told so.
     const wait = await org.run(tokens(90));
     expect(wait.body.error.message).not.toMatch(words);
     expect(Object.keys(wait.body.error.details)).toEqual(["retry_after_seconds"]);
@@ -293,7 +293,7 @@ describe("a policy that counts requests", () => {
     const reads = (count: number) => Promise.all(Array.from({ length: count }, read));
     for (let round = 0; round < 8; round += 1) {
       await reads(30);
-      // By now the isolate has asked for slices, and has them.
+      // By now the isolate has slices.
       await scheduler.wait(300);
       const dear = Array.from({ length: 5 }, () => org.run({ cost_usd: "2" }));
       for (const answer of await Promise.all(dear)) expect(answer.status).toBe(402);
@@ -326,7 +326,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant("bulk"), amount: most40, count: fc.integer({ min: 1, max: 5 }) }),
   },
-  // A test org's clock moves in two seconds.
+  // A test org's clock can be moved within two seconds.
   { weight: 1, arbitrary: fc.record({ do: fc.constant("advance"), amount: fc.integer({ min: 1, max: 9 }) }) },
 );
 
@@ -356,7 +356,7 @@ test("no window admits more tokens than the limit, for decisions and runs togeth
   );
 });
 
-/** What of a step was admitted, in tokens. */
+/** How many tokens of a step were admitted. */
 async function admit(org: Spender, one: { do: string; amount: number; count?: number }): Promise<number> {
   if (one.do === "decide") {
     const estimate = { cost_usd: "0", input_tokens: one.amount, max_output_tokens: 0 };

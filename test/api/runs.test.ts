@@ -122,8 +122,8 @@ describe("a rare run among very many", () => {
   const RARE = [5, 90_000, 160_000, 160_001, 249_999];
 
   /**
-   * Copies of one run; from the 130,000th on, 120,000 of one and the same moment. Each block has the rare customer, with
-   * another model.
+   * Copies of one run. From the 130,000th on, 120,000 have the same start time. Each block contains the rare customer,
+   * with another model.
    */
   async function crowd(): Promise<string> {
     const org = await newSpender();

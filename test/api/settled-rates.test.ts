@@ -26,7 +26,7 @@ const tokens = (count: number, more: object = {}) => ({
 const estimate = (count: number) => ({
   estimate: { cost_usd: "0", input_tokens: count, max_output_tokens: 0 },
 });
-/** Says nothing of tokens. */
+/** Does not mention tokens. */
 const COST_ALONE = { estimate: { cost_usd: "0.5" } };
 
 async function reserve(org: Spender, ask: object): Promise<string> {
@@ -37,7 +37,7 @@ async function reserve(org: Spender, ask: object): Promise<string> {
 
 const seen = ({ status, body }: Answer) => [status, body?.error?.code];
 
-/** How much of the first policy is used, as a decision that asks for too much is told. */
+/** How much of the first policy is used, as reported to a decision that asks for too much. */
 async function used(org: Spender, more: object = {}): Promise<number> {
   const asked = await org.decide("0", { ...estimate(900_000_000), ...more });
   expect(seen(asked)).toEqual([429, "quota_exhausted"]);
@@ -124,7 +124,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
     const decide = (ask: object) => call("POST", "/v1/edge/decision", { key, body: ask });
     const { id } = (await decide(estimate(10))).body.reservation as { id: string };
     await settle(org, id, tokens(60));
-    // The key is refused by what it used up, and the route by the same.
+    // The key's policy and the route's policy refuse because of the same usage.
     expect(await used(org)).toBe(60);
     await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", {
       ...body,

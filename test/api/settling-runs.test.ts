@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
-/** Runs that settle a reservation and name other things than it did, or nothing. */
+/** Runs that settle a reservation and name other scopes than it did, or none. */
 
 const WAYS: Record<string, (org: Spender, run: object) => Promise<Charge[]>> = {
   "by itself": async (org, run) => {
@@ -46,7 +46,7 @@ async function amountsOf(org: Spender, path: string): Promise<[spent: string, re
   return [body.spent_usd, body.reserved_usd];
 }
 
-/** What a customer has left of the limit that applies to it. */
+/** What is left for a customer of the limit that applies to it. */
 async function leftOf(org: Spender, customer_id: string): Promise<string> {
   return (await org.decide("0", { customer_id, dry_run: true })).body.limits[0].available_usd;
 }
@@ -139,7 +139,7 @@ describe("a limit created while a reservation is open", () => {
     quota: {},
   };
 
-  /** All of its ten dollars are there, and still are when they are added up again. */
+  /** All of its ten dollars are available, and still are after a recount. */
   async function isUntouched(org: Spender, path: string): Promise<void> {
     const left = async () => (await org.send("GET", path)).body.available_usd;
     expect(await left()).toBe("10.00");

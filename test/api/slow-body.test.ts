@@ -8,7 +8,7 @@ import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
 
-/** Whatever is taken from a caller while the body of a call arrives is gone before the call takes effect. */
+/** A right that a caller loses while the body of a call arrives is gone before the call takes effect. */
 
 interface Victim {
   readonly id: string;
@@ -35,7 +35,7 @@ async function victimOf(org: TestOrg): Promise<Victim> {
 const revoke = (org: TestOrg, { id }: Victim) =>
   call("DELETE", `/v1/orgs/${org.id}/keys/${id}`, { key: org.ownerKey });
 
-/** The answer to a call whose body is half way when `between` happens, and goes on when that was answered. */
+/** The response to a call whose body is half sent when `between` runs, and continues afterwards. */
 async function during(
   path: string,
   key: string,
@@ -123,7 +123,7 @@ test.each([
   const decide = (key: string) => call("POST", "/v1/edge/decision", { key, body: DECISION });
   const placeOf = async (key: string) => (await decide(key)).headers.get("x-svc-decided");
   await expect.poll(() => placeOf(victim.key), { interval: 20 }).toBe("edge");
-  // Others keep the isolate's slices of the org alive all along.
+  // Other calls keep the isolate's slices of the org alive.
   const traffic = { on: true };
   const driving = (async () => {
     while (traffic.on) {
@@ -141,7 +141,7 @@ test.each([
   expect(codeOf(answer)).toEqual([410, "gone"]);
 });
 
-/** Begins a revocation and comes back when the object has it: isolates may still act on what they know. */
+/** Starts a revocation and returns when the object has it. Isolates may still act on what they know. */
 async function beginRevoking(org: TestOrg, victim: Victim): Promise<{ answered: Promise<Answer> }> {
   const answered = revoke(org, victim);
   const isRevoked = async () =>

@@ -19,7 +19,7 @@ async function comeIn(grantId: string): Promise<string> {
   return (made.body as { token: string }).token;
 }
 
-/** Read from the object itself, since the trail is what these tests are about. */
+/** Read from the object itself, because these tests are about the trail. */
 async function trail(org: TestOrg): Promise<
   {
     action: string;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
-/** Not RFC 3339, or no time that any clock shows. */
+/** Not RFC 3339, or not a real time. */
 const WRONG = [
   "2026-11-15T24:00:00Z",
   "2026-11-15T24:00:00.000Z",
@@ -20,7 +20,7 @@ const WRONG = [
   "+002026-11-15T00:00:00Z",
   "2026-11-15T00:00:00.Z",
   "2026-11-15T00:00:00,5Z",
-  // In UTC, in a year that RFC 3339 cannot write.
+  // Years that RFC 3339 cannot write in UTC.
   "9999-12-31T23:59:59-14:00",
   "0000-01-01T00:00:00+14:00",
 ];
@@ -34,7 +34,7 @@ const RIGHT: Readonly<Record<string, string>> = {
 
 type Send = (moment: string) => Promise<{ status: number; fields: string[] }>;
 
-/** Everywhere that callers say a time. */
+/** Every place where callers send a time. */
 async function waysToSay(): Promise<Record<string, Send>> {
   const org = await newSpender();
   const answered = ({ status, body }: Awaited<ReturnType<typeof call>>) => ({
@@ -81,7 +81,7 @@ describe("every timestamp is RFC 3339", () => {
 
   test("every RFC 3339 text is accepted", async () => {
     for (const [field, send] of Object.entries(await waysToSay())) {
-      // A pack's end must lie ahead.
+      // A pack's end must be in the future.
       for (const past of Object.keys(RIGHT)) {
         const moment = field === "expires_at" ? past.replace("20", "24") : past;
         expect([field, moment, (await send(moment)).status < 300]).toEqual([field, moment, true]);

@@ -3,7 +3,7 @@ import { DETAILS } from "../../src/contract/error-details.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { envelopeText, refusalHeaders, refuse } from "../../src/contract/refusal.ts";
 
-/** The contract's catalog, as its callers have it in hand. */
+/** The contract's catalog, as callers have it. */
 const PUBLISHED: Record<string, [statuses: number[], details: string[]]> = {
   bad_request: [[400], []],
   unauthorized: [[401], []],
@@ -55,7 +55,7 @@ test.each(Object.entries(PUBLISHED))(
     const spec = ERRORS[code as keyof typeof ERRORS];
     expect(spec.statuses).toEqual(statuses);
     expect(spec.message).toMatch(/^[A-Z].*\.$/s);
-    // A code with details refuses an empty object: each of its fields is there in every answer.
+    // A code with details does not accept an empty object: each field is in every response.
     if (fields.length > 0) {
       const details = DETAILS[code as keyof typeof DETAILS];
       const missing = details.safeParse({}).error?.issues.map((issue) => issue.path[0]) ?? [];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** Operations that keep or break their contract, and what the compiler says to each. One run of it for all. */
+/** Operations that keep or break their contract, and the compiler's result for each. One compiler run for all. */
 const PLANTED = {
   "kept-query": `operation({ ...READ, reply: { 200: budget } }, (call) => call.org.query("getBudget", ID));`,
   "kept-command": `operation({ ...WRITE, reply: { 200: budget } }, (call) => call.org.command("changeBudget", ID));`,

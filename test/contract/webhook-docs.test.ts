@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ATTEMPT_DELAYS_SECONDS } from "../../src/domain/delivery.ts";
 import { signatureHeaders, webhookSecret } from "../../src/domain/signature.ts";
 
-/** What docs/webhooks.md tells receivers to run is run, against what this service sends. */
+/** Runs the code in docs/webhooks.md against what this service sends. */
 const text = readFileSync("docs/webhooks.md", "utf8");
 const sample = (language: string, containing: string): string =>
   [...text.matchAll(/```(\w+)\n([^]*?)```/g)].find(
@@ -18,7 +18,7 @@ const [secret, other] = [webhookSecret(Buffer.alloc(36, 1)), webhookSecret(Buffe
 const message = { eventId: "evt_1", body, sentAtMs: seconds * 1000 };
 const header = signatureHeaders({ scheme: "v2", secrets: [other, secret] }, message)["x-svc-signature"];
 
-/** Body, header, secret, the receiver's clock; and whether it is to be accepted. */
+/** Body, header, secret, the receiver's clock, and whether it must be accepted. */
 const CASES: readonly (readonly [string, string, string, number, boolean])[] = [
   [body, header, secret, seconds, true],
   [body, header, other, seconds + 299, true],

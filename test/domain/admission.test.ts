@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("release" as const, "report" as const, "giveBack" as const) }),
 );
 
-/** Holds and leases that stand, each with what it took. */
+/** Open holds and leases, each with what it took. */
 interface Standing {
   readonly holds: bigint[];
   readonly leases: bigint[];

@@ -1,4 +1,4 @@
-/** A text of two letters in an order that never repeats: most of its characters bring a pattern to a new state. */
+/** A text of two letters in an order that never repeats, so most of its characters lead a pattern to a new state. */
 export function noise(length: number): string {
   let seed = 1;
   let text = "";

@@ -47,7 +47,7 @@ function verdictOf(when: string, attempt: Attempt = ATTEMPT): string {
   return judge(policySet([rule({ when })]), attempt, NOW).verdict;
 }
 
-/** Refused with a place, failed under every effect, or the expression itself when it decided something. */
+/** Refused with a position, failed under every effect, or the expression itself if it decided something. */
 function endOf(when: string, attempt: Attempt): string {
   const compiled = compile(when);
   if ("problem" in compiled)

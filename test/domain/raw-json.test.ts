@@ -18,7 +18,7 @@ describe("JSON is written as it was received", () => {
   });
 
   test("with any strings, names and numbers", () => {
-    // Minus nothing is nothing.
+    // Minus zero is zero.
     const digits = fc
       .stringMatching(/^-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,4})?$/)
       .filter((number) => !/^-[0.]+(e|$)/i.test(number));

@@ -72,7 +72,7 @@ describe("the passes that an object takes", () => {
     const seen = new SeenPasses("e1");
     for (let nonce = 0; nonce < 50_000; nonce += 1) seen.take({ nonce: String(nonce), epoch: "e1" }, NOW);
     expect(seen.take({ nonce: "0", epoch: "e1" }, NOW + 29_999)).toBe(false);
-    // What cannot be remembered is not taken.
+    // A pass that cannot be remembered is not accepted.
     expect(seen.take({ nonce: "one more", epoch: "e1" }, NOW + 29_999)).toBe(false);
     expect(seen.take({ nonce: "one more", epoch: "e1" }, NOW + 30_000)).toBe(true);
   });

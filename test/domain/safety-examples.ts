@@ -4,7 +4,7 @@ type Examples = Readonly<Record<BuiltIn, { bad: readonly string[]; good: readonl
 
 const A40 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
 
-/** Texts that each detector should and should not stop, the ones it gets wrong included. */
+/** Texts that each detector should and should not stop, including those it gets wrong. */
 export const EXAMPLES: Examples = {
   email: {
     bad: [

@@ -27,7 +27,9 @@ const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
 const stops = (id: string, text: string): boolean =>
   scan(detectorSet([builtin(id)]), text).blocked !== undefined;
 
-/** What each detector is known to get wrong, first what it lets pass, then what it stops. All else it gets right. */
+/**
+ * The known errors of each detector: first what it misses, then what it wrongly stops. It gets everything else right.
+ */
 const KNOWN: Readonly<Record<BuiltIn, { missed: readonly string[]; overblocked: readonly string[] }>> = {
   email: { missed: ["tony at example dot com", "user@[192.0.2.1]"], overblocked: [] },
   phone: {

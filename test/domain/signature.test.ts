@@ -13,7 +13,7 @@ const mint = () => webhookSecret(randomBytes(SECRET_BYTES));
 type Headers = ReturnType<typeof signatureHeaders>;
 type Verifier = (body: string, headers: Headers, secret: string) => void;
 
-/** The three packages as they are on npm, each with the secret exactly as this API shows it. */
+/** The three packages from npm, each with the secret exactly as this API shows it. */
 const verifiers: Record<string, Verifier> = {
   stripe: (body, headers, secret) =>
     void stripe.webhooks.constructEvent(body, headers["x-svc-signature"], secret),

@@ -45,7 +45,7 @@ const meters = fc
   )
   .map((rows) => rows.map(([kind, scopeKind, scopeId], i) => meterOf(`m${i}`, kind, scopeKind, scopeId)));
 
-/** The same rule, said the slow way. */
+/** The same rule, in its slow form. */
 function matches(meter: Meter, all: readonly Meter[], attempt: Scopes): boolean {
   if (meter.scope.kind === "org") return true;
   const id = attempt[meter.scope.kind];

@@ -7,14 +7,14 @@ import type { CounterShard, SeriesTotal } from "../../src/platform/counter-shard
 
 const { COUNTERS } = env as unknown as { COUNTERS: DurableObjectNamespace<CounterShard> };
 
-/** The real shards under names of their own, so that tests do not see each other's counts. */
+/** The real shards under separate names, so that tests do not see each other's counts. */
 function shardsOf(prefix: string): CounterNamespace & ReadableCounters {
   return { getByName: (name) => COUNTERS.getByName(`${prefix}/${name}`) };
 }
 
 type Fate = "arrives" | "is lost" | "arrives unheard" | "arrives twice";
 
-/** Sends meet the fates in order; when those run out, all is well. */
+/** The results of sends, in order. After the last one, all succeed. */
 function flaky(shards: CounterNamespace, fates: Fate[]): CounterNamespace {
   return {
     getByName: (name) => {

@@ -5,7 +5,7 @@ import worker from "../../src/index.ts";
 import { answerOf } from "../support/http.ts";
 import { env, newOrg, operatorKey } from "../support/worker.ts";
 
-/** A database that fails, in both of the ways in which a call can. */
+/** A database that fails in each of the two ways in which a call can. */
 function databaseThat(fails: () => unknown): object {
   const statement = { bind: () => statement, first: fails, run: fails, all: fails, raw: fails };
   return { prepare: () => statement, batch: fails };

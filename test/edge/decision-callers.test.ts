@@ -11,7 +11,7 @@ import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
 
-/** Who calls, what their org may do, and how the service is: the fast path and the pipeline judge alike. */
+/** For any caller, org and state of the service, the fast path and the pipeline decide the same. */
 
 const body = JSON.stringify({ estimate: { cost_usd: "0.01" } });
 const DECISION = "/v1/edge/decision";
@@ -20,7 +20,7 @@ const SNAPSHOT_MS = 2000;
 
 const knows = async (key: string) => void (await byPipeline({ key, body }));
 
-/** Until the isolate goes by what the object says now. */
+/** Until the isolate uses the object's latest answer. */
 async function untilStatus(key: string, status: number): Promise<void> {
   const asked = async () => (await byPipeline({ key, body })).seen.status;
   await expect.poll(asked, { interval: 50 }).toBe(status);
@@ -326,7 +326,7 @@ describe("both paths agree when", () => {
     });
   });
 
-  /** Nothing of what is counted here is stored. */
+  /** Nothing that is counted here is stored. */
   const forgetful = {
     ...env,
     COUNTERS: { getByName: () => ({ add: () => Promise.resolve() }) },

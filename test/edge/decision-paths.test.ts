@@ -8,7 +8,7 @@ import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
 
-/** Bodies and request lines: whatever is sent, the fast path and the pipeline give the same answer. */
+/** For any body and request line, the fast path and the pipeline give the same response. */
 
 let org: TestOrg;
 beforeAll(async () => {

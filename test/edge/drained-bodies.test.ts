@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { call, newOrg } from "../support/worker.ts";
 
-/** A body over its limit is read on and thrown away before the answer, but not for ever. */
+/** The rest of a body over its limit is read and discarded before the response, up to a bound. */
 
 const MIB = 1_048_576;
 const MOST_BODY = MIB;

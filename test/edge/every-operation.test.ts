@@ -9,7 +9,7 @@ import { newId } from "../../src/domain/ulid.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
-/** What must hold for each operation because it exists, whatever it does. A new operation is in here by itself. */
+/** What must hold for every operation, whatever it does. A new operation is included automatically. */
 
 const contracts = OPERATIONS.map((operation) => operation.contract);
 const guarded = contracts.filter((op) => op.role !== "anyone");
@@ -61,7 +61,7 @@ function namesOrg(op: OperationContract): boolean {
 }
 
 let nextAddress = 0;
-/** Failed attempts slow an address and its network down, so each call comes from one of its own. */
+/** Failed attempts slow down an address and its network, so each call has its own address. */
 function freshAddress(): string {
   nextAddress++;
   return `2001:db8:${(nextAddress >> 8).toString(16)}:${(nextAddress & 255).toString(16)}::1`;
@@ -111,7 +111,7 @@ describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => 
   test("refuses a suspended org, and an address outside the allow-list", async () => {
     expectRefusal(await ask(op, suspended.ownerKey, suspended), "org_suspended");
     expectRefusal(await ask(op, fenced.ownerKey, fenced), "ip_not_allowed");
-    // A write that goes through may have to wait until every isolate knows of it.
+    // A write that succeeds may have to wait until every isolate knows of it.
     if (op.method !== "GET") return;
     const inside = await ask(op, fenced.ownerKey, fenced, { from: "::ffff:198.51.100.9" });
     expect(inside.body?.error?.code).not.toBe("ip_not_allowed");
@@ -148,7 +148,7 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
     properties?: Record<string, { type?: string }>;
     oneOf?: { properties: Record<string, { const?: unknown }> }[];
   };
-  /** What says which of several shapes is meant; only then are the others' fields unknown. */
+  /** The discriminator that selects one of several schemas. Only then are the others' fields unknown. */
   const kind = Object.entries(schema.oneOf?.[0]?.properties ?? {}).flatMap(([name, field]) =>
     field.const === undefined ? [] : [[name, field.const]],
   );

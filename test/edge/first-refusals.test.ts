@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ask, decidedAt, limited, LIMIT_NAMES, LIMITS, refusedAtEdge } from "../support/limited.ts";
 
-/** The object refuses first: it announces that. An isolate refuses by itself what was refused so. */
+/** The object makes, and announces, the first refusal. After that, an isolate repeats it by itself. */
 
 test.each(LIMIT_NAMES)("the first refusal of a %s is announced, once", async (limit) => {
   const org = await limited(limit);
-  // Enough calls for the isolate to learn how the limit stands.
+  // Enough calls for the isolate to learn the state of the limit.
   for (let asked = 0; asked < 4; asked += 1) expect((await ask(org, "2")).status).toBe(200);
   expect(await refusedAtEdge(org)).not.toEqual([]);
   await refusedAtEdge(org);

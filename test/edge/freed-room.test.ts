@@ -3,7 +3,7 @@ import { aRun, type Spender } from "../support/ledger.ts";
 import { ask, decidedAt, limited, LIMIT_NAMES, refusedAtEdge } from "../support/limited.ts";
 import type { Answer } from "../support/worker.ts";
 
-/** What an isolate refuses by itself, after a reservation was ended through it. */
+/** What an isolate refuses by itself after a reservation was ended through it. */
 
 const LESS = { cost_usd: "0.01", customer_id: "c" };
 const ENDS: Record<string, (org: Spender, id: string) => Promise<Answer>> = {

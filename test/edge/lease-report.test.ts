@@ -22,7 +22,7 @@ test("a report that is too large for another region is sent in parts, and held o
   const { id } = (await org.send("POST", "budgets", limit)).body;
   const home = env.ORG.getByName(org.id);
   let largest = 0;
-  // As the home region's door does, which reads no call that is larger.
+  // Like the home region's door, which reads no larger call.
   const syncLeases = async (report: string) => {
     const { length } = toWire({ org: org.id, method: "syncLeases", args: [report] });
     largest = Math.max(largest, length);

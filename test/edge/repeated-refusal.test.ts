@@ -9,7 +9,9 @@ import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
 
-/** The fast path keeps the refusal of a full rate limit for calls of the same moment. It must not outlive its reasons. */
+/**
+ * The fast path repeats the refusal of a full rate limit for calls of the same moment. It must not outlive its reasons.
+ */
 
 const body = JSON.stringify({ estimate: { cost_usd: "0.01" } });
 const A_PART_OF_A_SECOND_MS = 500;
@@ -31,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** What the fast path answers at that moment without waiting for anything: null if it does not. */
+/** The fast path's response at that moment without waiting. Null if it does not answer. */
 function refusalAt(now: number): Response | null {
   const clock = vi.spyOn(Date, "now").mockReturnValue(now);
   try {

@@ -8,7 +8,7 @@ import { call, env, newOrg, operatorKey, type Answer } from "../support/worker.t
 
 const SECRET = "/v1/admin/orgs/{org_id}/webhook-secret";
 
-/** Read back as a strict reader would; undefined where the answer carries nothing. */
+/** Parsed strictly. Undefined if the response carries none. */
 function signalOf(headers: Headers): object | undefined {
   if (!headers.has("deprecation")) return undefined;
   const [since] = parseItem(headers.get("deprecation") ?? "");

@@ -6,14 +6,14 @@ import { type OperationContract, routeOf } from "../../src/contract/operation.ts
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
-/** Text is kept as it was sent, or refused; whatever it is, the audit trail verifies. */
+/** Text is stored as it was sent, or refused. In any case the audit trail verifies. */
 
 const withBody = OPERATIONS.map(({ contract }) => contract).filter(({ body }) => body !== undefined);
 type Path = readonly (string | number)[];
 type Json = Record<string | number, unknown>;
 
 let org: TestOrg;
-/** What operators write to, so that nobody else's writes come in between. */
+/** The org that operators write to, so that no other writes come in between. */
 let operated: TestOrg;
 const ids: Record<string, string> = {};
 
@@ -108,7 +108,7 @@ const unit = fc.oneof(
 const anyText = fc.array(unit, { minLength: 1, maxLength: 12 }).map((units) => units.join(""));
 const wholeText = anyText.map((text) => text.toWellFormed());
 
-/** What a reader sees of what was just written; null where there is nothing to read. */
+/** What a reader sees of the last write. Null if there is nothing to read. */
 async function readBack(op: OperationContract, answer: Answer): Promise<unknown> {
   const {
     id,

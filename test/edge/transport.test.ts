@@ -7,7 +7,7 @@ import { useRealLives } from "../support/lives.ts";
 
 useRealLives();
 
-/** The same Worker, known to its callers as https://api.sluice.dev. */
+/** The same Worker with the base URL https://api.sluice.dev. */
 const known = { ...env, SVC_BASE_URL: "https://api.sluice.dev" };
 
 async function ask(url: string, init: RequestInit = {}, under: object = known) {
@@ -17,7 +17,7 @@ async function ask(url: string, init: RequestInit = {}, under: object = known) {
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** As a client sends it, with its length: such a call may be decided without the pipeline. */
+/** As a client sends it, with its length, so that the fast path may decide it. */
 function decide(scheme: string, key: string) {
   const body = JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } });
   const headers = {

@@ -5,7 +5,7 @@ import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 
-/** Minified, in bytes: what a host's own Worker grows by. */
+/** Minified, in bytes: what it adds to a host's own Worker. */
 const LARGEST_BUNDLE_BYTES = 40_000;
 
 let text = "";
@@ -48,7 +48,7 @@ test("it reads no clock, sets no timer and sends nothing by itself", () => {
   expect(found).toBeNull();
 });
 
-/** A host with a clock of its own, and an object that leases whatever it is asked for. */
+/** A host with its own clock, and an object that leases whatever it is asked for. */
 function host(gate: typeof Gate, startedAt: number) {
   const clock = { now: startedAt };
   const meter = {

@@ -21,7 +21,7 @@ const METER = {
   sinceMs: 0,
 } as const;
 
-/** An isolate that was taught the ceiling of a model, and has slices of the only limit. */
+/** An isolate that knows the ceiling of a model, and has slices of the only limit. */
 async function isolateWith(ceiling: KnownCeiling | null | undefined) {
   const clock = { now: START };
   const background: gate.Background = {

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
 import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 
-/** Tests of the Worker shorten these lives, from inside its isolate. Nothing else may. */
+/** Tests of the Worker shorten these times from inside its isolate. Nothing else may. */
 
 test("slices, standing refusals and snapshots live as long as the contract promises for changes", () => {
   expect(LEASE).toEqual({ lifeMs: 1000, guardMs: 20, standingMs: 1000, syncMs: 250, longestHoldMs: 900_000 });
   expect(SNAPSHOT).toEqual({ lifeMs: 2000 });
 });
 
-/** An import or export, or the reading of one of its fields. */
+/** An import, an export, or a read of one of its fields. */
 const ALLOWED = /^(import|export) .*|\b(LEASE|SNAPSHOT)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
 
 function suspiciousLines(text: string): string[] {

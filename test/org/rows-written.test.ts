@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newSpender } from "../support/ledger.ts";
 import { env } from "../support/worker.ts";
 
-/** Rows written are what the platform's bill is made of; `docs/operating.md` states these numbers. */
+/** The platform bills written rows. `docs/operating.md` states these numbers. */
 async function watchedOrg() {
   const org = await newSpender();
   await org.send("POST", "budgets", {

@@ -7,7 +7,7 @@ import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
-/** Objects whose tables are those of an earlier version bring them up to date when they wake. */
+/** Objects with the tables of an earlier version upgrade them when they wake. */
 
 const EARLIER_HOLDS = `
   DROP INDEX holds_name;
@@ -33,7 +33,7 @@ const EARLIER_RUNS = `
   CREATE INDEX runs_started ON runs (started_at);
   DELETE FROM schema_steps WHERE name IN ('runs/2', 'runs/3')`;
 
-/** Every part of a run in a column of its own, but with the later steps applied already. */
+/** Every part of a run in its own column, but with the later steps already applied. */
 const RUNS_IN_COLUMNS = `
   CREATE TABLE unpacked (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
     charged_at INTEGER NOT NULL, recorded_at INTEGER NOT NULL, model TEXT NOT NULL, action TEXT, workflow_id TEXT,
@@ -99,7 +99,7 @@ test("holds stay as they were, by name and by reservation", async () => {
   expect(await rowsOf(org.id, "SELECT * FROM unchecked_ids")).toEqual([]);
   await rowsOf(org.id, EARLIER_HOLDS);
   await evictDurableObject(env.ORG.getByName(org.id));
-  // Ids of that version have no check: for an hour they are taken as they are.
+  // Ids of that version have no check. They are accepted for an hour.
   const [{ until } = { until: 0 }] = await rowsOf<{ until: number }>(
     org.id,
     "SELECT until FROM unchecked_ids",
@@ -160,7 +160,7 @@ test("runs of a version with a database index of ids are all recognized when the
   await unpackRuns(org.id);
   await rowsOf(org.id, EARLIER_RUNS);
   await evictDurableObject(env.ORG.getByName(org.id));
-  // Also by a call that asks for no run.
+  // Even by a call that needs no run.
   expect((await call("GET", "/v1/runs?limit=1", { key })).status).toBe(200);
   const made = await rowsOf(org.id, "SELECT first_seq, last_seq FROM run_id_segments WHERE state = 'made'");
   expect(made).toEqual([

@@ -17,7 +17,7 @@ const windowsOf = async (org: Spender, kind: string) =>
 const days = async (org: Spender) =>
   (await rowsOf<{ day: string }>(org.id, "SELECT DISTINCT day FROM usage_daily ORDER BY day")).length;
 
-/** Moves the org's clock, and waits until the sweep that falls due has looked at everything: it pauses between its steps. */
+/** Moves the org's clock, and waits until the sweep has looked at everything. It pauses between its steps. */
 async function sweepAfter(org: Spender, seconds: number): Promise<number> {
   const now = await org.advance(seconds);
   const steps = () => rowsOf(org.id, "SELECT 1 FROM due WHERE kind = 'retention.usage'");
@@ -62,7 +62,7 @@ test.concurrent("daily sums are deleted when they expire, however long their nam
     expect((await org.bulk(runs)).body).toMatchObject({ accepted: 1000 });
   }
   await org.advance(401 * DAY);
-  // The runs go first, in steps.
+  // The runs are deleted first, in steps.
   await vi.waitUntil(async () => (await days(org)) === 0, { timeout: 60_000 });
 });
 

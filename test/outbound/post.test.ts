@@ -17,7 +17,7 @@ const options = (fetcher: typeof fetch, more: Partial<PostOptions> = {}): PostOp
   fetch: fetcher,
   ...more,
 });
-/** A body without end, that counts how much of it was taken. */
+/** An endless body that counts how much of it was read. */
 function endless(): { body: ReadableStream; taken: () => number } {
   let taken = 0;
   const body = new ReadableStream({

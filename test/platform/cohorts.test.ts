@@ -34,7 +34,7 @@ const moves = fc.array(
   { minLength: 12, maxLength: 30 },
 );
 
-/** Cohorts of one metric as an operator and orgs change them, on D1 itself; each world has orgs and a metric of its own. */
+/** Cohorts of one metric, changed by an operator and orgs, on D1 itself. Each world has its own orgs and metric. */
 class World {
   month: Month = FIRST_MONTH;
   readonly orgs: readonly string[];

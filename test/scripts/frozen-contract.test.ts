@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { brokenPromises } from "../../scripts/frozen-contract/compare.ts";
 import { factsOf } from "../../scripts/frozen-contract/facts.ts";
 
-/** A small contract with one thing of every kind. Typed loosely: the tests plant changes anywhere in it. */
+/** A small contract with one item of every kind. Loosely typed, because the tests plant changes anywhere in it. */
 function contract() {
   return {
     errors: {

@@ -13,7 +13,7 @@ const LOCK = {
   "node_modules/fallback": { version: "3.0.0", optional: true },
 };
 
-/** A project whose `npm` only notes what it was asked to do. */
+/** A project whose `npm` only records its arguments. */
 function project(): string {
   const root = temporaryFolder();
   mkdirSync(join(root, "bin"));

@@ -28,7 +28,7 @@ const DELIVERIES = "X-Svc-Signature: v1=...";
 const FORECAST = "GET /v1/forecast";
 const WEBHOOK_SUNSET = "Fri, 31 Dec 2027 23:59:59 GMT";
 
-/** The real ledger, with releases planted after it, and the real changelog with lines planted for them. */
+/** The real ledger with planted releases after it, and the real changelog with planted lines. */
 function findings(planted: readonly Release[], lines = ""): string[] {
   return ledgerFindings([...ledger.releases, ...planted], parseChangelog(`${changelogText}\n${lines}`));
 }

@@ -11,7 +11,7 @@ describe("folders", () => {
   const edges = importsUnder(ROOT);
   const folderOf = (file: string) => dirname(file);
   const inOrg = (file: string) => (file.startsWith("src/org/") ? folderOf(file) : null);
-  /** `src/org`; a file of `src` itself is a place of its own. */
+  /** `src/org`. A file directly in `src` is its own place. */
   const layerOf = (file: string) => file.split("/").slice(0, 2).join("/");
 
   test("of the org's object form no cycle", () => {
@@ -205,7 +205,7 @@ function oxlint(folder: string): string {
   try {
     return execFileSync(join(ROOT, "node_modules/.bin/oxlint"), args, { cwd: folder, encoding: "utf8" });
   } catch (error) {
-    // What is planted is refused, and oxlint says so with its status too.
+    // oxlint also exits with a failure status when it refuses something.
     return (error as { stdout: string }).stdout;
   }
 }

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { compare, type Sent } from "./two-ways.ts";
 
-/** By name: what is sent, the status of its answer, and whether the fast path gives it by itself. */
+/** By name: what is sent, the status of the response, and whether the fast path gives it by itself. */
 export type Cases = Record<string, readonly [sent: Sent, status: number, way?: "fast"]>;
 
-/** Both ways give each the same answer, the one that is stated, and leave the same behind. */
+/** Both paths give the expected response, and leave the same traces. */
 export async function expectAlike(cases: Cases): Promise<void> {
   const sentBy = (way?: "fast") =>
     Object.fromEntries(

@@ -9,7 +9,7 @@ export async function trail(entries = 5): Promise<Spender> {
   return org;
 }
 
-/** What verifying finds. */
+/** The result of verifying. */
 export const verify = async (org: Spender) => (await org.send("GET", "audit-log/verify")).body;
 export const kinds = async (org: Spender) =>
   (await verify(org)).breaks.map((one: { kind: string; seq: number }) => `${one.kind} ${one.seq}`);

@@ -9,16 +9,16 @@ import { env } from "./worker.ts";
 
 export const CENT = 10_000_000n;
 
-/** An org with one budget, and isolates that report when they are told to. */
+/** An org with one budget, and isolates that report when told to. */
 export interface Budgeted extends Spender {
   readonly ids: ReservationIds;
   isolate(): Promise<LeaseHolder>;
-  /** The id of a question, as every isolate makes it. */
+  /** The id of a question, as every isolate derives it. */
   idOf(ask: DecisionAsk & { readonly request_id: string }): string;
   budget(): Promise<{ spent_usd: string; reserved_usd: string }>;
   /** What is stored under an id. */
   kept(id: string): Promise<{ status: string; amount: string }[]>;
-  /** How many holds stand. */
+  /** How many holds are open. */
   standing(): Promise<number>;
 }
 

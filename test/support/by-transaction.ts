@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "./worker.ts";
 
-/** From now on, by how much each transaction of an org's object changes a number, which a statement reads as `n`. */
+/** From now on, by how much each transaction of an org's object changes a number that a statement reads as `n`. */
 export async function changesByTransaction(orgId: string, statement: string): Promise<number[]> {
   const changes: number[] = [];
   await runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) => {

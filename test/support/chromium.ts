@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 const PATH = "/usr/bin/chromium";
 
-/** Debian's own Chromium. In CI it must be there; elsewhere its tests say that it is missing. */
+/** Debian's Chromium. CI requires it. Elsewhere the tests report that it is missing. */
 export const chromiumIsMissing = !existsSync(PATH);
 if (chromiumIsMissing && process.env["CI"] === "true") throw new Error(`CI has no ${PATH}`);
 
@@ -25,7 +25,9 @@ export function launch(): Promise<Browser> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What the accessibility checker calls serious or critical on a page, one line for each finding; by all rules, or by these. */
+/**
+ * The serious and critical findings of the accessibility checker on a page, one line each, by all rules or by these.
+ */
 export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
   return page.evaluate(async (only) => {

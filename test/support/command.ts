@@ -5,13 +5,13 @@ import { onTestFinished } from "vitest";
 import type { Demo } from "../../scripts/demo.ts";
 import { inherited } from "./environment.ts";
 
-/** One of the project's scripts, run as npm runs it, watched from outside. */
+/** One of the project's scripts, run as npm runs it, observed from outside. */
 
 export interface Command {
   readonly process: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Its exit status, once it has ended; null when a signal ended it. */
+  /** Its exit status once it has ended. Null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Resolves once stdout contains the text; rejects if the script ends before. */
   says(text: string): Promise<void>;
@@ -58,12 +58,12 @@ export async function startOn(
   return { ...command, demo };
 }
 
-/** The runtime's process, which the server's own process watches over. */
+/** The runtime's process, which the server's process supervises. */
 export function runtimeOf(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "workerd.pid"), "utf8"));
 }
 
-/** A process that has ended but that nobody has asked about yet does not count as alive. */
+/** A process that has ended but was not reaped yet does not count as alive. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

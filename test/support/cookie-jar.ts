@@ -1,4 +1,4 @@
-/** As much of a browser as signing in takes: cookies by origin, and redirects one step at a time. */
+/** The part of a browser that signing in needs: cookies by origin, and redirects one step at a time. */
 export class CookieJar {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -22,7 +22,7 @@ export class CookieJar {
     return answer;
   }
 
-  /** Follows redirects until a page, or until an address that `stop` names. */
+  /** Follows redirects until a page, or until a URL that `stop` matches. */
   async follow(
     url: string,
     stop: (url: string) => boolean,

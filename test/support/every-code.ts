@@ -6,7 +6,7 @@ import type { Server } from "../../scripts/server.ts";
 import { ownServer } from "./server.ts";
 import { http, type HttpAnswer, type HttpOptions } from "./http.ts";
 
-/** A server, an org of its own for each recipe, and short ways to use them. */
+/** A server, an org for each recipe, and short ways to use them. */
 export class Kitchen {
   readonly #server: Server;
   readonly id: string;
@@ -71,7 +71,7 @@ export class Kitchen {
     return minted.body;
   }
 
-  /** Leaves an idempotency key as it is while its first call is in flight, or when the Worker died under that. */
+  /** Leaves an idempotency key as it is during its first call, or after the Worker died in that call. */
   forgetAnswer(key: string): void {
     for (const database of this.#databases("do/sluice-OrgObject")) {
       if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'idempotency'").get() === undefined)
@@ -80,7 +80,7 @@ export class Kitchen {
     }
   }
 
-  /** Takes a table away beneath the running objects: a failure that nobody foresaw. */
+  /** Drops a table under the running objects: an unforeseen failure. */
   breakObjects(): void {
     for (const database of this.#databases("do/sluice-OrgObject"))
       database.exec("DROP TABLE IF EXISTS webhook_subscriptions");
@@ -110,7 +110,7 @@ const rule = (effect: string, when: string) => ({
 
 const budget = (limit_usd: string) => ({ scope_kind: "org", limit_usd, period: "month", mode: "enforce" });
 
-/** How a caller comes to each code of the catalog. The type asks for every one. */
+/** How a caller gets each code of the catalog. The type requires every one. */
 export const RECIPES: Record<ErrorCode, Recipe> = {
   bad_request: (k) => k.own("GET", "/models/%ZZ"),
   unauthorized: (k) => k.send("GET", `/v1/orgs/${k.id}`),
@@ -135,7 +135,7 @@ export const RECIPES: Record<ErrorCode, Recipe> = {
     await k.operate("POST", `/v1/admin/orgs/${k.id}/suspend`, {});
     return k.own("GET", "");
   },
-  // Only a service of several regions can be asked in one that a rule leaves out.
+  // Only a service with several regions can be called in one that a rule excludes.
   residency_violation: async () => {
     const k = await Kitchen.open(await ownServer({ regions: ["eu", "us"] }), { home_region: "us" });
     await k.own("PUT", "/residency", { regions: ["us"] });

@@ -1,6 +1,9 @@
 const TRIES = 8;
 
-/** How long the fastest of a few runs takes. A busy machine makes some of them slow, slow code all: the first below the bound is the last. */
+/**
+ * How long the fastest of a few runs takes. A busy machine slows down some of them, slow code all of them. It stops at
+ * the first below the bound.
+ */
 export async function fastestMs(boundMs: number, run: () => Promise<unknown>): Promise<number> {
   let fastest = Infinity;
   for (let tried = 0; tried < TRIES && fastest >= boundMs; tried += 1) {

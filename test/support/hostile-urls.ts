@@ -1,4 +1,4 @@
-/** Addresses that nothing may be delivered to, each by the trick it tries. The service's own is api.sluice.dev. */
+/** URLs that must never be delivered to, each by the trick it tries. The service's own host is api.sluice.dev. */
 export const HOSTILE: Record<string, readonly string[]> = {
   "no URL": [
     "",

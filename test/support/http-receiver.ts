@@ -15,7 +15,7 @@ export interface HttpReceiver {
   readonly url: string;
   readonly arrived: readonly Arrived[];
   answer: Answer;
-  /** What was written to callers, in bytes: an answer without end is cut short by whoever reads it. */
+  /** How many bytes were written to callers. An endless response is cut short by its reader. */
   written(): number;
   close(): Promise<void>;
 }

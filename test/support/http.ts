@@ -4,7 +4,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, where there is one. */
+  /** The parsed body, if there is one. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
   readonly body: any;
 }
@@ -12,7 +12,7 @@ export interface HttpAnswer {
 export interface HttpOptions {
   readonly key?: string;
   readonly body?: unknown;
-  /** A body sent as it is, in place of `body`. */
+  /** A body sent as it is, instead of `body`. */
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }

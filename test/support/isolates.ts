@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Server } from "../../scripts/server.ts";
 import { type ServerFixture, serverFixture } from "./server.ts";
 
-/** Four isolates over the same objects, as `ISOLATES=4 npm start` serves them, but each can be made odd. */
+/** Four isolates over the same objects, like `ISOLATES=4 npm start`, but a test can disturb each of them. */
 const ISOLATES = 4;
 export const MOST_ROUNDS = 30;
 
@@ -20,7 +20,7 @@ export interface Org {
   readonly key: string;
 }
 
-/** What a test can do to an isolate: see `odd-worker.ts`. */
+/** What a test can do to an isolate; see `odd-worker.ts`. */
 type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
 
 export class Isolates {
@@ -73,7 +73,7 @@ export class Isolates {
   async newOrg(): Promise<Org> {
     const { body } = await this.call(0, "POST", "/v1/admin/orgs", this.operator, { name: "gate" });
     const org = { id: body.org.id as string, key: body.owner_key as string };
-    // Well above what tests ask when they wait for something: they are not about the read limit.
+    // Well above what tests need while they wait, because they are not about the read limit.
     await this.limitRates(org, []);
     return org;
   }
@@ -97,7 +97,7 @@ export class Isolates {
     return (await this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key)).body;
   }
 
-  /** Waits until all isolates have reported and given back, so that this much and no more is set aside. */
+  /** Waits until all isolates have reported and given back, so that exactly this much is reserved. */
   async reserves(org: Org, id: string, usd: string): Promise<void> {
     const reserved = async () => (await this.readBudget(org, id)).reserved_usd;
     await expect.poll(reserved).toBe(usd);
@@ -108,7 +108,7 @@ export class Isolates {
     return this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
   }
 
-  /** Calls from several clients at once, spread over the isolates, until there were so many. */
+  /** This many calls from several clients at once, spread over the isolates. */
   async drive(
     org: Org,
     calls: number,
@@ -127,7 +127,10 @@ export class Isolates {
     return answers;
   }
 
-  /** So many calls, and again so many until an isolate has answered one by itself: on a busy machine what it learns may expire unused. */
+  /**
+   * This many calls, repeated until an isolate has answered one by itself. On a busy machine what it learns may expire
+   * unused.
+   */
   async driveToEdge(org: Org, calls: number, more?: (n: number) => object): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (let round = 0; round < MOST_ROUNDS && atEdge(answers).length === 0; round += 1) {

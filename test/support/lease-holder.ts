@@ -11,11 +11,11 @@ const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf
 
 export const HELD_MS = 900_000;
 
-/** The lease side of an isolate in a test's hands: it reports when it is told to, and not before. */
+/** The lease side of an isolate, controlled by a test: it reports only when told to. */
 export class LeaseHolder {
   readonly #purse = new Purse<ReportedHolds>(crypto.randomUUID());
   readonly #org: string;
-  /** By how much its clock may be behind; null: an isolate of an earlier version, which does not say. */
+  /** By how much its clock may be behind. Null for an isolate of an earlier version, which does not say. */
   lagMs: number | null = 0;
   readonly #ids: ReservationIds;
   #touch: ReportedTouch = { keys: [], meters: "", customer: null };
@@ -25,7 +25,7 @@ export class LeaseHolder {
     this.#ids = new ReservationIds(env.SVC_KEY_PEPPER, org);
   }
 
-  /** Learns what calls that name these things touch, and gets slices that are worth several calls of so much. */
+  /** Learns what calls with these names touch, and gets slices worth several calls of this amount. */
   async lease(nanos: bigint, names: { customer_id?: string; workflow_id?: string } = {}): Promise<void> {
     const ask = { estimate: { cost_usd: "0" }, dry_run: true, ...names };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
@@ -44,8 +44,8 @@ export class LeaseHolder {
   }
 
   /**
-   * Holds from its slices, at a moment of the org's clock, as it would for a caller; null: there is not enough. `name` is
-   * what the id of a request would be named, wherever it is decided.
+   * Holds from its slices, at a time of the org's clock, as for a caller. Null if there is not enough. `name` is the
+   * name of a request id, wherever it is decided.
    */
   hold(nanos: bigint, orgNow: number, name?: string, heldMs = HELD_MS): string | null {
     const slices = this.#slices();
@@ -64,7 +64,7 @@ export class LeaseHolder {
     if (reply !== null) this.#purse.granted(readReply(reply).grant);
   }
 
-  /** Its traffic is over: it reports, and gives back what it did not use. */
+  /** Ends its traffic: it reports, and gives back what it did not use. */
   async end(): Promise<void> {
     while (!this.#purse.idle) await this.report();
   }

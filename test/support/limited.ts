@@ -3,7 +3,7 @@ import { lengthenLives } from "./lives.ts";
 import { newSpender, type Spender } from "./ledger.ts";
 import type { Answer } from "./worker.ts";
 
-/** Each kind of limit that refuses decisions, over 10 dollars, and the event of its first refusal. */
+/** Each kind of limit that refuses decisions, with 10 dollars, and the event of its first refusal. */
 export const LIMITS = {
   budget: {
     event: "budget.exceeded",
@@ -30,7 +30,7 @@ export const LIMITS = {
 export type Limit = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as Limit[];
 
-/** An org with one limit. From here on, nothing that an isolate was told of it grows old. */
+/** An org with one limit. From now on, nothing that an isolate was told of it expires. */
 export async function limited(limit: Limit): Promise<Spender> {
   const org = await newSpender();
   expect((await LIMITS[limit].make(org)).status).toBeLessThan(300);
@@ -38,14 +38,14 @@ export async function limited(limit: Limit): Promise<Spender> {
   return org;
 }
 
-/** By default, of such a size that a limit has room for one call and not for two. */
+/** By default, an amount that fits into the limit once and not twice. */
 export const ask = (org: Spender, costUsd = "6") => org.decide(costUsd, { customer_id: "c" });
 
 export const decidedAt = ({ headers }: Answer) => headers.get("x-svc-decided");
 
 const MOST_ASKS = 50;
 
-/** Asks until the isolate refuses by itself; what the object refused before that. */
+/** Asks until the isolate refuses by itself. Returns what the object refused before that. */
 export async function refusedAtEdge(org: Spender, costUsd?: string): Promise<Answer[]> {
   const before: Answer[] = [];
   for (let asked = 0; asked < MOST_ASKS; asked += 1) {

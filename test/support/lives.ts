@@ -3,9 +3,9 @@ import { LEASE } from "../../src/gate/lease/protocol.ts";
 import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 
 /**
- * For how long isolates may act on what an object told them. A change waits that out before it is answered, and most tests
- * make several. The Worker under test shares the isolate of its test, so it goes by what is written here; no setting and
- * no binding reaches these values.
+ * How long isolates may act on what an object told them. A change waits that long before it returns, and most tests
+ * make several. The Worker under test shares the isolate of its test, so it uses the values set here. No setting and no
+ * binding reaches these values.
  */
 const REAL = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT } };
 const SHORT = {
@@ -26,12 +26,14 @@ export function useShortLives(): void {
   beforeAll(() => goBy(SHORT));
 }
 
-/** For a file about what an isolate does by itself: it has the time for it that a real one has. */
+/** For a file about what an isolate does by itself: gives it as much time as a real one has. */
 export function useRealLives(): void {
   beforeAll(() => goBy(REAL));
 }
 
-/** To the end of the test nothing expires, however busy the machine is; a change would wait as long for its answer. */
+/**
+ * Until the end of the test nothing expires, however busy the machine is. A change would wait as long for its response.
+ */
 export function lengthenLives(): void {
   goBy(LONG);
   onTestFinished(() => goBy(SHORT));

@@ -4,7 +4,7 @@ import { env } from "./worker.ts";
 
 const COLUMNS = "digest, status, at, ended_at, amount, meters, customer_id, verdict";
 
-/** Copies of one open reservation, with what they hold counted: as if it had been asked for so many times more. */
+/** Copies of one open reservation, counted in the limits, as if it had been requested this many times more. */
 export async function copyReservation(
   orgId: string,
   id: string,
@@ -38,7 +38,7 @@ export async function copyReservation(
   await evictDurableObject(env.ORG.getByName(orgId));
 }
 
-/** Lets a reservation's time be up, and the object forget what it knew of it. */
+/** Lets a reservation expire, and the object forget what it had in memory. */
 export async function endTime(orgId: string, id: string, expiresAt: number): Promise<void> {
   await rowsOf(orgId, "UPDATE holds SET expires_at = ? WHERE id = ?", expiresAt, id);
   await evictDurableObject(env.ORG.getByName(orgId));

@@ -4,9 +4,9 @@ import worker from "../../src/index.ts";
 export * from "../../src/index.ts";
 
 /**
- * The Worker in an isolate that a test can make odd, by a header on any request: set its clock apart from all others (and
- * with the first isolate's that of the objects in it); have it vanish for an org, so that nothing it has not reported yet
- * is ever reported, while its callers have their answers; or have an org's object hang, as far as it can see.
+ * The Worker in an isolate that a test can disturb, with a header on any request: change its clock (with the first
+ * isolate's, that of its objects); make it vanish for an org, so that its unreported holds are never reported although
+ * its callers have their responses; or make an org's object hang from its point of view.
  */
 const realNow = Date.now.bind(Date);
 let apartMs = 0;

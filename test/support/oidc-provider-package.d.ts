@@ -11,7 +11,7 @@ declare module "oidc-provider" {
     readonly cookies: { readonly keys: readonly string[] };
     findAccount(context: unknown, id: string): Account;
   }
-  /** The part of the package that the tests use; it brings no types of its own. */
+  /** The part of the package that the tests use. It has no types of its own. */
   export class Provider {
     constructor(issuer: string, configuration: Configuration);
     callback(): RequestListener;

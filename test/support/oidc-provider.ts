@@ -6,7 +6,7 @@ import type { CookieJar } from "./cookie-jar.ts";
 
 export const CLIENT = { client_id: "sluice", client_secret: "a-secret-that-only-these-two-share" };
 
-/** A real OpenID Connect provider on this machine; it signs anybody in under the name they give. */
+/** A real OpenID Connect provider on this machine. It signs anyone in under the name they give. */
 export async function oidcProvider(
   redirectUri: string,
   claims: Record<string, unknown> = {},
@@ -35,7 +35,7 @@ export async function oidcProvider(
   return issuer;
 }
 
-/** The person at the provider: says who they are, agrees, and is sent back. Gives the address that they are sent to. */
+/** The person at the provider: identifies themselves, consents, and is sent back. Returns the URL. */
 export async function atProvider(
   jar: CookieJar,
   url: string,

@@ -2,11 +2,11 @@ import { expect, vi } from "vitest";
 import { CONNECTION, type LyingProvider } from "../web/sso/lying-provider.ts";
 import { call, newOrg, serve, type TestOrg } from "./worker.ts";
 
-/** Signing in over the Worker's own routes, at providers that stand in for the network. */
+/** Signs in over the Worker's own routes, with providers that replace the network. */
 
 const ORIGIN = "http://sluice.test";
 
-/** Requests to these providers reach them; undone by `vi.restoreAllMocks`. */
+/** Requests to these providers reach them. `vi.restoreAllMocks` undoes it. */
 export function onNetwork(providers: () => readonly LyingProvider[]): void {
   const network = globalThis.fetch;
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
@@ -39,7 +39,7 @@ export function ask(path: string, headers: Record<string, string> = {}): Promise
   return serve(ORIGIN + path, { headers: { ...from, ...headers }, redirect: "manual" });
 }
 
-/** A browser begins to sign in at an org: where it is sent, and the cookie that it is given. */
+/** A browser starts to sign in at an org: where it is sent, and its cookie. */
 export async function begin(org: TestOrg): Promise<{ sentTo: URL; cookie: string }> {
   const sent = await ask(`/sso/login?org=${org.id}`);
   expect(sent.status).toBe(302);
@@ -47,7 +47,7 @@ export async function begin(org: TestOrg): Promise<{ sentTo: URL; cookie: string
   return { sentTo: new URL(sent.headers.get("location") ?? ""), cookie };
 }
 
-/** The browser comes back to the address that was asked for, with what the provider gave it. */
+/** The browser returns to the redirect URI with what the provider gave it. */
 export function comeBack(
   redirectUri: string,
   returned: URLSearchParams,
@@ -56,7 +56,7 @@ export function comeBack(
   return ask(`${new URL(redirectUri).pathname}?${returned}`, headers);
 }
 
-/** The cookie of somebody who has signed in. */
+/** The cookie of a signed-in person. */
 export async function signInAt(org: TestOrg, provider: LyingProvider): Promise<string> {
   const { sentTo, cookie } = await begin(org);
   const entered = await comeBack(await redirectUriOf(org), provider.authorize(sentTo.href), { cookie });

@@ -1,6 +1,6 @@
 import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 
-/** What the test pool does at every call of an object, done once. Files share an isolate, and each comes by here. */
+/** What the test pool does at every call of an object, done once. Files share an isolate, and each calls this. */
 type Import = (path: string) => Promise<unknown>;
 const shared = globalThis as typeof globalThis & {
   __vitest_mocker__: { moduleRunner: { import: Import } };
@@ -14,8 +14,8 @@ if (shared.poolMended === undefined) {
 }
 
 /**
- * The pool wraps the prototype of its stand-in for an object or an entrypoint in one more proxy at each new instance:
- * every call is slower than the one before, until the stack is full.
+ * The pool wraps the prototype of its stand-in for an object or an entrypoint in one more proxy for each new instance,
+ * so every call is slower than the previous one, until the stack overflows.
  */
 function wrapPrototypesOnce(): void {
   const wrapped = new WeakSet<object>();
@@ -30,8 +30,8 @@ function wrapPrototypesOnce(): void {
 }
 
 /**
- * The pool asks the test runner for the Worker's module at each call of an object. A call that falls between two files,
- * as an alarm's may, would find nobody to answer it.
+ * The pool asks the test runner for the Worker's module at each call of an object. A call between two files, such as an
+ * alarm's, would get no answer.
  */
 function importOnce(): void {
   const runner = shared.__vitest_mocker__.moduleRunner;

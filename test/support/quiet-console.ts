@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
 
-/** What the Worker logs is noise to a test that passes, and the first thing to read when one fails. */
+/** The Worker's log is noise in a test that passes, and the first thing to read when one fails. */
 const said: string[] = [];
 const keep = (...words: unknown[]): void => void said.push(words.map(String).join(" "));
 // oxlint-disable-next-line no-console -- the one that is not kept

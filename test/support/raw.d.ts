@@ -1,4 +1,4 @@
-/** A file's text, as the bundler of the tests gives it. */
+/** A file's text, as provided by the test bundler. */
 declare module "*?raw" {
   const text: string;
   // oxlint-disable-next-line import/no-default-export -- the bundler's own form

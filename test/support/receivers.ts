@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { call, newOrg, operatorKey, type TestOrg } from "./worker.ts";
 
-/** Receivers of webhooks, in place of the network: each address answers as its test says. */
+/** Receivers of webhooks that replace the network: each URL answers as its test says. */
 
 export interface Received {
   readonly url: string;
@@ -16,8 +16,8 @@ const answers = new Map<string, Answer>();
 const arrived: Received[] = [];
 
 /**
- * From the first subscriber on: what falls due after a test has ended must not go out to the real network. Taken again
- * for each, because files share an isolate and one of them may have put its own in place.
+ * From the first subscriber on, because what falls due after a test has ended must not reach the real network. Repeated
+ * for each, because files share an isolate and one of them may have set its own.
  */
 export function takeNetwork(): void {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -35,27 +35,27 @@ export function receivedAt(url: string): Received[] {
   return arrived.filter((received) => received.url === url);
 }
 
-/** Waits until just so many have arrived. */
+/** Waits until exactly this many have arrived. */
 export async function arrivedAt(url: string, count: number): Promise<void> {
   await vi.waitUntil(() => receivedAt(url).length === count, { timeout: 60_000 });
 }
 
 let addresses = 0;
 
-/** A new address; `answer` is told how many have arrived there. */
+/** A new URL. `answer` gets the number of letters that have arrived there. */
 export function receiver(answer: Answer = () => new Response("ok")): string {
   const url = `http://receiver-${++addresses}.test/hook`;
   answers.set(url, answer);
   return url;
 }
 
-/** Fails so many times, with that status, before it succeeds. */
+/** Fails this many times, with that status, before it succeeds. */
 export const failing =
   (times: number, status = 500, headers: Record<string, string> = {}): Answer =>
   (nth) =>
     nth <= times ? new Response("no", { status, headers }) : new Response("ok");
 
-/** Answers only once it is told to; looks itself, because one request may not wake another's promise. */
+/** Answers only when told to. It polls, because one request cannot wake another's promise. */
 export function hanging(): { answer: Answer; release(): void } {
   const state = { released: false };
   const answer = async () => {
@@ -68,9 +68,9 @@ export function hanging(): { answer: Answer; release(): void } {
 export interface Subscriber extends TestOrg {
   subscribe(url: string, events?: string[]): Promise<{ id: string; secret?: string }>;
   ask(method: string, path: string, body?: object): ReturnType<typeof call>;
-  /** Moves the org's clock; returns once what fell due has happened. */
+  /** Moves the org's clock. Returns once what fell due has run. */
   advance(seconds: number): Promise<void>;
-  /** Moves the clock by nothing to speak of: returns once what was due already has happened. */
+  /** Moves the clock by a negligible amount. Returns once what was already due has run. */
   settle(): Promise<void>;
   deliveries(webhookId: string): Promise<DeliveryView[]>;
 }
@@ -118,6 +118,6 @@ export async function newSubscriber(): Promise<Subscriber> {
   };
 }
 
-/** Which fields an answer names as wrong. */
+/** The fields that a response reports as wrong. */
 export const fieldsOf = (answer: { body: { error: { details: { fields: { field: string }[] } } } }) =>
   answer.body.error.details.fields.map(({ field }) => field);

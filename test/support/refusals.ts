@@ -1,6 +1,6 @@
 import type { RefusalNote } from "../../src/domain/refusal-note.ts";
 
-/** A refusal as it is kept. */
+/** A refusal as it is stored. */
 export function aNote(fields: Partial<RefusalNote> = {}): RefusalNote {
   return {
     at: Date.parse("2026-11-15T10:00:00Z"),

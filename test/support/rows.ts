@@ -5,7 +5,7 @@ function storageOf<T>(orgId: string, use: (storage: DurableObjectStorage) => T):
   return runInDurableObject(namespace.getByName(orgId), (_object, state) => use(state.storage));
 }
 
-/** Everything that an org's object holds, as one text. */
+/** Everything that an org's object stores, as one text. */
 export function everythingStored(orgId: string): Promise<string> {
   return storageOf(orgId, ({ sql }) => {
     const tables = sql

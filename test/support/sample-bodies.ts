@@ -1,4 +1,4 @@
-/** For each operation that takes a body, one that it accepts, with every field of free text filled in. */
+/** For each operation with a body, one that it accepts, with every free-text field filled in. */
 
 const run = {
   started_at: "2026-11-15T02:00:00Z",

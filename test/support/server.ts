@@ -20,7 +20,7 @@ declare module "vitest" {
   }
 }
 
-/** One server for all the files of a run: a test makes an org of its own on it and touches nothing else. */
+/** One server for all files of a run. A test creates its own org on it and touches nothing else. */
 export const sharedServer = (): SharedServer => inject("server");
 
 export type Caller = (method: string, path: string, options?: HttpOptions) => Promise<HttpAnswer>;
@@ -52,7 +52,7 @@ export interface ServerFixture {
   end(): Promise<void>;
 }
 
-/** A server of its own for a file, to evict, crash or configure. */
+/** A separate server for a file, to evict, crash or configure. */
 export async function serverFixture(options: Partial<ServerOptions> = {}): Promise<ServerFixture> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-test-"));
   const server = await startServer({ port: 0, dataDir, ...options });
@@ -65,7 +65,7 @@ export async function serverFixture(options: Partial<ServerOptions> = {}): Promi
   };
 }
 
-/** The same for one test; gone when the test is. */
+/** The same for one test, stopped afterwards. */
 export async function ownServer(options: Partial<ServerOptions> = {}): Promise<Server> {
   const fixture = await serverFixture(options);
   onTestFinished(() => fixture.end());

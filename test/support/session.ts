@@ -11,11 +11,11 @@ export interface Browser {
   readonly sessionId: string;
   readonly cookie: string;
   get(path: string): Promise<Response>;
-  /** Posts a form as a page of the console would: with the token that its forms carry. */
+  /** Posts a form like a page of the console, with the form token. */
   post(path: string, fields: Record<string, string>, more?: Record<string, string>): Promise<Response>;
 }
 
-/** A browser with a session in its cookie, as any way of signing in leaves it. */
+/** A browser with a session cookie, as after any sign-in. */
 export async function signedIn(orgId: string, role: KeyRole = "owner", secure = false): Promise<Browser> {
   const request = new Request(secure ? "https://sluice.test/" : `${ORIGIN}/`);
   const { cookie, digest } = newSessionToken(request, settingsOf(env), orgId);

@@ -10,7 +10,7 @@ import type { SharedServer } from "./server.ts";
 const READY = "/v1/meta/deprecations";
 const ISOLATES = 3;
 
-/** Starts the server that all system tests share, as a user would; the returned function ends it. */
+/** Starts the server that all system tests share, as a user would. The returned function stops it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-test-"));
   const server = spawn(process.execPath, ["scripts/start.ts"], {

@@ -1,12 +1,12 @@
 export interface SlowBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Settles once somebody has read the first half and waits for more. */
+  /** Resolves once the first half has been read and the reader waits for more. */
   readonly begun: Promise<void>;
-  /** Lets the second half through. */
+  /** Sends the second half. */
   readonly finish: () => void;
 }
 
-/** A body that stops half way, until it is told to go on. */
+/** A body that stops halfway until told to continue. */
 export function slowBody(text: string): SlowBody {
   const begun = Promise.withResolvers<void>();
   const rest = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ export function allRuns(sql: SqlStorage): Run[] {
   return [...runBlocks(sql).latest()].reverse();
 }
 
-/** Puts the runs of an object back as rows, as versions without blocks had them. It must be evicted afterwards. */
+/** Stores the runs of an object as rows, like versions without blocks. The object must be evicted afterwards. */
 export function unpackRuns(orgId: string): Promise<void> {
   return withStorage(orgId, ({ sql }) => {
     for (const [at, run] of allRuns(sql).entries()) {
@@ -57,7 +57,7 @@ export function unpackRuns(orgId: string): Promise<void> {
   });
 }
 
-/** Stores made-up runs, as calls would that carry a thousand each. */
+/** Stores made-up runs, like calls with a thousand each. */
 export function storeRuns(orgId: string, count: number, runAt: (index: number) => Run): Promise<void> {
   return withStorage(orgId, (storage) => {
     for (let from = 0; from < count; from += 1000) {

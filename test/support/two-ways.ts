@@ -7,18 +7,18 @@ import type { Env } from "../../src/edge/env.ts";
 import { env } from "./worker.ts";
 
 /**
- * The same request by two ways: at the front door, where the fast path may answer it, and straight into the pipeline.
- * What callers and operators can see of both is kept, without ids, times and waits.
+ * The same request on two paths: at the front door, where the fast path may answer it, and directly in the pipeline. It
+ * records what callers and operators can see of both, without ids, times and waits.
  */
 
 export interface Sent {
   readonly method?: string;
-  /** What comes after the host; or a whole address. */
+  /** The part after the host, or a whole URL. */
   readonly to?: string;
   readonly key?: string | null;
   readonly from?: string;
   readonly body?: string | Uint8Array<ArrayBuffer> | (() => ReadableStream) | null;
-  /** Null takes a header away; a function makes it anew for each of the ways. */
+  /** Null removes a header. A function computes it for each path. */
   readonly headers?: Readonly<Record<string, string | null | (() => string)>>;
   readonly env?: Env;
 }
@@ -34,7 +34,7 @@ export interface Seen {
 export interface Compared {
   readonly front: Seen;
   readonly back: Seen;
-  /** Whether the fast path answered what came to the front door. */
+  /** Whether the fast path answered the request at the front door. */
   readonly isFast: boolean;
 }
 
@@ -81,7 +81,7 @@ function headersOf(headers: Headers): Record<string, string> {
   );
 }
 
-/** How long a call waited is no more the same twice than the milliseconds that it is counted in. */
+/** How long a call waited varies, and so do the milliseconds that are counted. */
 function countOf(series: string, by: number): string[] {
   if (!/^svc_(requests|decisions|request_wait)/.test(series)) return [];
   if (!series.startsWith("svc_request_wait")) return [`${series} ${by}`];
@@ -125,12 +125,12 @@ export async function atFront(sent: Sent) {
 const TRIES = 6;
 
 /**
- * By the pipeline first, which also teaches the isolate the key and renews its copies. Where a verdict is reached may
- * change between the two while the isolate learns, and its knowledge may run out: then they are sent again.
+ * The pipeline first, which also teaches the isolate the key and renews its copies. While the isolate learns, the place
+ * of a decision may change between the two, and its knowledge may expire. Then both are sent again.
  */
 async function sendBoth(sent: Sent, wantsFast: boolean) {
   let back = await byPipeline(sent);
-  // A slow answer outlives what it taught the isolate.
+  // A slow response outlives what it taught the isolate.
   const { body: _body, headers: _headers, ...caller } = sent;
   await byPipeline({ ...caller, method: "GET", to: "/v1/runs" });
   let front = await atFront(sent);
@@ -149,10 +149,10 @@ function isMoving(front: Outcome, back: Outcome): boolean {
   return front.seen.headers["x-svc-decided"] !== back.seen.headers["x-svc-decided"];
 }
 
-/** Lines of the fast path are written together, a fifth of a second later. */
+/** The fast path writes its log lines together, a fifth of a second later. */
 const GATHER_MS = 260;
 
-/** Every request by both ways, one after another. */
+/** Every request on both paths, one after another. */
 export async function compare(
   requests: Readonly<Record<string, Sent>>,
   wantsFast = false,

@@ -3,7 +3,7 @@ import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
 import { answerOf, type HttpAnswer as Answer } from "./http.ts";
 
-/** The Worker under test, in this very isolate, over its own routes. */
+/** The Worker under test, in this isolate, over its own routes. */
 
 export type { HttpAnswer as Answer } from "./http.ts";
 
@@ -17,14 +17,17 @@ export const env = testEnv as unknown as TestEnv;
 export interface CallOptions {
   readonly key?: string | null;
   readonly body?: unknown;
-  /** A body that does not say how long it is. */
+  /** A body without a declared length. */
   readonly stream?: ReadableStream;
   readonly headers?: Record<string, string>;
-  /** The caller's address; each test file that fails on purpose uses its own. */
+  /** The caller's address. Each test file that fails on purpose uses its own. */
   readonly from?: string;
 }
 
-/** The Worker itself. `SELF` wraps the runtime anew at each request: slower with every one, and out of stack after thousands. */
+/**
+ * The Worker itself. `SELF` wraps the runtime again at each request: each is slower, and after thousands the stack
+ * overflows.
+ */
 export async function serve(address: string, init?: RequestInit): Promise<Response> {
   const request = new Request(address, init) as Parameters<typeof worker.fetch>[0];
   return worker.fetch(request, env, createExecutionContext());
@@ -40,7 +43,7 @@ export async function call(method: string, path: string, options: CallOptions = 
     body = typeof options.body === "string" ? options.body : JSON.stringify(options.body);
   }
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
-  // As every client does that has the whole of its body.
+  // Like every client that has its whole body.
   if (typeof body === "string" && !headers.has("content-length")) {
     headers.set("content-length", String(new TextEncoder().encode(body).byteLength));
   }
@@ -53,7 +56,7 @@ export const operatorKey = (): string => env.SVC_OPERATOR_KEY;
 export interface TestOrg {
   readonly id: string;
   readonly ownerKey: string;
-  /** A key of another role, or with a list of scopes. */
+  /** A key with another role, or with a list of scopes. */
   mint(role: string, more?: object): Promise<string>;
 }
 

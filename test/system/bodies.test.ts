@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { fastestMs } from "../support/fastest.ts";
 import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 
-/** Bodies as sockets carry them: larger than is read, or cut off on the way. */
+/** Bodies on real sockets: larger than is read, or cut off on the way. */
 
 const MIB = 1_048_576;
 
-/** Sends the whole request before it looks at what comes back, as many clients do; gives back what came. */
+/** Sends the whole request before it reads the response, as many clients do. Returns the response. */
 function exchange(head: readonly string[], body: Buffer, chunked: boolean): Promise<string> {
   const { hostname, port } = new URL(sharedServer().urls[0]);
   const framing = chunked ? "transfer-encoding: chunked" : `content-length: ${body.length}`;
@@ -64,7 +64,7 @@ test("what is discarded is bounded: an endless body is still answered", async ()
   expect(answered).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-/** Each byte in a buffer of its own would be a gigabyte, and take many times as long. */
+/** Each byte in its own buffer would take a gigabyte, and many times as long. */
 const GATHERED_MS = 3000;
 
 test("a body that arrives a byte at a time is gathered, not stored byte by byte", async () => {
@@ -98,7 +98,7 @@ test("so is the response of an identity provider", async () => {
   onTestFinished(() => void provider.close());
   await new Promise<void>((resolve) => void provider.listen(0, "127.0.0.1", resolve));
   const { port } = provider.address() as AddressInfo;
-  // A new provider each time: nothing that is remembered of one helps.
+  // A new provider each time, so that nothing is cached.
   const signIn = async () => {
     const org = await newOrg();
     const body = {
@@ -114,7 +114,7 @@ test("so is the response of an identity provider", async () => {
   expect(await fastestMs(GATHERED_MS, signIn)).toBeLessThan(GATHERED_MS);
 });
 
-/** The lines of requests with such a status, on the routes of the test below alone: others use the server meanwhile. */
+/** The log lines with such a status, only on the routes of the test below, because others use the server too. */
 async function counted(status: string): Promise<string[]> {
   const { text } = await call("GET", "/metrics");
   const ofRoute = /^svc_requests_total\{route="[^"]*\/(runs|bulk|decision|spend-cap)",/;
@@ -124,7 +124,7 @@ async function counted(status: string): Promise<string[]> {
 const sumOf = (lines: readonly string[]) =>
   lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 
-/** Sends a request whose body ends before its time, and hangs up. */
+/** Sends a request with an incomplete body, and disconnects. */
 function hangUp(head: readonly string[], body: string): Promise<void> {
   const { hostname, port } = new URL(sharedServer().urls[0]);
   return new Promise((resolve, reject) => {

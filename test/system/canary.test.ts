@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../support/server.ts";
 
 /**
- * Secrets go through every route, and none is to be found afterwards in the log or in the databases. The routes, and
- * which of them hand out or take a secret, come from the API's own description, so a new one is in this test by existing.
+ * Secrets go through every route, and none may be found afterwards in the log or in the databases. The routes, and
+ * which of them return or accept a secret, come from the API's own description, so a new one is included automatically.
  */
 
 interface Described {
@@ -40,14 +40,14 @@ let operator: string;
 let routes: readonly Route[];
 const secrets = new Map<string, string>();
 
-/** A secret of a shape that nothing else has, noted with where it went in. */
+/** A secret of a unique form, recorded with where it was sent. */
 function canary(where: string): string {
   const secret = `canary${randomBytes(24).toString("hex")}`;
   secrets.set(secret, where);
   return secret;
 }
 
-/** Each call from an address of its own: what is tested here is not the back-off. */
+/** Each call has its own address, because this is not about back-off. */
 let calls = 0;
 function fresh(): Record<string, string> {
   calls += 1;
@@ -84,10 +84,10 @@ const hasSecret = (shape: Described | undefined): boolean =>
   Object.keys(shape?.properties ?? {}).some((field) => SECRET_FIELD.test(field)) ||
   [...(shape?.oneOf ?? []), ...(shape?.anyOf ?? [])].some(hasSecret);
 
-/** Where a secret still stands in plain, looked for in pieces: a record may be split over pages. */
+/** Where a secret is in plain text, searched in pieces, because a record may be split over pages. */
 function found(): string[] {
   const files = [fixture.server.folder.log, ...filesUnder(fixture.server.folder.state)];
-  // Only what could hold a piece is searched: most of a database is empty pages and short words.
+  // Only what could contain a piece is searched. Most of a database is empty pages and short words.
   const contents = files.map((file) => {
     const words = readFileSync(file, "latin1").match(/[\w+/=-]{20,}/g) ?? [];
     return [file, [...new Set(words)].join(" ")] as const;
@@ -127,7 +127,7 @@ describe("no secret stays behind", () => {
 
   test("that the service hands out or is given, on every route that does so", async () => {
     const tried = new Set<string>();
-    /** Calls a route as it is meant to be called, twice: what is kept for the replay is sealed too. */
+    /** Calls a route as intended, twice, because the stored replay must be encrypted too. */
     const use = async (route: string, path: string, key: string, body: object) => {
       const [method = ""] = route.split(" ");
       tried.add(route);

@@ -23,7 +23,7 @@ interface Regions {
   readonly logs: readonly string[];
 }
 
-/** Regions reach each other by a binding or by an address. */
+/** Regions reach each other through a binding or a URL. */
 const WAYS: Readonly<Record<string, () => Promise<Regions>>> = {
   async binding() {
     const server = await start({ regions: ["eu", "us"], settings: SECRETS });
@@ -45,7 +45,7 @@ async function failures(base: string): Promise<string[]> {
   return text.split("\n").filter((line) => /^svc_requests_total\{.*status="5/.test(line));
 }
 
-/** Sends a part of a body, and hangs up while it is on its way. */
+/** Sends a part of a body, and disconnects while it is in transit. */
 function hangUp(base: string, head: readonly string[], body: string): Promise<void> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {

@@ -8,8 +8,8 @@ import { temporaryFolder } from "../support/folder.ts";
 import { callerAt } from "../support/server.ts";
 
 /**
- * Data folders that earlier versions left, each with what that version answered (`scripts/record-folder.ts` makes them).
- * The names that are no releases are of versions before the first, whose runs had another shape.
+ * Data folders of earlier versions, each with that version's responses (`scripts/record-folder.ts` creates them). Names
+ * that are not releases are versions before the first one, whose runs had another form.
  */
 const FOLDERS = "test/fixtures/data-folders";
 const archives = readdirSync(FOLDERS).filter((name) => name.endsWith(".tar.gz"));

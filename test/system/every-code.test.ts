@@ -19,7 +19,7 @@ afterAll(() => fixture.end());
 const produced = new Set<string>();
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
-// What breaks the server for everyone else comes last.
+// Recipes that break the server for others run last.
 test.each([...codes.filter((code) => code !== "internal"), "internal" as const])(
   "%s is returned by a real request, as in the catalog",
   async (code) => {

@@ -5,7 +5,7 @@ import { allowed, type Answer, atEdge, Isolates, MOST_ROUNDS, type Org } from ".
 const RUNS = 4;
 let isolates: Isolates;
 
-/** Clocks hours apart. */
+/** Clocks that are hours apart. */
 beforeAll(async () => {
   isolates = await Isolates.start();
   const apart = [0, 3_600_000, -7_200_000, 45_000];
@@ -22,7 +22,7 @@ function notRunning(error: Error): void {
 
 type Event = "evict" | "raise" | "lower" | "day" | "week" | "none";
 
-/** One thing that happens to a budget while calls are under way; gives the limit that holds from then on. */
+/** One event for a budget while calls are running. Returns the limit that applies from then on. */
 async function happen(event: Event, org: Org, id: string, cents: number): Promise<number> {
   if (event === "evict") await isolates.server.evict(org.id).catch(notRunning);
   if (event === "day" || event === "week") await isolates.changeBudget(org, id, { period: event }, 2);
@@ -51,13 +51,13 @@ test("four isolates never hold a nano-dollar over a limit, with evictions and li
           expect(answers.every(({ status }) => [200, 402, 503].includes(status))).toBe(true);
           const before = admitted;
           admitted += allowed(answers).length;
-          // Lowered below what was given already, a limit gives nothing more.
+          // A limit that is lowered below what was given admits nothing more.
           expect(admitted).toBeLessThanOrEqual(Math.max(limit, next, before));
           limit = next;
         }
         await isolates.reserves(org, id, usd(admitted));
         const left = Math.max(0, limit - admitted);
-        // For so long that the object itself decides, by what is true now.
+        // A hold time so long that the object decides, with current data.
         const rest = await isolates.drive(org, left + 5, 4, () => ({ hold_seconds: 3600 }));
         expect(allowed(rest)).toHaveLength(left);
       },
@@ -72,7 +72,7 @@ test("at least 99 % of allows far from a limit are decided in the isolates, and 
   const warmUp = 300;
   await isolates.drive(org, warmUp, 16, (n) => ({ request_id: `warm-${n}` }));
   const shares: number[] = [];
-  // A report that is late on a busy machine costs a round its share, not every round.
+  // A report that is late on a busy machine spoils one round, not every round.
   while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
     const round = shares.length;
     const answers = await isolates.drive(org, 2000, 16, (n) => ({ request_id: `req-${round}-${n}` }));
@@ -119,7 +119,7 @@ test("one request id with another question is refused where it is known, and hol
   expect((await ask(1, "0.02")).status).toBe(409);
   const elsewhere = await ask(2, "0.02");
   await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
-  // What was allowed there has a reservation of its own, and is told again everywhere; nothing else is.
+  // What was allowed there has its own reservation and gets the same answer everywhere; nothing else does.
   const there = await ask(1, "0.02");
   expect([there.status, there.body.reservation]).toEqual([elsewhere.status, elsewhere.body.reservation]);
   const third = { request_id: "twice", estimate: { cost_usd: "0.03" }, hold_seconds: 3600 };
@@ -134,7 +134,7 @@ test("another question is a conflict in every busy isolate, one report after the
   await isolates.budget(org, "100000");
   await isolates.drive(org, 300);
   let requests = 0;
-  /** Asks a new request, then another question under its id a while later, in the midst of traffic. */
+  /** Sends a new request, then another question with its id a while later, during traffic. */
   const askTwice = async (): Promise<number[]> => {
     requests += 1;
     const ask = (isolate: number, cost: string) =>
@@ -148,7 +148,7 @@ test("another question is a conflict in every busy isolate, one report after the
       ({ status }) => status,
     );
   };
-  // A while is enough for a report where the machine is not busy; there is a next request where it is.
+  // That is long enough for a report unless the machine is busy; then there is a next request.
   await expect.poll(askTwice, { timeout: 200_000 }).toEqual([409, 409, 409, 409]);
 });
 
@@ -197,7 +197,7 @@ test("no interval of a sliding window's length admits more than its limit, acros
   const policy = { name: "two", match, unit: "requests", limit: 30, window_seconds: 2, kind: "rate" };
   await isolates.limitRates(org, [policy]);
   const given: Answer[] = [];
-  // More than three windows' worth, so that old ones have passed on the way.
+  // More than three windows, so that old ones have passed in between.
   while (given.length < 100) given.push(...allowed(await isolates.drive(org, 60)));
   for (const { sentAt } of given) {
     const surelyInside = given.filter((one) => one.sentAt >= sentAt && one.receivedAt < sentAt + 2000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed, type Answer, atEdge, Isolates, type Org } from "../support/isolates.ts";
 
-/** What leases may keep from callers, and for how long: over four real isolates. */
+/** How much leases may withhold from callers, and for how long, over four real isolates. */
 
 const ALL = [0, 1, 2, 3];
 const RELEASED_AT_ONCE = 500;
@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => isolates.end());
 
-/** For so long that the object itself decides, by what is true now. */
+/** A hold time so long that the object decides, with current data. */
 const EXACT = { hold_seconds: 3600 };
 
-/** Steady traffic in every isolate until each of its clients has been refused once. */
+/** Steady traffic in every isolate until each client has been refused once. */
 async function driveToLimit(org: Org, clients: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   const client = async (isolate: number): Promise<void> => {
@@ -29,7 +29,7 @@ async function driveToLimit(org: Org, clients: number): Promise<Answer[]> {
   return answers;
 }
 
-/** Ends every hold that was given with a run, at half of what was held. */
+/** Settles every hold with a run of half its amount. */
 async function settle(org: Org, answers: readonly Answer[]): Promise<void> {
   const runs = answers.map(({ body }) => ({
     started_at: new Date().toISOString(),
@@ -115,7 +115,7 @@ test("denied decisions, in the isolates and by the object, leave every meter unc
   expect(await meters(org)).toEqual(before);
 });
 
-/** Last: the objects' clock goes ahead, and with it all that they know. */
+/** Last, because it moves the objects' clock ahead. */
 test("what a lost isolate may have held comes back when the last such hold has ended, and not before", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "20");
@@ -138,7 +138,7 @@ test("what a lost isolate may have held comes back when the last such hold has e
   await ahead(890 - (performance.now() - begunAt) / 1000);
   expect(Number(await biggest())).toBeLessThan(20 - held);
   await ahead(910);
-  // Isolates that were in traffic a moment ago may still be given slices, and give them back.
+  // Isolates that just had traffic may still get slices, and give them back.
   const all = { ...EXACT, estimate: { cost_usd: "20" } };
   const status = async () => (await isolates.decide(org, 1, all)).status;
   await expect.poll(status).toBe(200);

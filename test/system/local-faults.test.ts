@@ -8,9 +8,11 @@ import { isAlive, runScript, runtimeOf, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { callerAt } from "../support/server.ts";
 
-/** What befalls a machine: a runtime that is killed at any moment, a disk without room, a folder that is not writable. */
+/** What can happen to a machine: a runtime that is killed at any moment, a full disk, a folder that is not writable. */
 
-/** Kills each runtime that appears on the folder, so long after it appeared, until there were so many or the test ends. */
+/**
+ * Kills each runtime that appears on the folder, this long after it appeared, until there were enough or the test ends.
+ */
 async function killRuntimes(folder: string, kills: number, afterMs: number): Promise<void> {
   let last = existsSync(join(folder, "workerd.pid")) ? runtimeOf(folder) : 0;
   const end = new AbortController();
@@ -75,7 +77,7 @@ describe("a runtime that is killed", () => {
   });
 });
 
-/** As good as a full disk to whoever writes: no file of the process may grow. */
+/** Works like a full disk: no file of the process may grow. */
 function fill(pids: readonly number[], isFull: boolean): void {
   for (const pid of pids) {
     execFileSync("prlimit", ["--pid", String(pid), `--fsize=${isFull ? "0:" : "unlimited:unlimited"}`]);
@@ -109,7 +111,7 @@ test("a full disk is 503, and everything works again once there is room", async 
   }
   const asked = await call("POST", "/v1/edge/decision", { key, body: { estimate: { cost_usd: "1" } } });
   expect(asked.status).toBe(503);
-  // Longer than the supervisor leaves the log unlooked at.
+  // Longer than the supervisor's interval between looks at the log.
   await sleep(2500);
   fill(pids, false);
   await expect.poll(async () => (await run("after")).status).toBe(201);
@@ -119,7 +121,7 @@ test("a full disk is 503, and everything works again once there is room", async 
   expect(runtimeOf(folder)).toBe(pids[1]);
 });
 
-/** Root may write anywhere unless this right is taken from it. */
+/** Root can write anywhere unless it loses this capability. */
 function startWithoutPrivilege(folder: string): { status: number | null; stderr: string } {
   const bound =
     process.getuid?.() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];

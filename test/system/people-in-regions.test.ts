@@ -29,7 +29,7 @@ describe("people and support in two regions", () => {
     return { id: made.body.org.id, key: made.body.owner_key };
   }
 
-  /** Signs in through a region, by the link of a local server. */
+  /** Signs in through a region, with the link of a local server. */
   async function signIn(base: string, orgId: string): Promise<{ cookie: string }> {
     const answer = await fetch(server.signInLink(orgId, base), { redirect: "manual" });
     return { cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimPorts } from "../../scripts/ports.ts";
 import { type Server, startServer } from "../../scripts/server.ts";
 
-/** The recipes of docs/proxy.md, each before a model that says its name, in front of the real service. */
+/** The recipes of docs/proxy.md, each in front of a model stub and the real service. */
 const RECIPES = join(import.meta.dirname, "../../docs/proxy");
 const NGINX = spawnSync("nginx", ["-v"]).status === 0;
 const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
@@ -68,7 +68,7 @@ async function told(response: Response) {
   return { status, body: await response.text(), retryAfter: headers.get("retry-after") };
 }
 
-/** The refusal as the service gives it, and as it comes through the proxy. */
+/** The refusal as the service returns it, and as the proxy passes it on. */
 async function bothWays(url: string, key: string) {
   const direct = await told(await ask("POST", "/v1/edge/decision", key, { estimate: { cost_usd: "0.01" } }));
   const through = await told(await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": "0.01" } }));

@@ -3,15 +3,15 @@ import { beforeAll, expect, test } from "vitest";
 import { newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 
 /**
- * Requests as a socket carries them, each sent twice to a running server: as it is, when the fast path may answer it, and
- * with a header that has no meaning here and that the fast path leaves to the router. A caller cannot tell them apart.
+ * Requests on a raw socket, each sent twice to a running server: unchanged, so that the fast path may answer it, and
+ * with a meaningless header that the fast path leaves to the router. A caller cannot tell the difference.
  */
 
 const BODY = '{"estimate":{"cost_usd":"0.01"}}';
 const DECISION = "/v1/edge/decision";
 const TO_THE_ROUTER = "x-svc-region-pass: a.b";
 const TRIES = 6;
-/** The local runtime itself refuses a request line that is not a path. The Worker never sees it. */
+/** The local runtime itself refuses a request line that is not a path, so the Worker never sees it. */
 const NOT_A_PATH = 500;
 
 interface Raw {
@@ -19,7 +19,7 @@ interface Raw {
   /** Replaces the headers that every request has. */
   readonly head?: readonly string[];
   readonly more?: readonly string[];
-  /** Sent after the head as it is. */
+  /** Sent unchanged after the head. */
   readonly body?: string | Buffer;
 }
 
@@ -34,7 +34,7 @@ const sized = (body: string | Buffer) => `content-length: ${Buffer.byteLength(bo
 const chunks = (...parts: string[]) =>
   [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), "0\r\n\r\n"].join("");
 
-/** The answer. Whether the connection is closed after it is up to the server. */
+/** The response. Whether the connection is closed afterwards is up to the server. */
 function exchange(
   { line = `POST ${DECISION} HTTP/1.1`, head, more = [], body = BODY }: Raw,
   to: readonly string[],
@@ -80,7 +80,7 @@ function seen(text: string) {
   };
 }
 
-/** What is known of a key is good for two seconds, so each is sent right after a call that renews it. */
+/** What an isolate knows of a key expires after two seconds, so each is sent right after a call that renews it. */
 async function bothWays(raw: Raw) {
   const decidedBy = ({ headers }: ReturnType<typeof seen>) =>
     headers.find((header) => header.startsWith("x-svc-decided"));
@@ -88,7 +88,7 @@ async function bothWays(raw: Raw) {
     await exchange({}, [TO_THE_ROUTER]);
     const plain = seen(await exchange(raw, []));
     const routed = seen(await exchange(raw, [TO_THE_ROUTER]));
-    // The isolate learns while it is asked: who decides may change between the two.
+    // The isolate learns while it is asked, so the place of the decision may change between the two.
     if (decidedBy(plain) === decidedBy(routed) || tries === TRIES) return { plain, routed };
   }
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
 import { type ServerFixture, serverFixture } from "../support/server.ts";
 
-/** Passes between regions, as whoever stands between two of them, or has one of their secrets, could send them. */
+/** Passes between regions, as someone between two of them, or with one of their secrets, could send them. */
 
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
@@ -36,7 +36,7 @@ interface Sending {
   readonly sentBody?: string;
 }
 
-/** A pass as us would make it for a call to eu, but for what is said. */
+/** A pass as us would make it for a call to eu, with some values replaced. */
 function signed(sending: Sending, request: Partial<PassedRequest>): string {
   const pass: RegionPass = {
     at: Date.now(),
@@ -71,7 +71,7 @@ function send(sending: Sending = {}): Promise<Response> {
   return post(signed(sending, { body }), sending.sentBody ?? body, sending.base);
 }
 
-/** The life that the object is in: it is told to whoever has a pass that it does not take. */
+/** The object's epoch, which it tells to the sender of a pass that it does not accept. */
 async function epoch(): Promise<string> {
   const answer = await send();
   await answer.text();
@@ -181,7 +181,7 @@ test("a server of one region has no such route, whatever is presented", async ()
       headers: { "cf-connecting-ip": "203.0.113.7" },
     });
     expect(set.status).toBe(200);
-    // An address that a pass claims is not believed.
+    // An address claimed in a pass is not trusted.
     const header = signed({}, { to: "local", method: "GET", target: path, authorization });
     const claimed = await http("GET", base + path, {
       key: made.body.owner_key,

@@ -139,7 +139,7 @@ describe("two regions, each with its own objects and database", () => {
     const victim = await http("POST", eu + keys, { key: org.key, body: { name: "k", role: "admin" } });
     const slow = slowBody(JSON.stringify({ name: "x", role: "admin" }));
     const headers = { authorization: `Bearer ${victim.body.key}`, "content-type": "application/json" };
-    // Node sends a stream only where it is told that the answer comes after it.
+    // Node sends a stream only if it is told that the response comes afterwards.
     const init = { method: "POST", headers, body: slow.stream, duplex: "half" };
     const sent = fetch(us + keys, init);
     await slow.begun;

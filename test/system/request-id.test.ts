@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed, type Answer, atEdge, Isolates, MOST_ROUNDS, type Org } from "../support/isolates.ts";
 
-/** One request id, asked in several real isolates: what it lets through is held, and nothing passes a limit. */
+/** One request id in several real isolates: everything admitted is held, and no limit is exceeded. */
 
 const ALL = [0, 1, 2, 3];
 let isolates: Isolates;
@@ -15,7 +15,7 @@ afterAll(() => isolates.end());
 const ask = (org: Org, isolate: number, request: string, cost: string) =>
   isolates.decide(org, isolate, { request_id: request, estimate: { cost_usd: cost } });
 
-/** Every isolate has slices after this. */
+/** After this, every isolate has slices. */
 function warm(org: Org, cost = "0.001"): Promise<Answer[]> {
   return isolates.drive(org, 120, 16, () => ({ estimate: { cost_usd: cost } }));
 }
@@ -58,7 +58,7 @@ test("no request id admits $900 on a budget of $1: in no isolate, before or afte
   }
   expect(decidedAtEdge).toBeGreaterThan(0);
   await isolates.reserves(org, id, (small / 1000).toFixed(3).replace(/0$/, ""));
-  // The object has them all by now: whoever brings another question to it, and whatever that costs, it is a conflict.
+  // The object knows them all by now, so any other question is a conflict, whatever it costs.
   for (const isEvicted of [false, true]) {
     if (isEvicted) await isolates.server.evict(org.id).catch(() => undefined);
     for (const isolate of ALL) {
@@ -98,7 +98,7 @@ test("another isolate's report leaves a released reservation released: nothing i
     const answers = await Promise.all(ALL.map((isolate) => ask(org, isolate, request, "0.01")));
     expect(allowed(answers)).toHaveLength(4);
     const reservation = answers[0]?.body.reservation.id as string;
-    // Longer than the clocks of isolates may be apart: it is certain that all of them decided before the release.
+    // Longer than the clocks of isolates can differ, so that all of them certainly decided before the release.
     await setTimeout(200);
     const path = `/v1/edge/decision/${reservation}`;
     expect((await isolates.call(3, "DELETE", path, org.key)).status).toBe(204);
@@ -107,7 +107,7 @@ test("another isolate's report leaves a released reservation released: nothing i
   }
 });
 
-/** What an isolate of an org answered after it vanished. */
+/** What an isolate answered for an org after it vanished. */
 async function answersOfVanished(org: Org): Promise<Answer[]> {
   await isolates.budget(org, "100000");
   await isolates.drive(org, 300);

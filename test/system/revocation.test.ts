@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Server, startServer } from "../../scripts/server.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-/** Four isolates over the same objects: what is taken away in one is gone in all, once that was answered. */
+/** Four isolates over the same objects: a right that is removed in one is gone in all once the call returns. */
 
 async function ask(url: string, method: string, path: string, key: string, body?: object) {
   const response = await fetch(url + path, {
@@ -14,7 +14,10 @@ async function ask(url: string, method: string, path: string, key: string, body?
   return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, never>) };
 }
 
-/** Calls every isolate over and over until told to stop, and at least once each after `answered` was set; says what came back. */
+/**
+ * Calls every isolate repeatedly until told to stop, and at least once each after `answered` is set. Returns the
+ * results.
+ */
 function hammer(server: Server, path: string, key: string) {
   const state = { answered: false, before: new Set<number>(), after: new Set<number>(), running: true };
   const loops = server.urls.map(async (url) => {
@@ -42,7 +45,7 @@ test("once a revocation returns, no isolate accepts the key; the same for a susp
   const made = await ask(first, "POST", "/v1/admin/orgs", operator, { name: "Acme" });
   const { org, owner_key: owner } = made.body as unknown as { org: { id: string }; owner_key: string };
   const path = `/v1/orgs/${org.id}`;
-  // Well above what the loops below can ask for: they are not about the read limit.
+  // Well above what the loops below can use, because they are not about the read limit.
   const limits = { read_rpm: 1_000_000, policies: [] };
   await ask(first, "PUT", `/v1/admin/orgs/${org.id}/rate-limits`, operator, limits);
   const minted = await ask(second, "POST", `${path}/keys`, owner, { name: "k", role: "viewer" });

@@ -6,7 +6,7 @@ import { type Caller, callerAt, type ServerFixture, serverFixture } from "../sup
 import { HONEST } from "../web/saml/keys.ts";
 import { CONNECTION, encoded, issue, type Told } from "../web/saml/provider.ts";
 
-/** Signing in, from the browser's side, at real providers. */
+/** Signing in, from the browser's side, with real providers. */
 
 let fixture: ServerFixture;
 let base: string;

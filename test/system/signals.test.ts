@@ -81,7 +81,7 @@ test("a route flagged on one isolate is listed and signalled on all of them once
     documentation: "https://docs.example.test/errors",
   };
   let answered = false;
-  /** Keeps an isolate's copy as old as it may get, and gives back what calls sent after the answer were told. */
+  /** Keeps an isolate's copy as old as allowed. Returns the headers of calls sent after the flag returned. */
   const watch = async (index: number): Promise<(string | null)[]> => {
     const told: (string | null)[] = [];
     while (told.length < 20) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed, type Answer, Isolates } from "../support/isolates.ts";
 
-/** An object that does not answer: not dead, so that every call to it fails, but hung, so that none ever ends. */
+/** An object that hangs: it is not dead, which would make every call fail, but no call to it ever ends. */
 
 let isolates: Isolates;
 beforeAll(async () => {

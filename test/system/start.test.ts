@@ -66,7 +66,7 @@ test("an unknown SVC_ variable is ignored, with one line that names it", async (
   expect((await callerAt(server.demo.base_url)("GET", "/healthz")).status).toBe(200);
 });
 
-/** What a start that is refused says. */
+/** The output of a start that is refused. */
 async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
   const folder = temporaryFolder();
   const command = runScript("start.ts", [], { PORT: "0", SLUICE_DATA_DIR: folder, ...environment });

@@ -9,16 +9,16 @@ import { workersOf } from "../../scripts/workers.ts";
 import { HOSTILE } from "../support/hostile-urls.ts";
 import { HONEST } from "../web/saml/keys.ts";
 
-/** The Worker with private addresses forbidden, on a network of the test's own: names, and who was called. */
+/** The Worker with private addresses forbidden, on the test's own network: names, and who was called. */
 
 const OPERATOR = "svc_operator_for-tests-0123456789abcdefghij";
 const names = new Map<string, readonly string[]>();
 const called: string[] = [];
-/** What identity providers say of themselves. */
+/** The metadata of identity providers. */
 const descriptions = new Map<string, object>();
 let miniflare: Miniflare;
 
-/** Answers the runtime's questions about names, and stands for every receiver. */
+/** Answers the runtime's DNS queries, and acts as every receiver. */
 function network(request: Request): Response {
   const url = new URL(request.url);
   if (url.hostname !== "cloudflare-dns.com") {
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-/** As over https, which is all that a Worker with this address answers to. */
+/** As over https, because a Worker with this base URL answers nothing else. */
 async function ask(method: string, path: string, body?: object) {
   const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };

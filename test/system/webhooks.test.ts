@@ -7,7 +7,7 @@ import { makeFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
 import { answerWith, type HttpReceiver, startReceiver } from "../support/http-receiver.ts";
 
-/** Webhooks over real sockets: a served Worker on one side, receivers of every temper on the other. */
+/** Webhooks over real sockets: a served Worker on one side, receivers of every kind on the other. */
 
 const folder = makeFolder();
 let server: Server;

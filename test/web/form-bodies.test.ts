@@ -7,7 +7,7 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const CHUNK = new Uint8Array(65_536).fill(97);
 const MIB = 1024 * 1024;
 
-/** A body of 150 MiB that does not say how long it is, and how much of it was taken. */
+/** A body of 150 MiB without a declared length, and how much of it was read. */
 function flood(): { readonly stream: ReadableStream; readonly taken: () => number } {
   let bytes = 0;
   const stream = new ReadableStream({
@@ -30,7 +30,7 @@ async function expectRefusedEarly(path: string, headers: Record<string, string> 
   });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
   expect(await answer.text()).toContain("payload_too_large");
-  // What is beyond the limit is drained, up to 16 MiB, so that the client sees the answer.
+  // The part over the limit is drained, up to 16 MiB, so that the client sees the response.
   expect(taken()).toBeLessThan(20 * MIB);
 }
 

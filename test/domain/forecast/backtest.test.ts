@@ -45,7 +45,7 @@ function leastSquares(series: DailySeries): (index: number) => number {
   return (index) => meanY + slope * (index - meanX);
 }
 
-/** The most that the model's error may be, as a share of each plain baseline's. */
+/** The maximum error of the model, relative to each plain baseline. */
 const BOUNDS: Record<string, { overLastValue: number; overLinear: number }> = {
   flat: { overLastValue: 0.85, overLinear: 1.05 },
   linear: { overLastValue: 0.4, overLinear: 1.1 },

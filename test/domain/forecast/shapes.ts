@@ -8,7 +8,7 @@ const WEEK = [1.3, 1.25, 0.45, 0.4, 1.1, 1.2, 1.3];
 
 type Shape = (index: number, noise: () => number) => number | null;
 
-/** Series of known shape: the truth is known, so that a forecast can be held against it. */
+/** Series of known shape, so that a forecast can be compared with the truth. */
 const SHAPES: Record<string, { readonly trainingDays: number; readonly value: Shape }> = {
   flat: { trainingDays: 120, value: (_, noise) => 100 + 10 * noise() },
   linear: { trainingDays: 120, value: (i, noise) => 50 + 1.5 * i + 8 * noise() },

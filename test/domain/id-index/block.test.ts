@@ -4,7 +4,7 @@ import { type Block, blockOf, deal, findIn } from "../../../src/domain/id-index/
 
 const number = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
-/** Entries beside seqs from `firstSeq` on, in a block of 2 ** bits. */
+/** Entries with seqs from `firstSeq` on, in a block of 2 ** bits. */
 const given = (bits: number, block: number) =>
   fc
     .record({ numbers: fc.array(number, { maxLength: 40 }), firstSeq: fc.nat(2 ** 40) })
@@ -53,7 +53,7 @@ test("a number is found with each of its seqs, and no other", () => {
       fc.nat(20),
       fc.nat(1000),
       (numbers, wanted, firstSeq) => {
-        // Seqs are small numbers too: none may be taken for one that is looked for.
+        // Seqs are small numbers too, and must not be mistaken for the number that is searched.
         const words = Uint32Array.from([...numbers, ...numbers.map((_, index) => index % 21)]);
         const found: number[] = [];
         findIn({ words, firstSeq }, wanted, found);

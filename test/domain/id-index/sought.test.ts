@@ -51,7 +51,7 @@ test.each([
   expect(new Set(["", "\0", "\0\0", "\0\0\0"].map((id) => numberOf(id, key))).size).toBe(4);
 });
 
-/** Numbers are stored: another way to make them would find nothing that is there. */
+/** Numbers are stored: if they were computed differently, nothing would be found. */
 test("numbers never change between versions", () => {
   const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
   expect(ids.map((id) => numberOf(id, null))).toMatchInlineSnapshot(`

@@ -33,7 +33,7 @@ export const anyPrice: fc.Arbitrary<Price> = fc
   .tuple(rates, tiers, factors)
   .map(([own, all, variants]) => ({ rates: own, tiers: all, units: new Map(), variants }));
 
-/** Any usage of at most so many tokens, split into any parts. */
+/** Any usage of at most this many tokens, split into any parts. */
 export function usageWithin(input: number, output: number): fc.Arbitrary<RunUsage> {
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 });
   return cuts.map((shares) => {

@@ -66,7 +66,7 @@ describe("for any price", () => {
     const large = fc.nat(1_000_000).chain((input) => usageWithin(input * 1_000_000, input * 999_983));
     fc.assert(
       fc.property(anyPrice, fc.oneof(usage, large), (price, used) => {
-        // Under a name for the same rates it is worked out in parts.
+        // Under another name for the same rates, the cost is computed in parts.
         expect(costOf(price, used)).toBe(costOf(price, used, "standard"));
       }),
       { numRuns: 1000 },
@@ -106,7 +106,7 @@ describe("for any price", () => {
       reservationOf(ceilingOf(price), input, output, variant);
     expect(reserve(1000, 100, "standard")).toBe(1000n * 3000n + 100n * 5000n);
     expect(reserve(1001, 100, "standard")).toBe(1001n * 7000n + 100n * 5000n);
-    // Should it use one token less, it is in the dearer tier below.
+    // With one token less, it is in the more expensive tier below.
     expect(reserve(5001, 100, "standard")).toBe(5001n * 7000n + 100n * 5000n);
     expect(reserve(1000, 100, "batch")).toBe((1000n * 3000n + 100n * 5000n) / 2n);
     expect(reserve(1000, 100)).toBe((1000n * 3000n + 100n * 5000n) * 2n);

@@ -1,6 +1,6 @@
 /**
- * Worked examples from the price pages of providers: dollars per million tokens and per unit as the page named as the
- * source publishes them, and what a request costs, worked out by hand in fractions and rounded up to the nano-dollar.
+ * Worked examples from providers' price pages: the dollars per million tokens and per unit that the named page
+ * publishes, and the cost of a request, computed by hand in fractions and rounded up to the nano-dollar.
  */
 import type { NewPrice } from "../../../src/contract/resources/prices.ts";
 import type { RunUsage } from "../../../src/contract/token-classes.ts";

@@ -7,7 +7,7 @@ const clock = fc.integer({ min: -86_400_000, max: 86_400_000 });
 const amount = fc.bigInt({ min: 1n, max: 500_000n });
 const holdMs = fc.constantFrom(30_000, 60_000, 900_000);
 
-/** What amounts are counted in: some are more than a plain number holds exactly. */
+/** The unit of amounts: some are more than a plain number holds exactly. */
 const unit = fc.constantFrom(1n, 1_099_511_627_689n);
 
 type Step = (world: World, unit: bigint) => void;
@@ -60,7 +60,7 @@ describe("leases", () => {
       ),
       { numRuns: RUNS },
     );
-    // How many is chance, but a run in which isolates gave next to nothing would show nothing.
+    // The number is random, but a run in which isolates admitted next to nothing would prove nothing.
     expect(byIsolate).toBeGreaterThan(RUNS);
   });
 

@@ -6,7 +6,7 @@ import { OrgClock } from "../../../src/gate/lease/org-clock.ts";
 const event = fc.record({
   afterMs: fc.nat({ max: 300 }),
   do: fc.constantFrom("hold", "hold", "send", "acknowledge", "answer"),
-  /** An answer: how long it took to be written, and then to come. */
+  /** An answer: how long it took to write, and then to arrive. */
   writtenMs: fc.nat({ max: 400 }),
   cameMs: fc.nat({ max: 400 }),
 });

@@ -16,7 +16,7 @@ const sizing: fc.Arbitrary<Sizing> = fc
     want: amount,
     least: fc.bigInt({ min: 0n, max: 2000n }),
   })
-  // What the asking isolate has is part of what is in use.
+  // The asking isolate's part is included in what is in use.
   .map((made) => ({ ...made, left: made.left < made.live ? made.left : made.live }));
 
 describe("what is added to a slice", () => {

@@ -12,7 +12,7 @@ interface Hold {
 interface Isolate {
   purse: Purse<Hold>;
   clockMs: number;
-  /** The least that the object's clock can be ahead of this one, as far as answers have told. */
+  /** The lower bound of how far the object's clock is ahead of this one. */
   aheadMs: number | null;
   loops: boolean;
 }
@@ -25,11 +25,11 @@ interface Admitted {
 
 const OBJECT_CLOCK_MS = 1_763_172_000_000;
 const RPC_GIVES_UP_MS = 2000;
-/** Batches of a few holds and reports of a few batches: busy isolates report in parts. */
+/** Batches of a few holds and reports of a few batches, so that busy isolates report in parts. */
 export const IN_PARTS = { batchBytes: 700, reportBytes: 1600, weigh: () => 100 };
 
 /**
- * Isolates and one object in virtual time, over a network that delays, loses and repeats. The world keeps its
+ * Isolates and one object in virtual time, over a network that delays, loses and repeats messages. The world keeps its
  * own account of what callers were told and compares it with the limits in force at each admission.
  */
 export class World {
@@ -41,7 +41,7 @@ export class World {
   readonly isolates: Isolate[];
   readonly #meters: string[];
   readonly #limits: Map<string, bigint>;
-  /** The bound that callers can rely on: a lowered limit binds once the change has answered. */
+  /** The bound that callers can rely on: a lowered limit applies once the change has returned. */
   readonly #promised: Map<string, bigint>;
   #book = new LeaseBook();
   #held = new Map<number, Hold>();
@@ -73,7 +73,7 @@ export class World {
     return this.#roomOf("meter-0");
   }
 
-  /** What callers are entitled to: the limit, less what was spent and is held for them. */
+  /** What callers are entitled to: the limit minus what was spent and is held for them. */
   get trueRoom(): bigint {
     this.#expire();
     return (this.#limits.get("meter-0") ?? 0n) - this.#truth;
@@ -99,7 +99,7 @@ export class World {
     return this.#decide(id, amount, holdMs);
   }
 
-  /** A run settles a hold for what it cost, whether or not the object has heard of the hold yet. */
+  /** A run settles a hold for its real cost, whether or not the object knows of the hold yet. */
   settle(index: number, cost: bigint): void {
     const hold = this.admitted[index];
     if (hold === undefined || hold.closed || hold.expiresAt <= this.#objectNow()) return;
@@ -110,7 +110,7 @@ export class World {
     if (!this.#drop(index)) this.#early.add(index);
   }
 
-  /** Changes a limit; a lowered one binds callers once every slice given before it has ended. */
+  /** Changes a limit. A lowered one applies to callers once every earlier slice has ended. */
   setLimit(index: number, limit: bigint): void {
     const meter = `meter-${index % this.#meters.length}`;
     this.#limits.set(meter, limit);
@@ -130,7 +130,7 @@ export class World {
     for (const holder of stored) this.#book.restore(holder);
   }
 
-  /** An isolate is gone, with all it had not reported; another takes its place. */
+  /** An isolate is lost with everything that it had not reported, and another takes its place. */
   vanish(index: number): void {
     this.isolates[index % this.isolates.length] = this.#isolate(this.#at(index).clockMs);
   }

@@ -7,7 +7,7 @@ import { receiver, takeNetwork } from "../../support/receivers.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 
-/** A transaction ends at most so many, and as many again for each limit that would refuse. */
+/** A transaction ends at most this many, and as many again for each limit that would refuse. */
 const AT_ONCE = 500;
 const MANY = 60_000;
 
@@ -16,7 +16,7 @@ async function budget(org: Spender, limit_usd: string, more: object = {}): Promi
   return (await org.send("POST", "budgets", body)).body.id;
 }
 
-/** Webhooks whose receivers are down: their queues stand still. */
+/** Webhooks whose receivers are down, so that their queues do not move. */
 async function subscribe(org: Spender, webhooks: number): Promise<void> {
   takeNetwork();
   const url = receiver(() => new Response("down", { status: 500 }));
@@ -47,7 +47,7 @@ test("60,000 reservations that end together end in bounded transactions, and cal
   const changes = await changesByTransaction(org.id, "SELECT COUNT(*) AS n FROM holds WHERE status = 'open'");
   await runDurableObjectAlarm(env.ORG.getByName(org.id));
   expect(await count(org, "holds WHERE status = 'open'")).toBe(MANY - AT_ONCE);
-  // From here on the object goes on by itself.
+  // From here on the object continues by itself.
   let between = 0;
   let allowed = 0;
   await vi.waitUntil(
@@ -65,7 +65,7 @@ test("60,000 reservations that end together end in bounded transactions, and cal
   for (const some of changes) expect(-some).toBeLessThanOrEqual(AT_ONCE);
   expect(await count(org, "events WHERE type = 'reservation.expired'")).toBe(MANY);
   expect(await count(org, "webhook_deliveries")).toBe(3 * MANY);
-  // This isolate was in traffic, and gives back what it did not use.
+  // This isolate had traffic, and gives back what it did not use.
   const reserved = async () => (await org.send("GET", `budgets/${id}`)).body.reserved_usd;
   await vi.waitUntil(async () => (await reserved()) === `${allowed}.00`, { timeout: 60_000, interval: 200 });
 });
@@ -81,7 +81,7 @@ test("with more webhooks, fewer reservations end at once", async () => {
   expect(deliveries).toBeLessThanOrEqual(1500);
 });
 
-/** One customer's reservation is over, and so are many of others, which come first. Nothing has ended them yet. */
+/** One customer's reservation has expired, and so have many others, which come first. None has been ended yet. */
 async function behindManyOthers(limit_usd: string, stands?: string) {
   const org = await newSpender();
   await budget(org, "1000000");

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { LeaseHolder } from "../../support/lease-holder.ts";
 import { call, newOrg, operatorKey, type TestOrg } from "../../support/worker.ts";
 
-/** Limits that change while isolates hold from slices of them and have yet to report. */
+/** Limits that change while isolates have unreported holds from slices of them. */
 
 const CENT = 10_000_000n;
 
-/** For so long that the object itself decides, by what is true now. */
+/** A hold time so long that the object decides, with current data. */
 function decide(org: TestOrg, cost: string) {
   return call("POST", "/v1/edge/decision", {
     key: org.ownerKey,
@@ -23,7 +23,7 @@ async function send(org: TestOrg, method: string, path: string, body?: object) {
   return answer.body;
 }
 
-/** Ten cents held from a slice, of a limit of a hundred dollars, and not reported. */
+/** Ten cents held from a slice of a limit of a hundred dollars, and not reported. */
 async function holding(org: TestOrg): Promise<{ isolate: LeaseHolder; ids: string[] }> {
   const isolate = new LeaseHolder(org.id);
   await isolate.lease(CENT);
@@ -33,7 +33,7 @@ async function holding(org: TestOrg): Promise<{ isolate: LeaseHolder; ids: strin
   return { isolate, ids };
 }
 
-/** All that is left, to the cent; then nothing. */
+/** Everything that is left, to the cent, and then nothing. */
 async function fillsUpAt(org: TestOrg, left: string): Promise<void> {
   expect((await decide(org, `${left}0000001`)).status).toBe(402);
   expect((await decide(org, left)).status).toBe(200);

@@ -11,7 +11,7 @@ import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
 import { lengthenLives } from "../../support/lives.ts";
 import { env } from "../../support/worker.ts";
 
-/** Another question under one request id is a conflict in every isolate once it has reported again. */
+/** Another question with the same request id is a conflict in every isolate once it has reported again. */
 
 const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
 const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
@@ -20,12 +20,12 @@ const DOLLAR = { estimate: { cost_usd: "1" } };
 const CALLS = 8;
 const ask = (request_id: string, fields: object = {}): DecisionAsk => ({ request_id, ...CENT, ...fields });
 
-/** The gate of an isolate that decides for the org, and reports when it is told to. */
+/** The gate of an isolate that decides for the org, and reports when told to. */
 class Isolate {
   readonly #org: string;
   readonly #gate = new Gates(() => crypto.randomUUID()).of("org") ?? unavailable();
   readonly #asker;
-  /** Whether the object's answers get lost on their way. */
+  /** Whether the object's answers get lost. */
   deaf = false;
   readonly #background: Background = {
     object: () => ({
@@ -103,7 +103,7 @@ test("another question for a request that another isolate has reported is left t
   await two.report();
   expect(two.decide(ask("q", { action: "other" }))).toBeNull();
   expect((await byObject(org.id, ask("q", { action: "other" }))).refusal?.code).toBe("conflict");
-  // The same question is answered again, and all others are decided as before.
+  // The same question gets the same answer, and all others are decided as before.
   expect(two.decide(ask("q"))).toBeNull();
   const again = JSON.parse((await byObject(org.id, ask("q"))).text ?? "");
   expect(again.reservation.id).toBe(org.idOf({ request_id: "q", ...CENT }));

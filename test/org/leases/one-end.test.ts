@@ -3,13 +3,13 @@ import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { HELD_MS } from "../../support/lease-holder.ts";
 import { aRun } from "../../support/ledger.ts";
 
-/** A reservation has one end, whoever brings it, and whatever isolates report afterwards. */
+/** A reservation has one end, whoever causes it, and whatever isolates report afterwards. */
 
 const ASK = { request_id: "q", estimate: { cost_usd: "0.01" } };
 const name = (id: string) => id.slice("rsv_".length);
 const settle = (org: Budgeted, reservation_id: string) => org.run({ reservation_id, cost_usd: "0.004" });
 
-/** A request that two isolates allowed; the first has reported it. */
+/** A request that two isolates allowed. The first has reported it. */
 async function allowedTwice(org: Budgeted, secondMs = 0, heldMs = HELD_MS) {
   const id = org.idOf(ASK);
   const [first, second] = [await org.isolate(), await org.isolate()];

@@ -16,7 +16,7 @@ const ASK = {
   deployment_id: "p",
   department_id: "d",
   customer_id: "c",
-  // For so long that the object itself decides.
+  // A hold time so long that the object decides.
   hold_seconds: 3600,
   estimate: { cost_usd: "0.01", input_tokens: 1, max_output_tokens: 2 },
 };
@@ -130,7 +130,7 @@ describe("for a hold of an earlier version, whose id says nothing about its ques
 
   test.each([
     ["the object made", question, given, 409],
-    // Of these only the amount is known.
+    // For these only the amount is known.
     ["an isolate made", "", "", 200],
   ])("that %s, another question is a conflict", async (_who, digest, verdict, ofSameAmount) => {
     const org = await newBudgeted();

@@ -7,7 +7,7 @@ import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 
-/** Holds that isolates report, by the names of the requests that they were made for. */
+/** Holds that isolates report, by the names of their requests. */
 
 const CENT = 10_000_000n;
 

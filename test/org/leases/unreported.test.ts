@@ -4,12 +4,12 @@ import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { aRun } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 
-/** Runs of reservations that the object has not heard of, while an isolate has slices to have made them from. */
+/** Runs of reservations that the object does not know, while an isolate has slices that may have paid for them. */
 
 const ASK = { request_id: "q", estimate: { cost_usd: "0.01" } };
 const settle = (org: Budgeted, reservation_id: string) => org.run({ reservation_id, cost_usd: "0.004" });
 
-/** Holds that an isolate made before it vanished: with and without a request id. */
+/** Holds of a lost isolate, with and without a request id. */
 const MADE = {
   "without a request id": undefined,
   "of a request": ASK,

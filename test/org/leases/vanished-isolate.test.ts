@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** An org of which an isolate got slices that it never reports on. */
+/** An org with slices in an isolate that never reports. */
 async function orgWithSlicesOut(): Promise<{ org: Spender; reserved: () => Promise<string> }> {
   const org = await newSpender();
   const budget = { scope_kind: "org", limit_usd: "100000", period: "total", mode: "enforce" };
@@ -27,7 +27,7 @@ async function orgWithSlicesOut(): Promise<{ org: Spender; reserved: () => Promi
   return { org, reserved };
 }
 
-/** Everything whose time has come, as the platform's alarm would have it done. */
+/** Runs everything that is due, as the platform's alarm would. */
 async function whatIsDue(org: Spender): Promise<void> {
   const object = env.ORG.getByName(org.id);
   for (let alarm = 0; alarm < 10; alarm += 1) {

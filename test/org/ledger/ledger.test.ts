@@ -8,7 +8,7 @@ import { step } from "./steps.ts";
 /** Short in the suite; set VITE_LEDGER_RUNS for a long one. */
 const RUNS = Number((import.meta as { env?: Record<string, string> }).env?.["VITE_LEDGER_RUNS"] ?? 25);
 
-/** Every counter that the object shows or keeps, against the sum of the model's rows. */
+/** Compares every counter that the object shows or stores with the sum of the model's rows. */
 async function agree({ world, model }: Play): Promise<void> {
   const limits = model.limits.filter(
     ({ kind, scopeId }) => kind === "budget" || (kind === "customer_limit" && scopeId !== "*"),
@@ -33,7 +33,7 @@ async function agree({ world, model }: Play): Promise<void> {
   });
   expect([plan.runs_used, plan.tokens_used]).toEqual([runs, tokens]);
   const rows = await world.usage();
-  // More may be given back in a period than was spent in it.
+  // A period can be given back more than was spent in it.
   const givesBack = model.adjustments.some(({ amount }) => amount < 0n);
   const counted = rows.flatMap((row) => [row.over, row.held, row.leased, ...(givesBack ? [] : [row.spent])]);
   expect(counted.filter((text) => text.startsWith("-"))).toEqual([]);
@@ -67,7 +67,7 @@ test.each(seeds as { seed: number; path: string }[])(
 );
 
 test("over any sequence of calls, restarts, lost and repeated replies and clock changes, the ledger equals its model", async () => {
-  // The seed and path that it prints are enough to see it again; to shrink it would take minutes.
+  // The printed seed and path are enough to repeat it. Shrinking would take minutes.
   await fc.assert(ledger, { numRuns: RUNS, endOnFailure: true });
   expect([runsPlayed >= RUNS, stepsPlayed > RUNS * 5]).toEqual([true, true]);
 }, 3_600_000);

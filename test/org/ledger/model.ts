@@ -1,7 +1,7 @@
-/** The ledger as one would write it on paper: every counter is added up anew, from the rows, each time it is asked. */
+/** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
 
 export const HOUR_MS = 3_600_000;
-/** A Wednesday, half a minute past noon: jumps are whole hours, so the seconds a test takes cross no boundary. */
+/** A Wednesday, half a minute past noon. The clock moves in whole hours, so the seconds of a test cross no boundary. */
 export const BASE_MS = Date.parse("2027-03-31T12:00:30Z");
 
 export type Period = "day" | "week" | "month" | "quarter" | "year" | "total";
@@ -22,10 +22,10 @@ export interface Limit {
   readonly scopeId: string;
   limit: bigint | null;
   period: Period;
-  /** Added to UTC before the day is read off. */
+  /** Added to UTC before the day is computed. */
   zoneMs: number;
   mode: "enforce" | "shadow" | "count";
-  /** The step that made it. */
+  /** The step that created it. */
   readonly born: number;
 }
 
@@ -61,7 +61,7 @@ export interface ModelRun {
   readonly uncovered: bigint;
 }
 
-/** Amounts are negative where they were given back. */
+/** Negative if given back. */
 export interface ModelAdjustment {
   readonly run: ModelRun;
   readonly hour: number;
@@ -85,7 +85,7 @@ export interface ModelHold {
   status: "open" | "settled" | "released" | "expired";
   /** When it was settled or released. */
   endedHour: number | null;
-  /** What was asked under which request id, and answered. */
+  /** What was asked with which request id, and the answer. */
   readonly request: { readonly ask: RequestAsk; readonly body: unknown } | null;
 }
 
@@ -160,7 +160,7 @@ export class Model {
   packs: Pack[] = [];
   runs: ModelRun[] = [];
   holds: ModelHold[] = [];
-  /** What facts spent past limits that enforce, in the order in which they came. */
+  /** What facts spent past enforced limits, in order. */
   over: OverLimit[] = [];
   adjustments: ModelAdjustment[] = [];
 
@@ -416,7 +416,7 @@ export class Model {
     hold.endedHour = this.hour;
   }
 
-  /** Of a request, the holds that answer for it: whoever asks something else meets a conflict. */
+  /** The holds of a request that answer for it. Another question is a conflict. */
   standing(requestId: string): ModelHold[] {
     return this.holds.filter(
       ({ request, status }) =>
@@ -424,7 +424,7 @@ export class Model {
     );
   }
 
-  /** A day after its end, or a week after it expired, a hold may be forgotten. */
+  /** A day after its end, or a week after it expired, a hold may be deleted. */
   remembers(hold: ModelHold): boolean {
     if (hold.endedHour !== null) return this.hour - hold.endedHour < 24;
     return this.hour - hold.expiresHour < 7 * 24;

@@ -30,7 +30,7 @@ const CODES: Record<Limit["kind"], string> = {
 
 const NOWHERE: ScopeFields = { workflow: undefined, customer: undefined };
 
-/** Plays steps against the real object and the model at once, and holds the two against each other. */
+/** Plays steps against the real object and the model at once, and compares the two. */
 export class Play {
   readonly world = new World();
   readonly model = new Model();
@@ -71,7 +71,7 @@ export class Play {
 
   async #bulk(step: StepOf<"bulk">): Promise<void> {
     const runs = step.runs.map((fields) => ({ id: `r${++this.#named}`, fields }));
-    // A hold that two runs of a batch name is settled by the first: the model would have to know the order.
+    // A hold that two runs of a batch name is settled by the first. The model would have to know the order.
     const seen = new Set<number>();
     const made = runs.map(({ id, fields }) => {
       const settle = fields.settle === undefined || seen.has(fields.settle % 5) ? undefined : fields.settle;
@@ -97,7 +97,7 @@ export class Play {
     expect(results.map((one) => one.error?.code ?? null)).toEqual(expected);
   }
 
-  /** Records in the model what must be accepted; gives the code of the refusal otherwise. */
+  /** Records in the model what must be accepted. Otherwise returns the code of the refusal. */
   #expected(id: string, attempt: Attempt, hold: ModelHold | null, fact: boolean): string | null {
     if (hold === null && !fact) {
       const { refusedBy } = this.model.judge(attempt, "run");
@@ -207,7 +207,7 @@ export class Play {
     expect(codeOf(answer)).toBe(codeBy(refusedBy));
     if (refusedBy !== null) return;
     const { id } = answer.body.reservation;
-    // Decided anew, the same question has the same id: the new hold takes the old one's place.
+    // When decided again, the same question has the same id, so the new hold replaces the old one.
     expect(id === hold.id).toBe(!step.other);
     this.model.holds = this.model.holds.filter((one) => one.id !== id);
     this.#held(id, hold, Number(question["hold_seconds"]), { ask: question, body: answer.body });
@@ -260,7 +260,7 @@ export class Play {
   async #pack(step: StepOf<"pack">): Promise<void> {
     const { customer, amount, priority, hours } = step;
     const expiresHour = hours === undefined ? null : this.model.hour + hours;
-    // A quarter of an hour before the whole one: by the time the clock stands there, it is over.
+    // A quarter of an hour before the full hour: when the clock reaches it, it has ended.
     const expires_at =
       expiresHour === null
         ? undefined

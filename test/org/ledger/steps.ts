@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { Fault } from "./world.ts";
 import type { Period } from "./model.ts";
 
-/** What may happen to an org, in any order. Numbers that pick among things there are wrap around. */
+/** What can happen to an org, in any order. Numbers that select among existing things wrap around. */
 export type Step = { readonly fault: Fault } & (
   | ({ readonly do: "run"; readonly again: boolean } & RunFields)
   | { readonly do: "bulk"; readonly runs: readonly RunFields[] }
@@ -19,9 +19,9 @@ export type Step = { readonly fault: Fault } & (
     }
   | { readonly do: "release"; readonly pick: number }
   | { readonly do: "adjust"; readonly pick: number; readonly amount: bigint; readonly back: boolean }
-  /** Asks once more under the request id of an earlier hold, the same or something else. */
+  /** Asks again with the request id of an earlier hold, the same or another question. */
   | { readonly do: "askAgain"; readonly pick: number; readonly other: boolean }
-  /** A run of a reservation that the object has never heard of. */
+  /** A run of a reservation that the object does not know. */
   | { readonly do: "unreported"; readonly made: "by us" | "by nobody"; readonly cost: bigint }
   | {
       readonly do: "budget";
@@ -77,7 +77,7 @@ export interface RunFields {
 }
 
 const fault = fc.constantFrom<Fault>("none", "none", "none", "none", "twice", "lost", "evicted");
-/** Small amounts collide with limits; large odd ones pass what a double can hold. */
+/** Small amounts collide with limits. Large odd ones exceed the precision of a double. */
 const amount = fc.oneof(
   fc.bigInt({ min: 0n, max: 12n }),
   fc.constantFrom(9_007_199_254_740_993n, 999_999_999_999_999_999n),
@@ -216,7 +216,7 @@ export const step = fc.oneof(
 
 const few = fc.bigInt({ min: 0n, max: 20n });
 
-/** Reservations, their runs, facts and changed limits, and hardly anything else: most runs pass a limit here. */
+/** Mostly reservations, their runs, facts and changed limits, so that most runs exceed a limit. */
 export const overLimitStep = fc.oneof(
   {
     weight: 4,

@@ -12,7 +12,7 @@ import { BASE_MS, HOUR_MS } from "./model.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
-/** What goes wrong around a call. A reply that is lost is asked for again, by then from an object that has restarted. */
+/** What goes wrong around a call. After a lost reply, the call is repeated to an object that has restarted. */
 export type Fault = "none" | "twice" | "lost" | "evicted";
 
 export type Outcome = { readonly status: number; readonly body: Body; readonly replayed: boolean };
@@ -24,7 +24,7 @@ interface OverLimitData {
   readonly limits: readonly { id: string; kind: string; over_usd?: string; over?: number }[];
 }
 
-/** One org's real object, its clock in the test's hands. */
+/** One org's real object, with a clock that the test controls. */
 export class World {
   readonly #stub: DurableObjectStub<OrgObject>;
   readonly #id: string;
@@ -39,7 +39,7 @@ export class World {
   }
 
   async open(): Promise<void> {
-    // No plan of that name is stored: the object has its terms from the test alone.
+    // No plan of that name is stored: the object has its terms only from the test.
     const plan = { plan: "unlisted", runs_limit: null, tokens_limit: null, overage_policy: "allow" as const };
     await this.#stub.execute(
       "openOrg",
@@ -49,7 +49,7 @@ export class World {
     await this.moveTo(0);
   }
 
-  /** Sets the org's clock to whole hours after the base, and lets what is due happen. */
+  /** Sets the org's clock to whole hours after the base, and runs what is due. */
   async moveTo(hour: number): Promise<void> {
     await runInDurableObject(this.#stub, (object, state) => {
       const offset = Math.round(BASE_MS + hour * HOUR_MS - Date.now());
@@ -65,7 +65,7 @@ export class World {
     return Date.now() + this.#offsetMs;
   }
 
-  /** What happens after this has another time than what happened before. */
+  /** Later events get a later time than earlier ones. */
   async nextMoment(): Promise<void> {
     const before = Date.now();
     while (Date.now() === before) await scheduler.wait(1);
@@ -90,7 +90,7 @@ export class World {
     return (await this.queries([[name, input]]))[0];
   }
 
-  /** Many questions in one visit. */
+  /** Many queries in one call. */
   async queries(asks: readonly (readonly [name: string, input: object])[]): Promise<Body[]> {
     const envelope = this.#envelope(false);
     return runInDurableObject(this.#stub, (object) =>
@@ -112,7 +112,7 @@ export class World {
     );
   }
 
-  /** What `run.over_limit` has said, an entry for each run and limit that is counted by itself. */
+  /** The content of `run.over_limit` events, one entry for each run and limit that is counted separately. */
   async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
     const rows = await runInDurableObject(this.#stub, (_object, state) =>
       state.storage.sql
@@ -146,7 +146,7 @@ export class World {
     return { status: outcome.status, body, replayed: outcome.replayed };
   }
 
-  /** A call that may be sent again carries a key of its own, as a careful client's would. */
+  /** A call that may be repeated carries its own idempotency key, like a careful client's. */
   #envelope(repeatable: boolean): Envelope {
     const key = `call-${++this.#calls}`;
     return {

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-11-01T10:00:00Z");
 
-/** Several changes to what is kept, in one transaction each. */
+/** Several changes to what is stored, each in its own transaction. */
 function inObject<T>(org: Spender, use: (keep: Keeping) => T): Promise<T> {
   return runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) =>
     use({
@@ -65,7 +65,7 @@ test("a report that arrives twice is stored once, even if the object restarted i
   expect(await object().syncLeases(report(1, 1, "a"))).toBeNull();
   expect(readReply((await object().syncLeases(report(2, 1, "a"))) ?? "").refusals).toBe(1);
   await runInDurableObject(object(), (_object, { storage }) => {
-    // As after a restart: everything in memory is gone.
+    // As after a restart: memory is lost.
     try {
       transaction(storage, () => {
         throw new Error("forget");
@@ -86,7 +86,7 @@ test("refusals of several hours, late ones and those of a clock that is ahead ar
     for (let sent = 0; sent < 70; sent += 1) keep(START + sent, notesAt(START + sent, 1));
     const more = [{ ...aNote(), hour: hourOf(START), count: 100, nanos: 7n }];
     keep(START + HOUR_MS, { notes: [aNote({ at: START }), aNote({ at: START + HOUR_MS })], more });
-    // Long after its hour was summed.
+    // Long after its hour was folded.
     keep(START + 2 * HOUR_MS, notesAt(START + 5, 2));
     keep(START + 2 * HOUR_MS, notesAt(START + 9 * HOUR_MS, 4));
   });
@@ -165,7 +165,7 @@ test("refusals of 7 days and the last 10,000 are kept; the sums stay exact when 
     keep(START + 8 * DAY_MS, notesAt(START + 8 * DAY_MS, 1));
     sweep(START + 8 * DAY_MS);
   });
-  // 15,001 of which 10,000 must stay although they are old: rows go whole.
+  // 15,001, of which 10,000 must stay although they are old. Rows are deleted whole.
   expect(await notes(org)).toBe(10_001);
   expect((await counted(org, "?from=2026-11-01&to=2026-11-20")).count).toBe(15_001);
   await inObject(org, ({ keep, sweep }) => {

@@ -71,7 +71,7 @@ const QUERIES: readonly Pick<ListQuery, "sort" | "filters">[] = [true, false].fl
   ),
 );
 
-/** All ids of a list, a page at a time. */
+/** All ids of a list, page by page. */
 function listed(sql: SqlStorage, query: Pick<ListQuery, "sort" | "filters">, limit: number): string[] {
   const ids: string[] = [];
   let after: ListQuery["after"] = null;

@@ -15,7 +15,7 @@ import { rowsOf } from "../../support/rows.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
-/** Segments of so many runs let a few hundred of them come to three levels. */
+/** With segments of this size, a few hundred runs make three levels. */
 const SIZE = 16;
 
 type Step =
@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Step>({ kind: "wake" }) },
 );
 
-/** An org's object that has just woken, and has no index in memory yet. */
+/** An org's object that has just woken, with no index in memory. */
 async function wokenObject() {
   const stub = env.ORG.getByName((await newOrg()).id);
   await evictDurableObject(stub);
@@ -82,7 +82,7 @@ function store(sql: SqlStorage, count: number): string[] {
   return ids;
 }
 
-/** The ids of those runs that the index takes for one of these. */
+/** The ids of the runs that the index reports for these. */
 function found(sql: SqlStorage, ids: readonly string[]): string[] {
   const seqs = runIds(sql, SIZE).find(new Sought(ids, idKey(sql)));
   return runBlocks(sql)
@@ -90,7 +90,7 @@ function found(sql: SqlStorage, ids: readonly string[]): string[] {
     .runs.map(({ id }) => id);
 }
 
-/** As retention would, with the ids forgotten as well. */
+/** As retention would, with the ids deleted too. */
 function purge(sql: SqlStorage, share: number): void {
   const blocks = runBlocks(sql);
   for (let left = Math.ceil((blocks.lastSeq - blocks.firstSeq + 1) * share); left > 0;) {
@@ -104,7 +104,7 @@ function purge(sql: SqlStorage, share: number): void {
 
 let failures = 0;
 
-/** Stores in a transaction one of whose statements fails, wherever the index is with its work, or none. */
+/** Stores in a transaction in which one statement fails, at any point of the index's work, or none. */
 function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], after: number): void {
   const { sql } = storage;
   const exec = sql.exec.bind(sql);
@@ -142,8 +142,8 @@ function play(storage: DurableObjectStorage, one: Step): void {
 }
 
 /**
- * All that is stored is found, nothing else is, no two segments are of the same runs or one of runs
- * that are not there, and no block is left behind.
+ * Everything stored is found and nothing else, no two segments cover the same runs, no segment covers deleted runs, and
+ * no block is left behind.
  */
 function expectSound(sql: SqlStorage): void {
   const ids = allRuns(sql).map(({ id }) => id);
@@ -266,7 +266,7 @@ test("what is kept of deleted ids is deleted too, a part at a time", async () =>
       most.push(blocks());
       if (round === 29) purge(sql, 0.99);
     }
-    // Eight segments of four blocks at a time: 30 rounds are 960 blocks, and what is being merged or removed beside them.
+    // Eight segments of four blocks at a time: 30 rounds are 960 blocks, plus what is being merged or removed.
     expect(Math.max(...most)).toBeLessThan(1500);
     expect(most[35]).toBeLessThan((most[29] ?? 0) / 2);
   });
@@ -324,7 +324,7 @@ test("runs that an earlier version hashed without a key are found, and get one u
   for (const withGone of [false, true]) {
     const org = await newSpender();
     const stub = env.ORG.getByName(org.id);
-    // As an object of the version before: no key, and every number without one.
+    // Like an object of the previous version: no key, and every number without one.
     await rowsOf(org.id, "DELETE FROM run_id_key");
     await evictDurableObject(stub);
     const runs = Array.from({ length: 5000 }, (_, at) => ({ ...run, id: `r-${at}`, started_at }));

@@ -6,7 +6,7 @@ import { everythingStored } from "../../support/rows.ts";
 
 const objectOf = (orgId: string) => (env as { ORG: DurableObjectNamespace }).ORG.getByName(orgId);
 
-/** Ends the object in the middle of whatever it does, as a deploy or a broken machine would. */
+/** Ends the object abruptly, as a deploy or a broken machine would. */
 async function kill(orgId: string): Promise<void> {
   const killed = runInDurableObject(objectOf(orgId), (_object, state) => state.abort("killed by a test"));
   await killed.catch(() => undefined);

@@ -6,10 +6,13 @@ import { rowsOf } from "../../support/rows.ts";
 
 const WEBHOOKS = 50;
 const RUNS = 1000;
-/** So many deliveries are queued in one transaction. */
+/** The number of deliveries that are queued in one transaction. */
 const AT_ONCE = 1500;
 
-/** An org whose every fact is over its limit, and webhooks whose receivers are down: their queues stand still. */
+/**
+ * An org in which every fact is over its limit, and webhooks whose receivers are down, so that their queues do not
+ * move.
+ */
 async function overLimit(webhooks: number): Promise<Spender & { readonly hooks: readonly string[] }> {
   const org = await newSpender();
   await org.send("PUT", "spend-cap", { cap_usd: "0" });
@@ -45,7 +48,7 @@ test("events of a large batch are queued for many webhooks in bounded steps, in 
     "SELECT COALESCE(MAX(seq), 0) AS n FROM webhook_deliveries",
   );
   expect((await org.bulk(facts(RUNS))).body.accepted).toBe(RUNS);
-  // What comes later waits its turn, though it is only one.
+  // A later event waits its turn, even if it is only one.
   expect((await org.run({ incurred: true })).status).toBe(201);
   await allQueued(org, WEBHOOKS * (RUNS + 1));
   for (const queuedAtOnce of steps) expect(queuedAtOnce).toBeLessThanOrEqual(AT_ONCE);

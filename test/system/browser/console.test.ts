@@ -33,7 +33,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
   const headline = () => page.locator("h1").innerText();
   const notice = () => page.locator(".notice").innerText();
 
-  /** What cannot be undone asks first. */
+  /** What cannot be undone asks for confirmation. */
   async function confirm(button: string): Promise<void> {
     await page.click(button);
     await page.click(".ask:popover-open button[type=submit]");

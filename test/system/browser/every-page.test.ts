@@ -7,7 +7,7 @@ import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
 
-/** Every page, looked at. Set SLUICE_SCREENSHOTS to a folder to see what the tests saw. */
+/** Checks every page. Set SLUICE_SCREENSHOTS to a folder to see what the tests saw. */
 
 const SHOTS = process.env["SLUICE_SCREENSHOTS"];
 const WIDE = { width: 1280, height: 900 };
@@ -91,7 +91,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     return found;
   }
 
-  /** A page of one thing is looked at for the first that its list links to. */
+  /** The page of an item is checked for the first item that its list links to. */
   async function concrete(page: Page, route: string): Promise<string> {
     if (!route.includes(":")) return route;
     const list = route.replace("/:id", "");
@@ -100,7 +100,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     return (await links.first().getAttribute("href")) ?? "";
   }
 
-  /** The rules are about structure but for the one about contrast, which is all that another scheme changes. */
+  /** All rules are about structure except contrast, which is all that another color scheme changes. */
   async function look(page: Page, path: string, kind = "seeded"): Promise<void> {
     const name = path
       .replace(/\?.*/, "")

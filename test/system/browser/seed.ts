@@ -2,7 +2,10 @@ import type { Caller } from "../../support/server.ts";
 
 const DAY_MS = 86_400_000;
 
-/** An org with something on every page: limits near and far, runs over weeks, a rule that asks, a grant in use. */
+/**
+ * An org with something on every page: limits near and far, runs over weeks, a rule that requires approval, a grant in
+ * use.
+ */
 export async function seedOrg(
   call: Caller,
   operator: string,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { signedIn } from "../../support/session.ts";
 import { call, newOrg, operatorKey, type TestOrg } from "../../support/worker.ts";
 
-/** Each form of the console against the operation that it stands for: what it changes, and how it is refused. */
+/** Each form of the console against its operation: what it changes, and how it is refused. */
 
 function read(org: TestOrg, path: string) {
   return call("GET", `/v1/orgs/${org.id}${path}`, { key: org.ownerKey });

@@ -6,7 +6,7 @@ import { type Browser, signedIn } from "../../support/session.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 import { HONEST } from "../saml/keys.ts";
 
-/** A form as somebody fills it in: its fields, and what the `:id` of its path names. */
+/** A filled-in form: its fields, and what the `:id` of its path names. */
 interface Filled {
   readonly fields?: Record<string, string>;
   readonly ids?: Record<string, string>;
@@ -20,7 +20,7 @@ async function make(org: TestOrg, path: string, body: object): Promise<string> {
   return made.body.id;
 }
 
-/** Makes something by the API, to have a form of the console change it. */
+/** Creates something with the API, for a form of the console to change. */
 const on =
   (path: string, body: object, fields: Record<string, string> = {}): Fill =>
   async (org) => ({ ids: { id: await make(org, path, body) }, fields });
@@ -134,7 +134,7 @@ test("every form of the console is tried here", () => {
   expect(Object.keys(FORMS).toSorted()).toEqual(routes.toSorted());
 });
 
-/** All that is ever done to an org is in its trail. */
+/** Everything that is done to an org is in its trail. */
 function trailOf(org: TestOrg): Promise<number> {
   return runInDurableObject(
     env.ORG.getByName(org.id),

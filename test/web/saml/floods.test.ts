@@ -5,7 +5,7 @@ import { finishSaml } from "../../../src/web/saml/response.ts";
 import { CONNECTION, encoded, issue, NOW, SERVICE } from "./provider.ts";
 
 const ATTEMPT: SamlAttempt = { idpEntityId: CONNECTION.idpEntityId, requestId: "_request1" };
-/** A parser that has seen such a flood needs half a minute; refusing it unseen takes milliseconds. */
+/** Parsing such a flood takes half a minute. Refusing it unparsed takes milliseconds. */
 const AT_ONCE_MS = 5_000;
 
 async function finish(sent: string) {
@@ -20,7 +20,7 @@ async function finish(sent: string) {
   return { result, ms: performance.now() - startedAt };
 }
 
-/** Put where nothing is signed, so that only the flood can be what is refused. */
+/** Placed where nothing is signed, so that only the flood can be the reason for the refusal. */
 async function flooded(flood: string): Promise<string> {
   const xml = await issue(ATTEMPT.requestId);
   return encoded(xml.replace("</samlp:Response>", `${flood}</samlp:Response>`));

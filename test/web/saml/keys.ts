@@ -1,4 +1,4 @@
-/** Key pairs made for these tests alone: two providers that both call themselves idp.example. */
+/** Key pairs for these tests only: two providers that both call themselves idp.example. */
 export const HONEST = {
   key: `-----BEGIN PRIVATE KEY-----
 MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCi4nS0/3a9vQ5f

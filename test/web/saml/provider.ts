@@ -3,7 +3,7 @@ import { IdentityProvider, ServiceProvider, setSchemaValidator } from "samlify";
 import type { SamlConnection, ServiceAddresses } from "../../../src/web/saml/connection.ts";
 import { HONEST } from "./keys.ts";
 
-// Schema validation is the receiver's affair, and samlify only issues here.
+// Schema validation is the receiver's job, and samlify only issues here.
 setSchemaValidator({ validate: async () => "not checked" });
 
 export const SERVICE: ServiceAddresses = {
@@ -19,7 +19,7 @@ export const CONNECTION: SamlConnection = {
 
 export const NOW = Date.UTC(2026, 10, 15, 12);
 
-/** What an assertion says; each test changes one thing. */
+/** The content of an assertion. Each test changes one thing. */
 export interface Told {
   readonly issuer: string;
   readonly nameId: string;
@@ -64,7 +64,7 @@ function responseXml(told: Told): string {
   return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_response" Version="2.0" IssueInstant="${iso(told.startsMs)}" Destination="${told.destination}" InResponseTo="${told.responseTo}"><saml:Issuer>${told.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${told.status}"/></samlp:Status><saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_assertion" Version="2.0" IssueInstant="${iso(told.startsMs)}"><saml:Issuer>${told.issuer}</saml:Issuer><saml:Subject><saml:NameID>${told.nameId}</saml:NameID><saml:SubjectConfirmation Method="${told.method}"><saml:SubjectConfirmationData NotOnOrAfter="${iso(told.endsMs)}" Recipient="${told.recipient}" InResponseTo="${told.subjectTo}"/></saml:SubjectConfirmation></saml:Subject><saml:Conditions ${times}><saml:AudienceRestriction><saml:Audience>${told.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="displayName"><saml:AttributeValue>Ada</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>${told.statements}</saml:Assertion></samlp:Response>`;
 }
 
-/** A response as samlify's identity provider issues it, as XML. */
+/** A response in XML, as issued by samlify's identity provider. */
 export async function issue(requestId: string, lies: Partial<Told> = {}): Promise<string> {
   const told: Told = { ...TRUE, responseTo: requestId, subjectTo: requestId, ...lies };
   const binding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-";

@@ -1,6 +1,6 @@
 /**
- * Signature wrapping, in the eight forms by which the attack is known: the signed node is kept somewhere in the
- * document, so that its signature still verifies, and another node stands where a careless reader looks.
+ * Signature wrapping, in the eight known forms of the attack: the signed node is kept somewhere in the document, so
+ * that its signature still verifies, and another node is where a careless reader looks.
  */
 
 const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/s;

@@ -4,7 +4,7 @@ import { createApp } from "../../../src/app.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 import { HONEST } from "../saml/keys.ts";
 
-/** The same Worker, where nothing private may be called. */
+/** The same Worker, with private addresses forbidden. */
 const strict = { ...env, SVC_WEBHOOK_ALLOW_PRIVATE: "false" };
 
 const OIDC = { kind: "oidc", issuer: "https://10.0.0.1", client_id: "c", client_secret: "s" };

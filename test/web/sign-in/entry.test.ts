@@ -4,7 +4,7 @@ import { signedIn } from "../../support/session.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 import { type KeyPair, LyingProvider, newKey } from "../sso/lying-provider.ts";
 
-/** The org's own rules, where it lets callers in from and where it is served, hold for people as they do for keys. */
+/** The org's own rules about addresses and regions apply to people as they do to keys. */
 
 const INSIDE = "198.51.100.1";
 const OUTSIDE = "203.0.113.7";
@@ -15,7 +15,7 @@ async function allowOnlyInside(org: TestOrg): Promise<void> {
   expect(set.status).toBe(200);
 }
 
-/** A rule that leaves this region out, as an org at home elsewhere may have. */
+/** A rule that excludes this region, for an org with its home elsewhere. */
 async function keepOutOfHere(org: TestOrg): Promise<void> {
   const { runInDurableObject } = await import("cloudflare:test");
   await runInDurableObject(env.ORG.getByName(org.id), (_, state) => {

@@ -4,12 +4,12 @@ import type { TestOrg } from "../../support/worker.ts";
 import { type KeyPair, LyingProvider, newKey } from "../sso/lying-provider.ts";
 
 /**
- * Two orgs with a provider each, one of them an attacker's. The attacker's provider takes whoever begins to sign in at
- * the attacker's org to the honest provider, in the hope that the code of the honest one comes to it.
+ * Two orgs, each with a provider, one of them an attacker's. The attacker's provider redirects a person who signs in at
+ * the attacker's org to the honest provider, to get the honest provider's code.
  */
 
 const EVIL = "https://evil.example";
-/** Neither says in its answers who it is: only the address that they come back to tells them apart. */
+/** Neither identifies itself in its responses: only the redirect URI distinguishes them. */
 const NAMELESS = { metadata: { authorization_response_iss_parameter_supported: false } };
 
 let keys: readonly [KeyPair, KeyPair];
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** What the honest provider answers; it knows one address to come back to, as its administrator wrote it down. */
+/** The honest provider's response. It knows one redirect URI, as its administrator configured it. */
 function signInAtHonest(asked: URL, registered: string): URLSearchParams {
   expect(asked.searchParams.get("redirect_uri")).toBe(registered);
   const returned = honest.authorize(asked.href);
@@ -62,7 +62,7 @@ test("an attacker's provider that uses the honest one's URI is refused there", a
 test("a code of the honest provider that returns with an attacker's sign-in is not redeemed", async () => {
   const { sentTo, cookie } = await begin(attacker);
   const registered = await redirectUriOf(victim);
-  // The attacker's provider sends the browser on, and asks as the victim's org would.
+  // The attacker's provider redirects the browser, with the request that the victim's org would make.
   const bounced = new URL(sentTo.href.replace(EVIL, honest.issuer));
   bounced.searchParams.set("redirect_uri", registered);
   const returned = signInAtHonest(bounced, registered);
@@ -70,7 +70,7 @@ test("a code of the honest provider that returns with an attacker's sign-in is n
   expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, null]);
   expect(refused.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect([codesGivenTo(evil), codesGivenTo(honest)]).toEqual([[], []]);
-  // Nor does it work afterwards where the attacker's sign-in belongs: it is used up.
+  // It does not work afterwards at the attacker's sign-in either: it is used up.
   const again = await comeBack(await redirectUriOf(attacker), returned, { cookie });
   expect(again.status).toBe(401);
   expect(codesGivenTo(evil)).toEqual([]);

@@ -14,7 +14,7 @@ import { call, env, type TestOrg } from "../../support/worker.ts";
 import { HONEST, STRANGER } from "../saml/keys.ts";
 import { type KeyPair, LyingProvider, newKey } from "../sso/lying-provider.ts";
 
-/** What an org's old provider has vouched for ends when another takes its place. */
+/** What an org's old provider has vouched for ends when it is replaced. */
 
 let key: KeyPair;
 let old: LyingProvider;

@@ -29,8 +29,8 @@ export function newKey(): Promise<KeyPair> {
 }
 
 /**
- * A provider that keeps the rules of the protocol (one code, bound to its verifier, client and redirect address) and
- * lies only as it is told to, so that each test is about one lie.
+ * A provider that follows the protocol (one code, bound to its verifier, client and redirect URI) and lies only as
+ * told, so that each test is about one lie.
  */
 export class LyingProvider implements ProviderAccess {
   readonly allowHttp = false;
@@ -47,7 +47,7 @@ export class LyingProvider implements ProviderAccess {
     this.issuer = issuer;
   }
 
-  /** The person signs in; the provider sends the browser back with these parameters. */
+  /** The person signs in. The provider sends the browser back with these parameters. */
   authorize(url: string): URLSearchParams {
     const asked = new URL(url).searchParams;
     this.nonce = asked.get("nonce") ?? "";

@@ -21,14 +21,14 @@ export type CallerCode =
   | "missing_scope";
 
 /**
- * Isolates judge callers by what they were told up to two seconds ago, and before a body that may take minutes to
- * arrive. So the object judges again, by its own rows, when the effect happens: in the contract's order.
+ * Isolates check callers with data that is up to two seconds old, and before a body that may take minutes to arrive. So
+ * the object checks again, with its own rows, when the effect happens, in the contract's order.
  */
 export function callerRefusal(view: View): Refusal<CallerCode> | null {
   return JUDGES[view.actor.kind](view);
 }
 
-/** The operator's key is the platform's own setting, and the system is nobody who calls: neither is in any row. */
+/** The operator's key is a setting of the platform, and the system is not a caller: neither has a row. */
 const JUDGES: Readonly<Record<Actor["kind"], (view: View) => Refusal<CallerCode> | null>> = {
   operator: () => null,
   system: () => null,
@@ -80,7 +80,7 @@ function orgRefusal(view: View): Refusal<"org_suspended"> | null {
   return view.profile().status === "suspended" ? refuse("org_suspended") : null;
 }
 
-/** By the list itself, which the org's profile keeps until it changes. */
+/** Keyed by the list itself, which stays the same object until the profile changes. */
 const parsedLists = new WeakMap<readonly string[], readonly Cidr[]>();
 
 function addressRefusal(view: View): Refusal<"ip_not_allowed"> | null {
@@ -94,7 +94,7 @@ function addressRefusal(view: View): Refusal<"ip_not_allowed"> | null {
   return addressAllowed(list, view.actor.address ?? "") ? null : refuse("ip_not_allowed");
 }
 
-/** Rules go by the actor's role, so it is no higher than the one that is stored, and high enough for the operation. */
+/** Rules use the actor's role, so it must be no higher than the stored one, and high enough for the operation. */
 function roleRefusal({ actor, credential }: View, stored: KeyRole): Refusal<"forbidden"> | null {
   const suffices = credential === null || roleIncludes(stored, credential.role);
   return suffices && roleIncludes(stored, actor.role) ? null : refuse("forbidden");

@@ -55,7 +55,7 @@ import {
 } from "./webhooks/commands.ts";
 import { explain } from "./explain/commands.ts";
 
-/** Every command that an org's object takes, by the name that callers of the object use. */
+/** Every command of an org's object, by the name that callers use. */
 export const COMMANDS = {
   openOrg,
   changeOrg,

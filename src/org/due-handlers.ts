@@ -15,7 +15,7 @@ import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
 import { supportExpiry } from "./support/grant.ts";
 
-/** What is done when a row of each kind is due. */
+/** The handler of each kind of due row. */
 export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.publishRateLimits]: publishRates,
   [DUE.publish]: {

@@ -47,7 +47,7 @@ function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
   return entries.filter(({ meter }) => METERS[meter.kind].unit === "usd" && meter.sinceMs <= run.recordedAt);
 }
 
-/** What credits were charged for the run, all adjustments included; null where it was none of theirs. */
+/** What was charged to credits for the run, including all adjustments. Null if it did not use credits. */
 function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited | null {
   const { draws: drawn = [], uncovered: open } = run.extra ?? {};
   if (drawn.length === 0 && open === undefined) return null;

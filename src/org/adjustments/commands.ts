@@ -11,10 +11,10 @@ import { dayOf } from "../runs/sums.ts";
 import { chargeAdjustment } from "./charge.ts";
 import { insertAdjustment, loadAdjustments, type StoredAdjustment, toAdjustment } from "./store.ts";
 
-/** Far more than anybody has reason to make: each is read when the next is made. */
+/** Far more than anyone needs. All of them are read when the next one is made. */
 const MOST_OF_ONE_RUN = 1000;
 
-/** A fact like a run itself: no limit refuses it. It is counted in the periods of now, as its own entry. */
+/** A fact like a run: no limit refuses it. It counts in the current periods, as its own entry. */
 export const adjustRun = command({
   action: "run.adjusted",
   refuses: ["not_found", "conflict", "validation_failed"],
@@ -59,7 +59,7 @@ function signedNanos(text: string): bigint {
   return digits === text ? nanos : -nanos;
 }
 
-/** What the run costs then: never below nothing, and never more than an amount can be. */
+/** What the run then costs: never below zero, and never more than the maximum amount. */
 function netOf(
   run: Run,
   before: readonly StoredAdjustment[],

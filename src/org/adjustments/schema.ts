@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** `charges` names the limits that were adjusted, between spaces: with `at`, their counters can be added up anew. */
+/** `charges` names the adjusted limits, separated by spaces. With `at`, their counters can be recounted. */
 export const ADJUSTMENT_STEPS: readonly SchemaStep[] = [
   {
     name: "adjustments/1",

@@ -2,7 +2,7 @@ import type { Adjustment } from "../../contract/resources/adjustments.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { meterKindOf } from "../../contract/meter-kinds.ts";
 
-/** Amounts are decimal texts of nano-dollars, negative where they were given back. */
+/** Amounts are decimal texts of nano-dollars, negative if given back. */
 interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
@@ -53,7 +53,7 @@ export function loadAdjustments(sql: SqlStorage, runId: string): StoredAdjustmen
     .map(fromAdjustmentRow);
 }
 
-/** Of one limit, from a moment on. */
+/** The adjustments of one limit, from a time on. */
 export function* adjustmentsOf(
   sql: SqlStorage,
   meterId: string,

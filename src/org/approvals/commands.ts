@@ -45,7 +45,7 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
   return done(200, toApproval(decided), { target: id, detail: { rule_id: row.rule_id } });
 }
 
-/** Where there is only one who could decide, it is that one. */
+/** If only one person can decide, they may decide their own request. */
 function hasAnotherAdmin(tx: Tx): boolean {
   const others = tx.sql.exec(
     `SELECT 1 FROM keys WHERE id <> ? AND role IN ('admin', 'owner') AND revoked_at IS NULL
@@ -57,7 +57,7 @@ function hasAnotherAdmin(tx: Tx): boolean {
   return others.toArray().length > 0;
 }
 
-/** What nobody decided in time is no longer waiting; the same attempt asks anew. */
+/** An approval that nobody decided in time expires. The same attempt then creates a new one. */
 export const expireApproval: DueHandler = {
   kind: "change",
   run(tx, id) {

@@ -21,7 +21,7 @@ export function loadApproval(sql: SqlStorage, id: string): ApprovalRow | null {
   return sql.exec<ApprovalRow>("SELECT * FROM approvals WHERE id = ?", id).toArray()[0] ?? null;
 }
 
-/** The approval of one attempt under one rule that is in a given state. */
+/** The approval of an attempt under a rule, in a given state. */
 export function findApproval(
   sql: SqlStorage,
   ruleId: string,

@@ -15,7 +15,7 @@ export const listAudit = command({
       {
         table: "audit",
         columns: AUDIT_COLUMNS,
-        // Entries are written in the order of their time.
+        // Entries are written in chronological order.
         sort: { created_at: "seq" },
         log: { time: "at" },
         filters: {
@@ -36,7 +36,7 @@ export const listAudit = command({
   },
 });
 
-/** Enters an export in the trail and says which entries it will have: those of the window that exist now. */
+/** Records an export in the trail and returns which entries it will contain: those of the window that exist now. */
 export const beginAuditExport = command({
   action: null,
   refuses: [],
@@ -63,7 +63,7 @@ export const beginAuditExport = command({
 });
 
 export const AUDIT_PAGE = 2_000;
-/** A page crosses from the object to the isolate in one piece, which the platform bounds at 32 MiB. */
+/** A page is sent from the object to the isolate in one piece, which the platform limits to 32 MiB. */
 const PAGE_CHARACTERS = 8_000_000;
 
 /** The next entries of an export. */

@@ -7,7 +7,7 @@ const STEP = 5_000;
 
 export type Verification = { walk: Walk; breaks: ChainBreak[] | null };
 
-/** One step of a walk along the chain. `breaks` is null until the last, which compares with the head of that moment. */
+/** One step of a walk along the chain. `breaks` is null until the last step, which compares with the current head. */
 export const verifyAuditStep = query({
   refuses: [],
   run(view, input: { walk: Walk | null }): Verification {
@@ -28,7 +28,7 @@ export const verifyAuditStep = query({
   },
 });
 
-/** An org has at least the entry of its opening, so it has a head. */
+/** An org has at least the entry of its creation, so it has a head. */
 function forgedEnds(view: View): ChainBreak[] {
   const head = readEnd(view, "head");
   const anchor = readEnd(view, "anchor");
@@ -43,7 +43,7 @@ function forgedEnds(view: View): ChainBreak[] {
   ];
 }
 
-/** Enters a finished verification in the trail, and answers with it. */
+/** Records a finished verification in the trail, and returns it. */
 export const recordVerification = command({
   action: null,
   refuses: [],

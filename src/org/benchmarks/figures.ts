@@ -3,7 +3,7 @@ import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/mon
 import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
 import { query, type View } from "../kernel/door.ts";
 
-/** What the org did in a month, up to now; null when the org is younger than the month. */
+/** What the org did in a month, up to now. Null if the org is younger than the month. */
 export function figuresFor(view: View, month: Month): MonthlyFigures | null {
   const end = startOf(nextMonth(month));
   if (view.profile().createdAt >= end) return null;
@@ -19,7 +19,7 @@ export function figuresFor(view: View, month: Month): MonthlyFigures | null {
   return {
     runs: days.reduce((sum, day) => sum + day.runs, 0),
     tokens: days.reduce((sum, day) => sum + day.tokens, 0),
-    // More may be given back in a month than was spent in it.
+    // A month can be given back more than was spent in it.
     costNano: costNano < 0n ? 0n : costNano,
     days: Math.max(1, Math.ceil((Math.min(end, view.now) - startOf(month)) / DAY_MS)),
   };

@@ -1,10 +1,10 @@
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
-/** Whether the org contributes its monthly figures to cohorts: no, until it says so. */
+/** Whether the org contributes its monthly figures to cohorts. Off by default. */
 export interface BenchmarkProfile {
   readonly contributing: boolean;
-  /** The month from which the last change counts; null: there was none. */
+  /** The month from which the last change counts. Null if there was none. */
   readonly countsFrom: string | null;
 }
 

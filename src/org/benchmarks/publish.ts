@@ -10,8 +10,9 @@ import { loadBenchmarkProfile } from "./profile.ts";
 const SPREAD_MS = HOUR_MS;
 
 /**
- * Tells D1 whether the org contributes and, while it does, what the last whole month came to. The row then waits for the
- * next month's first hour, at a moment of its own: ten thousand orgs must not all write at midnight.
+ * Publishes to D1 whether the org contributes and, if it does, the figures of the last complete month. The row is then
+ * due in the first hour of the next month, at a time that depends on the org, so that ten thousand orgs do not all
+ * write at midnight.
  */
 export async function publishBenchmarks(context: DueContext): Promise<void> {
   const { storage, env } = context;
@@ -26,7 +27,7 @@ export async function publishBenchmarks(context: DueContext): Promise<void> {
   scheduleDue(storage.sql, DUE.publish, "benchmarks", still ? next : null);
 }
 
-/** The same for an org every month: its id's last characters are random. */
+/** The same for an org every month, because the last characters of its id are random. */
 function offsetOf(orgId: string): number {
   return Number.parseInt(Buffer.from(orgId.slice(-4)).toString("hex"), 16) % SPREAD_MS;
 }

@@ -8,7 +8,7 @@ import { recount } from "../recount/recount.ts";
 import { deleteMeter, saveMeterRow, toMeter } from "../meters/store.ts";
 import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget } from "./store.ts";
 
-/** An amount or a share, both billionths of one. */
+/** An amount or a share, in billionths. */
 const billionths = (text: string) => String(parseUsd(text) ?? 0n);
 
 export const createBudget = command({

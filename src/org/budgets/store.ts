@@ -9,7 +9,7 @@ import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
-/** What a budget knows beyond its meter. */
+/** The fields of a budget that its meter does not have. */
 interface BudgetExtra {
   readonly name: string | null;
   readonly thresholds: readonly string[];

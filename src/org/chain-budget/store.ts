@@ -3,13 +3,13 @@ import { formatUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
 import { loadMeterRow } from "../meters/store.ts";
 
-/** One budget for every chain is three meters, each counting every chain apart. */
+/** One budget for every chain is three meters, each counting every chain separately. */
 export const METERS = ["chain_cost", "chain_depth", "chain_tokens"] as const;
 export type ChainMeter = (typeof METERS)[number];
 
 const amountOf = (view: View, id: ChainMeter) => loadMeterRow(view.sql, id, id)?.amount ?? null;
 
-/** With every limit null where there is no such budget. */
+/** All limits are null if there is no chain budget. */
 export function chainLimits(view: View): ChainBudget {
   const [cost, depth, tokens] = METERS.map((id) => amountOf(view, id));
   return {

@@ -13,7 +13,7 @@ function load(sql: SqlStorage): { detectors: Detector[]; updatedAt: number | nul
 
 const compiled = compiledOnce<DetectorSet>("safety", (sql) => detectorSet(load(sql).detectors));
 
-/** The org's detectors, ready to scan with. */
+/** The org's compiled detectors. */
 export const loadDetectors = compiled.load;
 
 function current(view: View): ContentSafety {

@@ -42,7 +42,7 @@ export const createCreditPack = command({
   },
 });
 
-/** What is left of a voided pack is gone; what was drawn stays drawn. */
+/** What is left of a voided pack is lost. What was drawn stays drawn. */
 export const voidCreditPack = command({
   action: "credit_pack.voided",
   refuses: ["not_found", "conflict"],

@@ -1,7 +1,7 @@
 import type { CreditPack } from "../../domain/credit.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 
-/** What a pack knows beyond its meter. */
+/** The fields of a pack that its meter does not have. */
 export interface PackExtra {
   readonly priority: number;
   readonly effectiveAt: number;

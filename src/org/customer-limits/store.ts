@@ -6,7 +6,7 @@ import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 
-/** The row for all customers counts each of them apart: it has no amounts of its own. */
+/** The row for all customers counts each of them separately, so it has no amounts of its own. */
 export function toCustomerLimit(view: View, row: MeterRow): CustomerLimit {
   const entry = entryNow(view, row);
   const none = { spent_usd: null, reserved_usd: null, available_usd: null };

@@ -25,11 +25,11 @@ import type { CountedRates } from "./counted.ts";
 import { writeBeside } from "./held.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
 
-/** A decision, and whether it holds something now that it did not before. */
+/** A decision, and whether it created a new hold. */
 export interface Decided {
   readonly result: Done<Verdict> | Refusal<DecideCode>;
   readonly taken: boolean;
-  /** The id of the reservation that was made, where it is made of a request id. */
+  /** The id of the new reservation, if it derives from a request id. */
   readonly named: string | null;
 }
 
@@ -37,7 +37,7 @@ type DecideCode = (typeof CODES)[number];
 
 const CODES = [...CHECK_CODES, ...RUN_CODES, "validation_failed", "conflict"] as const;
 
-/** The decision, exact, in one step: held against every limit that applies, or against none. */
+/** The exact decision, in one step: reserved in every limit that applies, or in none. */
 export const decide = command({
   action: null,
   refuses: CODES,
@@ -45,18 +45,21 @@ export const decide = command({
   run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,
 });
 
-/** The model of an ask that does not say what it costs. */
+/** The model of an ask that does not state its cost. */
 export function modelsOf({ model, estimate }: DecisionAsk): readonly string[] {
   return model === undefined || estimate.cost_usd !== undefined ? [] : [model];
 }
 
-/** A request that was decided already, here or in an isolate that has reported it, is answered again and holds no more. */
+/**
+ * A request that was already decided, here or in an isolate that has reported it, gets the same answer and reserves
+ * nothing more.
+ */
 export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Decided {
   if (ask.request_id === undefined || ask.dry_run === true) {
     const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now), counted);
     return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
   }
-  // The same question has the same id wherever it is decided: isolates derive it alike.
+  // The same question has the same id wherever it is decided, because isolates derive it the same way.
   const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
   const told = retold(tx, ask, id);
   if (told !== null) return { result: told, taken: false, named: null };
@@ -109,7 +112,7 @@ function decideAnew(
   return done(200, hold(tx, ask, { id, nanos, counted, beside, packs, accounts, shadowed }));
 }
 
-/** A limit refuses only when what it still counts of holds that are over is not what fills it. */
+/** Expired holds may still fill a limit, so they are ended before it refuses. */
 function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attempt: Attempt) {
   let found = admit(accounts, attempt);
   for (let tries = 0; found.refusedBy !== null && tries < TRIES_FOR_ROOM; tries += 1) {
@@ -158,7 +161,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
     amount: String(nanos),
     meters: [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" "),
     customer_id: ask.customer_id ?? null,
-    // Only a request that has an id can be asked again.
+    // Only a request with an id can be repeated.
     verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
     unreported: null,
     ...counted,
@@ -170,8 +173,8 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
 }
 
 /**
- * An open or settled hold answers again for its request, and for no other question; one that was let go or expired holds
- * nothing, and is asked anew.
+ * An open or settled hold answers for its request, and for no other question. A released or expired hold holds nothing,
+ * so the request is decided again.
  */
 function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
@@ -190,7 +193,7 @@ function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolea
   return status === "settled" || (status === "open" && expiresAt > now);
 }
 
-/** A hold that an isolate made is known by its amount alone; its verdict is put together again. */
+/** Of a hold made by an isolate only the amount is stored, so its verdict is built again. */
 function verdictOfReported(row: HoldRow, nanos: bigint): Verdict {
   return {
     decision: "allow",
@@ -237,8 +240,8 @@ function limitOf(account: Account): Verdict["limits"] {
 }
 
 /**
- * `cost_usd` wins; else tokens at the highest rates of the price book that may apply. What has no price is refused, never
- * free.
+ * `cost_usd` takes precedence. Otherwise tokens at the highest rates of the price book that can apply. A model without
+ * a price is refused, never free.
  */
 export function estimateOf(
   tx: Pick<Tx, "sql" | "now">,

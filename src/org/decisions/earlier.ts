@@ -3,8 +3,8 @@ import type { DecisionAsk } from "../../gate/ask.ts";
 import type { HoldRow } from "./store.ts";
 
 /**
- * Whether a hold of an earlier version, whose id says nothing about its question, is of this one. The object kept the
- * question with the holds that it made; of those that isolates made only the amount is known, and must be the same.
+ * Whether a hold of an earlier version, whose id does not contain its question, belongs to this one. The object stored
+ * the question with its own holds. For holds of isolates only the amount is known, and must be equal.
  */
 export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | null): boolean {
   const asksMore = Object.entries(ask).some(

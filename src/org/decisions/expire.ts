@@ -11,20 +11,20 @@ import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
 
 /**
- * However many holds end together, one transaction ends no more than these, so that the object answers others in
- * between: so many holds, so many webhook deliveries, and for a limit that has no room as many again, this often.
+ * If many holds end together, one transaction ends at most this many, so that the object answers other calls in
+ * between: this many holds and webhook deliveries, and as many again for each limit without room.
  */
 const AT_ONCE = 500;
 export const TRIES_FOR_ROOM = 4;
 
-/** No open hold ends before this moment; null when none is open. */
+/** No open hold ends before this time. Null if none is open. */
 const earliest = new Copy<number | null>();
 
 const OVER = "status = 'open' AND expires_at <= ?1";
 
 /**
- * Ends holds whose time is up, the first of them first; where there are more than one transaction ends, due work goes on
- * with the rest. Every command that asks for room does this first, so that none waits for the alarm.
+ * Ends expired holds, earliest first. If there are more than one transaction ends, due work continues with the rest.
+ * Every command that needs room does this first, so that it does not wait for the alarm.
  */
 export function expireHolds(tx: Tx): void {
   if (!someAreOver(tx)) return;
@@ -39,8 +39,8 @@ export function expireHolds(tx: Tx): void {
 }
 
 /**
- * For a limit that has no room: ends those of its own holds whose time is up, however many others come before them. What
- * they held is free in the draft, which the caller saves. None: it is as full as it looks.
+ * For a limit without room: ends its own expired holds, however many others come before them. What they held becomes
+ * free in the draft, which the caller saves. If none, the limit is really full.
  */
 export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
   if (!someAreOver(tx)) return [];
@@ -58,7 +58,7 @@ export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account)
   return rows;
 }
 
-/** Ends one hold, if its time is up. */
+/** Ends one hold, if it has expired. */
 export function expireHold(tx: Tx, id: string): void {
   const row = loadHold(tx.sql, id);
   if (row === null || row.status !== "open" || row.expires_at > tx.now) return;
@@ -95,8 +95,8 @@ function expiryOf(row: HoldRow): object {
 }
 
 /**
- * Before holds are made that end then or later. One row stands for all holds, due when the first of them is: a hold
- * costs no row of its own.
+ * Called before new holds that end at or after this time. One row stands for all holds and is due when the first one
+ * expires, so a hold needs no row of its own.
  */
 export function expireNoLaterThan(tx: Tx, at: number): void {
   const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
@@ -105,7 +105,7 @@ export function expireNoLaterThan(tx: Tx, at: number): void {
   tx.schedule(DUE.reservations, "", at);
 }
 
-/** The earliest moment at which a hold will need ending; null when none stands. */
+/** The earliest time at which a hold expires. Null if there is none. */
 function nextExpiry(sql: SqlStorage): number | null {
   return sql
     .exec<{ at: number | null }>("SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'")
@@ -123,7 +123,7 @@ export const expireDueHolds: DueHandler = {
   },
 };
 
-/** Takes away holds that ended long ago; false: there are more. */
+/** Deletes holds that ended long ago. False if there are more. */
 function forgetExpired(tx: Tx): boolean {
   const old = "SELECT seq FROM holds WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
   const before = tx.now - EXPIRED_HOLD_KEPT_MS;

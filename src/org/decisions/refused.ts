@@ -5,7 +5,7 @@ import type { DecisionAsk } from "../../gate/ask.ts";
 import type { View } from "../kernel/door.ts";
 import { estimateOf } from "./decide.ts";
 
-/** What is kept of a decision that the object refused. */
+/** What is stored of a decision that the object refused. */
 export function refusedDecision(
   view: View,
   ask: DecisionAsk,

@@ -5,8 +5,8 @@ import { Draft } from "../ledger/draft.ts";
 import { endHold, letGo, loadHold } from "./store.ts";
 
 /**
- * Lets a hold go unused. Done again, nothing is held and nothing is wrong. One that had expired is released as well: no run
- * settles it after that.
+ * Releases a hold unused. Repeating it is not an error. An expired hold can be released too: after that, no run settles
+ * it.
  */
 export const releaseHold = command({
   action: "reservation.released",

@@ -1,11 +1,11 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** Of an id, what it is found by: the last of its random characters, which tell a billion holds apart. */
+/** The part of an id that it is found by: the last of its random characters, which distinguish a billion holds. */
 export function idTail(id: string): string {
   return `substr(${id}, 25)`;
 }
 
-/** `meters` names the limits that the amount is held against, between spaces. */
+/** `meters` names the limits of the hold, separated by spaces. */
 export const HOLD_STEPS: readonly SchemaStep[] = [
   {
     name: "holds/1",
@@ -26,10 +26,11 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
     CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
   },
-  // A request's hold is found by its name, which is made of the request's id.
+  // A request's hold is found by its name, which derives from the request's id.
   { name: "holds/2", sql: "DROP INDEX holds_request" },
   {
-    // Names are in no order: rows kept by them would each lie on a page of its own, and each page is written whole.
+    // Names are in random order. If rows were sorted by them, each would be on its own page, and pages are written
+    // whole.
     name: "holds/3",
     sql: `DROP INDEX holds_open;
     DROP INDEX holds_ended;
@@ -56,8 +57,8 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL`,
   },
   {
-    // Ids are in no order, so each new one lies on a page of its own in their index: the smaller it is, the fewer pages.
-    // No two holds have one id all the same; whoever makes one looks first.
+    // Ids are in random order, so each new one is on its own page of the index. A smaller index has fewer pages.
+    // Ids are still unique: the code checks before it inserts one.
     name: "holds/4",
     sql: `DROP INDEX holds_open;
     DROP INDEX holds_ended;
@@ -93,7 +94,7 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     INSERT INTO unchecked_ids SELECT (unixepoch() + 3600) * 1000 WHERE EXISTS (SELECT 1 FROM holds)`,
   },
   {
-    // What rate limits counted of the decision, so that its run counts for the rest. Of a hold from before it is not known.
+    // What rate limits counted of the decision, so that its run counts only the rest. Unknown for earlier holds.
     name: "holds/6",
     sql: `ALTER TABLE holds ADD COLUMN rates TEXT;
     ALTER TABLE holds ADD COLUMN tokens INTEGER`,

@@ -8,12 +8,12 @@ import type { Entry } from "../meters/usage.ts";
 import { besideOf, heldIn } from "./held.ts";
 import { idTail } from "./schema.ts";
 
-/** An amount set aside in every limit it was admitted against, until a run settles it, it is released or expires. */
+/** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
 export type HoldRow = {
-  /** Its place in the table, once it is there. */
+  /** Its row id, once it is stored. */
   seq?: number;
   id: string;
-  /** The question, in a hold of an earlier version; now its id has a hash of it. */
+  /** The question, in a hold of an earlier version. Now the id contains a hash of it. */
   digest: string;
   status: "open" | "settled" | "released" | "expired";
   at: number;
@@ -22,15 +22,15 @@ export type HoldRow = {
   amount: string;
   meters: string;
   customer_id: string | null;
-  /** The answer as it was given, for whoever asks again. */
+  /** The response, to repeat it. */
   verdict: string;
-  /** Set where a run settled it before any isolate reported it. */
+  /** Set if a run settled it before any isolate reported it. */
   unreported: 1 | null;
   /** What it sets aside of plans, chains and credit packs, as JSON. Null: nothing. */
   beside: string | null;
 } & CountedRates;
 
-/** By the end of its id, which has an index, and by all of it. */
+/** By the end of its id, which has an index, and then by all of it. */
 const BY_ID = `${idTail("id")} = ${idTail("?1")} AND id = ?1`;
 
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
@@ -82,7 +82,9 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
   );
 }
 
-/** A request that is asked anew after its hold was let go has the same name again: the new hold takes its place. */
+/**
+ * A request that is decided again after its hold was released has the same name, so the new hold replaces the old one.
+ */
 export function deleteHold(sql: SqlStorage, id: string): void {
   sql.exec(`DELETE FROM holds WHERE ${BY_ID}`, id);
 }
@@ -110,7 +112,7 @@ export function endHolds(
   );
 }
 
-/** The accounts where a hold stands, or stood until it ended. */
+/** The accounts of a hold, even after it ended. */
 export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
   const { chain } = besideOf(hold);
   const scopes = { customer: hold.customer_id ?? undefined, chain: chain ?? undefined };

@@ -4,9 +4,9 @@ import type { Clock } from "../rate-limits/meters.ts";
 import type { HoldRow } from "./store.ts";
 
 /**
- * Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will because it is
- * gone. An id that is made of a time is the hold of such an isolate as long as every hold of that age is stored; one that is
- * made of a request says no time, and is one while isolates have slices to make holds from.
+ * Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will
+ * because it is gone. An id that contains a time can only be that, because every reported hold of that age is stored.
+ * An id that derives from a request has no time, and may be one while isolates have slices.
  */
 export function mayBeUnreported(
   sql: SqlStorage,
@@ -27,12 +27,12 @@ export function mayBeUnreported(
   return areSlicesOut && (origin === "request" || isFromEarlier(sql, clock));
 }
 
-/** Ids of an earlier version have no check; isolates of that version may be at work for a while after an upgrade. */
+/** Ids of an earlier version have no check. Isolates of that version may still run for a while after an upgrade. */
 function isFromEarlier(sql: SqlStorage, { real }: Clock): boolean {
   return sql.exec("SELECT 1 FROM unchecked_ids WHERE until > ?", real).toArray().length > 0;
 }
 
-/** Of a hold that nobody has reported all that is known: its id, and from that mostly when it was made. */
+/** Everything that is known of an unreported hold: its id, and usually the time in it. */
 export function unreportedHold(ids: ReservationIds, id: string, now: number): HoldRow {
   return {
     id,
@@ -46,7 +46,7 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     customer_id: null,
     verdict: "",
     unreported: 1,
-    // Should an isolate report it after all, what it counted is given back as far as the run was counted for it.
+    // If an isolate reports it later, its rate-limit counts are given back as far as the run was counted.
     rates: "",
     tokens: 0,
     beside: null,

@@ -1,6 +1,6 @@
 import { command, done, query } from "../kernel/door.ts";
 
-/** Which of an org's keys still call what is on its way out: what an owner needs to know to leave it. */
+/** Which of an org's keys still call deprecated routes, so that its owner can migrate them. */
 
 interface DeprecatedCall {
   readonly method: string;
@@ -9,7 +9,7 @@ interface DeprecatedCall {
 
 export const noteDeprecatedCall = command({
   action: null,
-  // The call is made already, whatever its answer was.
+  // The call has already been made, whatever its result.
   admitsItself: () => true,
   refuses: [],
   run(tx, { method, route }: DeprecatedCall) {

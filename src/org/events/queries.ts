@@ -16,13 +16,13 @@ function toEvent(orgId: string, row: EventRow): Event {
   };
 }
 
-/** The body of every delivery of an event: the same text each time. */
+/** The body of every delivery of an event: always the same text. */
 export function eventText(view: View, id: string): string {
   const row = view.sql.exec<EventRow>("SELECT * FROM events WHERE id = ?", id).one();
   return JSON.stringify(toEvent(view.orgId, row));
 }
 
-/** Sorted by the order of appending, which within one millisecond the ids do not tell. */
+/** Sorted in the order of appending. Ids do not tell the order within one millisecond. */
 export const listEvents = query({
   refuses: [],
   run: (view, input: ListQuery) =>

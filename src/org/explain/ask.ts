@@ -40,7 +40,7 @@ export function explainAsk(view: View, ask: DecisionAsk): Explained {
   return explanation({ subject: "ask", id: null }, view.now, nanos, checks);
 }
 
-/** The fields of the refusal as the question has them. */
+/** The fields of the refusal, from the question. */
 function within(parent: string, refusal: Refusal<"validation_failed">): Refusal<"validation_failed"> {
   const { fields } = refusal.details as { fields: { field: string }[] };
   return {

@@ -31,7 +31,7 @@ const NOT_SET: Readonly<Record<CheckName, string>> = {
   credits: "No customer is named, or it has no live credit pack.",
 };
 
-/** Every check, in order: those that apply, and one that does not for each kind that has none. */
+/** Every check in order: those that apply, and for each kind without any, one that does not apply. */
 export function candidatesFor(view: View, subject: Subject): Candidate[] {
   const found = [
     ...rateCandidates(view, subject),
@@ -64,7 +64,7 @@ function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject):
   });
 }
 
-/** By the limits of a run, which has all of them. */
+/** Uses the limits of a run, which include all of them. */
 function limitCandidates(view: View, subject: Subject): Candidate[] {
   const draft = new Draft(view.sql, "run", view.now);
   const accounts = draft.accounts({ scopes: subject.scopes, atMs: view.now });

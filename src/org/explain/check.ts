@@ -9,12 +9,12 @@ import { formatInZone } from "../../domain/zone.ts";
 
 export type CheckName = ExplainedCheck["check"];
 
-/** One check before it is known whether it comes to be made: the ones before it may refuse. */
+/** A check whose result is known, but not yet whether it is reached: an earlier one may refuse. */
 export interface Candidate {
   readonly check: CheckName;
   readonly id: string | null;
   readonly name: string | null;
-  /** Null: it is not made at all, for the reason that `why` gives. */
+  /** Null if it is not made at all, for the reason in `why`. */
   readonly passes: boolean | null;
   readonly why: string;
   readonly amounts: Amounts;
@@ -64,7 +64,7 @@ export function amountsOf(account: Account, now: number): Amounts {
   };
 }
 
-/** What an attempt takes of a limit, in words. */
+/** What an attempt takes from a limit, in words. */
 export function takenText(kind: MeterKind, attempt: Attempt): string {
   const { unit } = METERS[kind];
   const amount = amountOf(unit, attempt);
@@ -86,7 +86,7 @@ export function rateAmounts({ policy }: RateMeter, standing: RateStanding, now: 
   };
 }
 
-/** In order: what comes after a refusal is not made. */
+/** In order: checks after a refusal are not made. */
 export function judged(candidates: readonly Candidate[]): ExplainedCheck[] {
   let refusing: Candidate | null = null;
   return candidates.map((candidate) => {

@@ -12,7 +12,7 @@ import { amountsOf, type Candidate, CHECK_OF, judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
 import { passing } from "./past.ts";
 
-/** Of a reservation the limits are known that it is held against; what it was made for is not. */
+/** For a reservation, the limits that hold it are known, but not what it was made for. */
 export function explainHold(view: View, id: string): Explained {
   const hold = loadHold(view.sql, id);
   if (hold === null) return refuse("not_found");

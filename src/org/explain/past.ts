@@ -16,7 +16,7 @@ const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
 
 type Details = Readonly<Record<string, string | number | null | undefined>>;
 
-/** What was made before the check that refused had passed. All others are by the limits of now. */
+/** Checks before the one that refused had passed. All others use the current limits. */
 export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
   const refusing = refusingOf(refusal);
   const known = candidates.findIndex(({ check, id }) => check === refusing.check && id === refusing.id);
@@ -29,7 +29,7 @@ export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefu
   return judged([...before.map(passing), { ...refusing, name }, ...after.map(passing)]);
 }
 
-/** Each of them had room. */
+/** All of them had room. */
 export function passedThen(candidates: readonly Candidate[]): ExplainedCheck[] {
   return judged(candidates.map(passing));
 }

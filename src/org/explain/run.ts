@@ -10,7 +10,7 @@ import { type Explained, explanation } from "./explanation.ts";
 import { passedThen } from "./past.ts";
 import type { Subject } from "./subject.ts";
 
-/** A run that was recorded: it had passed every check, or none could refuse it. */
+/** A recorded run: it passed every check, or none could refuse it. */
 export function explainRun(view: View, id: string, of: Pick<Explanation, "subject" | "id">): Explained {
   const run = findRun(view.sql, id);
   if (run === undefined) return refuse("not_found");

@@ -7,7 +7,7 @@ import { type Candidate, NO_AMOUNTS } from "./check.ts";
 
 type Said = Pick<Candidate, "passes" | "why">;
 
-/** One for each detector. Nothing of the input is part of it. */
+/** One for each detector. It contains nothing of the input. */
 export function safetyCandidates(view: View, { content, phase }: Subject): Candidate[] {
   const detectors = loadDetectors(view);
   if (detectors.length === 0) return [];

@@ -2,15 +2,15 @@ import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Scopes } from "../../domain/touch.ts";
 
-/** What is explained: a call of now, or one of then by the limits of now. */
+/** What is explained: a call now, or a past call with the current limits. */
 export interface Subject {
   readonly route: string;
   readonly keyId: string;
   readonly scopes: Scopes;
   readonly attempt: Attempt;
-  /** A decision asks fewer limits than a run, unless it asks for all. */
+  /** A decision is checked against fewer limits than a run, unless it asks for all. */
   readonly phase: Phase;
-  /** What rules and detectors read; null: it has happened, and what they read is not kept. */
+  /** What rules and detectors read. Null if the call is in the past, because it is not stored. */
   readonly content: Content | null;
 }
 

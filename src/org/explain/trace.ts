@@ -16,7 +16,7 @@ const MOST_REFUSALS = 1000;
 export function explainTrace(view: View, trace: string): Explained {
   const sought = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null, limit: MOST_REFUSALS };
   const { refusals } = findRefusals(view.sql, { ...sought, filters: { trace } });
-  // The first run of a batch that was refused: all are of one moment, and sorted by their places.
+  // The first refused run of a batch: all have one time, and are sorted by position.
   const refusal = refusals.at(-1);
   if (refusal === undefined) return explainTracedRun(view, trace);
   const nanos = refusal.nanos === null ? null : BigInt(refusal.nanos);
@@ -38,7 +38,7 @@ export function explainTrace(view: View, trace: string): Explained {
   return { ...made, refusal: toRefusal(refusal), refusals: refusals.length };
 }
 
-/** A run that was recorded is in the audit trail with its trace. */
+/** A recorded run is in the audit trail with its trace. */
 function explainTracedRun(view: View, trace: string): Explained {
   const [entry] = view.sql
     .exec<{ target: string }>(
@@ -54,7 +54,7 @@ function explainTracedRun(view: View, trace: string): Explained {
 
 const OF_DECISIONS: ReadonlySet<string> = new Set(["rate_limited", ...DECISION_CODES]);
 
-/** A decision that was refused by what only a run is checked against had asked for all checks. */
+/** If a decision was refused by a check that only runs have, it had asked for all checks. */
 function phaseOf({ operation, code }: StoredRefusal): Phase {
   const isRun = operation === RUN_ROUTE || operation === BULK_ROUTE;
   return isRun || !OF_DECISIONS.has(code) ? "run" : "decision";

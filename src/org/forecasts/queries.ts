@@ -9,9 +9,9 @@ import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
 
-/** What a forecast is made of. The object only reads it: the isolate does the sums, and leaves the object free. */
+/** The data for a forecast. The object only reads it. The isolate computes, which leaves the object free. */
 
-/** Scopes read at once: the object answers nobody else meanwhile. */
+/** Scopes that are read at once. The object answers no other call meanwhile. */
 const SCOPES_AT_ONCE = 25;
 const NANOS_PER_USD = 1e9;
 
@@ -31,11 +31,11 @@ export const forecastInputs = query({
 
 export interface BudgetedScopes {
   readonly scopes: readonly ScopeUsage[];
-  /** Where to go on; null: that was the last. */
+  /** Where to continue. Null after the last one. */
   readonly next: Scope | null;
 }
 
-/** Every scope that has a budget, some at a time, in the order of their names. */
+/** Every scope with a budget, a part at a time, sorted by name. */
 export const budgetedScopes = query({
   refuses: [],
   run(view, { after }: { after: Scope | null }): BudgetedScopes {
@@ -77,7 +77,7 @@ function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
     .toArray()
     .map(({ day, usd, runs, tokens }) => ({
       day: dayNumber(day),
-      // More may be given back on a day than was spent on it.
+      // A day can be given back more than was spent on it.
       usd: Math.max(0, Number(BigInt(usd)) / NANOS_PER_USD),
       runs,
       tokens,
@@ -121,7 +121,7 @@ function budgetsOf(view: View, { scopeKind, scopeId }: Scope): BudgetState[] {
 const RETURN_DAYS = 30;
 const RECENT_RUNS = 10_000;
 
-/** What a deployment brought in the last 30 days, and how many teams were seen to use it, for the linear projection. */
+/** What a deployment returned in the last 30 days, and how many teams used it, for the linear projection. */
 export const deploymentReturn = query({
   refuses: [],
   run(view, { deploymentId }: { deploymentId: string }) {

@@ -1,12 +1,12 @@
 import { BoundedMap } from "../../domain/bounded-map.ts";
 import type { View } from "./door.ts";
 
-/** Objects of many orgs share an isolate: what is compiled for those seldom asked makes room. */
+/** Objects of many orgs share an isolate, so the least used compiled values are dropped. */
 const MOST_ORGS = 500;
 
 /**
  * Something compiled from an org's rows, once for each version of them. The version is read with every use, inside the
- * transaction: a change that was rolled back leaves nothing compiled behind.
+ * transaction, so a rolled-back change leaves nothing compiled behind.
  */
 export function compiledOnce<T>(name: string, compile: (sql: SqlStorage) => T) {
   const known = new BoundedMap<string, { version: number; value: T }>(MOST_ORGS);
@@ -20,7 +20,7 @@ export function compiledOnce<T>(name: string, compile: (sql: SqlStorage) => T) {
     return value;
   }
 
-  /** A new version is a new number, never one that a rolled back change has used. */
+  /** A new version gets a new number, never one that a rolled-back change has used. */
   function changed(sql: SqlStorage): void {
     const version = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
     sql.exec(

@@ -1,12 +1,12 @@
 /**
- * Copies, in the object's memory, of what it has stored. Whoever writes the original renews or forgets its copy, and
- * whatever is rolled back has every copy forgotten: so none is ever of something that is not stored.
+ * In-memory copies of stored data. Code that writes the original renews or drops its copy, and a rollback drops every
+ * copy, so a copy always equals what is stored.
  */
 const COPIES: Follower[] = [];
 
-/** Whatever keeps something of an object's storage in memory. */
+/** Anything that keeps data of an object's storage in memory. */
 export interface Follower {
-  /** A transaction of this storage was rolled back. */
+  /** Called when a transaction of this storage was rolled back. */
   forget(sql: SqlStorage): void;
 }
 
@@ -21,7 +21,7 @@ export class Copy<T> {
     COPIES.push(this);
   }
 
-  /** The copy, read anew where there is none. */
+  /** The copy, read if there is none. */
   get(sql: SqlStorage, read: () => T): T {
     const there = this.#of.get(sql);
     if (there !== undefined) return there.value;
@@ -39,7 +39,7 @@ export class Copy<T> {
   }
 }
 
-/** Every transaction of an org's object, so that no copy outlives one that fails. */
+/** Every transaction of an org's object goes through here, so that no copy outlives one that fails. */
 export function transaction<T>(storage: DurableObjectStorage, run: () => T): T {
   try {
     return storage.transactionSync(run);

@@ -12,8 +12,8 @@ import type { Settings } from "../../settings.ts";
 import type { Profile } from "../../domain/profile.ts";
 
 /**
- * The one door for writes. A command states its rule; the door adds what must never be forgotten: the
- * caller's state at that moment, the transaction, the audit entry, the events, the idempotency record and the `If-Match` check.
+ * The only way to write. A command states its rule. The door adds what must never be forgotten: the caller's current
+ * state, the transaction, the audit entry, the events, the idempotency record and the `If-Match` check.
  */
 
 export interface OrgEnv {
@@ -25,7 +25,7 @@ export interface Actor {
   readonly kind: "key" | "operator" | "session" | "support" | "system";
   readonly id: string;
   readonly role: Role;
-  /** Whose authority is used, where it is another's (an operator inside a support grant). */
+  /** Whose authority is used, if it is another's (an operator under a support grant). */
   readonly onBehalfOf: string | null;
   readonly address: string | null;
 }
@@ -34,35 +34,41 @@ export interface IdempotencyAsk {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  /** Of query and raw body. */
+  /** The digest of query and raw body. */
   readonly digest: string;
-  /** Set when the key was reserved beforehand, by work that spans more than this object. */
+  /** Set if the key was reserved beforehand, by work that spans more than this object. */
   readonly fence: number | null;
 }
 
-/** What a caller came in with, and what the operation asks of it: held against what is stored when the effect happens. */
+/**
+ * The caller's credential, and what the operation requires. They are checked against stored rows when the effect
+ * happens.
+ */
 export interface Credential {
-  /** Of the key's secret; null where the caller has none. */
+  /** The digest of the key's secret. Null if the caller has none. */
   readonly digest: string | null;
   readonly role: Role;
   readonly scopes: readonly Scope[];
 }
 
-/** Rate limits as they stand at this moment, with what isolates have leased of them. */
+/** The current rate limits, including what isolates have leased. */
 export interface RateBook {
   policies(): readonly RatePolicy[];
   standing(meter: RateMeter, amount: number): RateStanding;
   take(meter: RateMeter, amount: number): void;
 }
 
-/** What comes with every call: who, on which request, and under which conditions. */
+/** What comes with every call: the caller, the request and its conditions. */
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
   readonly credential?: Credential;
-  /** Set where the object has counted the request already, then, and gives that back should it refuse the call. */
+  /**
+   * Set if the object has already counted the request, with the time, so that it can give it back if it refuses the
+   * call.
+   */
   readonly counted?: CountedRequest | undefined;
 }
 
@@ -74,21 +80,21 @@ export interface CountedRequest {
 
 export interface Answer {
   readonly status: number;
-  /** The JSON text as it goes to the caller: what a replay must repeat to the byte. Null: no body. */
+  /** The JSON text of the response, which a replay must repeat exactly. Null if there is no body. */
   readonly text: string | null;
   readonly etag: string | null;
-  /** Set when the answer is a stored refusal. */
+  /** Set if the response is a stored refusal. */
   readonly code: ErrorCode | null;
   readonly replayed: boolean;
 }
 
 export type Outcome = Answer | Refusal;
 
-/** What the kernel asks of the nouns above it, which it does not know. */
+/** What the kernel needs from the nouns above it, which it does not know. */
 export interface Hooks {
-  /** Queues events for whoever asked for their kind. */
+  /** Queues events for the subscriptions to their kind. */
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
-  /** Whether the caller may still act, by the object's own rows; null: it may. */
+  /** Why the caller may no longer act, by the object's own rows. Null if it may. */
   callerRefusal(view: View): Refusal | null;
   /** Where a run is in its chain; undefined: there is no such run. */
   placeInChain(sql: SqlStorage, runId: string): ChainPlace | undefined;
@@ -99,17 +105,17 @@ export interface ChainPlace {
   readonly depth: number;
 }
 
-/** What a command answers with, before it is written as JSON. Null: nothing. */
+/** The body of a command's response, before it becomes JSON. Null for none. */
 export type Body = object | null;
 
 declare const BODY: unique symbol;
 
-/** An answer whose text is `B` as JSON. Only the compiler sees the symbol: no object has it. */
+/** A response whose text is `B` as JSON. The symbol exists only for the compiler. */
 export interface AnswerOf<B extends Body> extends Answer {
   readonly [BODY]: B;
 }
 
-/** What a rule sees of the object while it runs. Everything is synchronous: no rule can be interleaved with another. */
+/** What a rule sees of the object while it runs. Everything is synchronous, so rules never interleave. */
 export interface View {
   readonly sql: SqlStorage;
   readonly now: number;
@@ -120,28 +126,28 @@ export interface View {
   readonly trace: string;
   readonly hooks: Hooks;
   profile(): Profile;
-  /** Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will. */
+  /** Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will. */
   mayBeUnreported(reservationId: string): boolean;
   reservationIds(): ReservationIds;
   rates(): RateBook;
-  /** Notes what was refused, to be kept once the call is over, whether it is rolled back or not. */
+  /** Notes refusals, to be stored after the call, even if it is rolled back. */
   refused(notes: readonly RefusalNote[]): void;
 }
 
 export interface Tx extends View {
-  /** Appends to the outbox with the change that caused it. */
+  /** Appends to the outbox, with the change that caused it. */
   emit(kind: EventKind, data: object): void;
   /** The same for many of one kind. */
   emitAll(kind: EventKind, all: readonly object[]): void;
-  /** When the call ends, with all others of its kind, also where a refusal undoes what the rule did. */
+  /** Emitted at the end of the call, with all others of its kind, even if a refusal rolls back what the rule did. */
   emitLast(kind: EventKind, data: object): void;
   /** Adds to one of the platform's counters, if and only if the change happens. */
   count(series: string, by?: number): void;
-  /** At `at`, the handler of `kind` runs for `key`; scheduling again moves it, null takes it back. */
+  /** The handler of `kind` runs for `key` at `at`. Scheduling again moves it, null cancels it. */
   schedule(kind: DueKind, key: string, at: number | null): void;
-  /** An audit entry beside the one that the command gets by itself. */
+  /** An audit entry in addition to the command's own. */
   record(entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object }): void;
-  /** A refusal undoes all that the rule did; what must stay all the same (an event, an entry) is done here. */
+  /** A refusal rolls back everything that the rule did. What must remain (an event, an entry) is done here. */
   afterRefusal(effect: () => void): void;
 }
 
@@ -149,7 +155,7 @@ export interface Done<B extends Body = Body> {
   readonly done: true;
   readonly status: number;
   readonly body: B;
-  /** The id of what was changed, for the audit trail. */
+  /** The id of the changed resource, for the audit trail. */
   readonly target: string | null;
   readonly detail: object;
 }
@@ -163,30 +169,33 @@ export function done<B extends Body>(
 }
 
 export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
-  /** The audit entry's action, as `noun.verb`. Null only for what is recorded elsewhere in its own way. */
+  /** The audit entry's action, as `noun.verb`. Null only if it is recorded elsewhere. */
   readonly action: string | null;
   readonly refuses: readonly Code[];
-  /** True where the caller's own state is no condition: it lets somebody in, lets them go, or notes what they did. */
+  /** True if the caller's own state does not matter: it lets someone in or out, or records what they did. */
   readonly admitsItself?: (actor: Actor, input: Input) => boolean;
-  /** The resource as it is now: `If-Match` is held against it, and `conflict` belongs to `refuses`. */
+  /** The current resource, for `If-Match`. Then `refuses` includes `conflict`. */
   readonly current?: (view: View, input: Input) => object | null;
   /**
-   * Isolates act on snapshots up to two seconds old. A command that takes a right away names the key that loses it
-   * (`*`: any; null: none), and is answered only once no snapshot that says otherwise can be in use.
+   * Isolates act on snapshots up to two seconds old. A command that removes a right names the key that loses it (`*`:
+   * any; null: none), and returns only when no older snapshot can be in use.
    */
   readonly takesAway?: (input: Input) => string | null;
   /**
-   * Limits, prices or what they match change. Isolates decide from slices of the limits as they were: the answer waits
-   * until none of those can be used any more.
+   * Limits, prices or what they match change. Isolates decide with slices of the old limits, so the command returns
+   * only when none of those can be used.
    */
   readonly changesLimits?: boolean;
-  /** D1 repeats what this changes: it is published there before the answer. */
+  /** D1 has a copy of what this changes. It is published there before the command returns. */
   readonly publishes?: "profile" | "benchmarks";
-  /** Whether this caller may be given a stored answer again: one that shows a secret is not for everybody who may ask. */
+  /** Whether this caller may get a stored response again. One that shows a secret is not for everyone who may call. */
   readonly replayRefusal?: (view: View, answer: string) => Refusal<Code> | null;
-  /** Reservations that it is about: one that an isolate has made but not reported yet is waited for, briefly. */
+  /**
+   * Reservations in the input. If an isolate may have made one and not reported it yet, the command waits for it,
+   * briefly.
+   */
   readonly reservations?: (input: Input) => readonly string[];
-  /** Models that it may have to price: those without a price here are looked up in the platform's book first. */
+  /** Models that may have to be priced. Those without a price here are looked up in the platform's book first. */
   readonly models?: (input: Input) => readonly string[];
   /** As for a query. */
   readonly readsRefusals?: true;
@@ -203,7 +212,7 @@ export interface Query<Input, Code extends ErrorCode, B extends object = object>
   readonly refuses: readonly Code[];
   /** As for a command. */
   readonly models?: (input: Input, view: View) => readonly string[];
-  /** It is about refusals: those that are not stored yet are stored before it. */
+  /** It is about refusals, so pending ones are stored first. */
   readonly readsRefusals?: true;
   run(view: View, input: Input): B | Refusal<Code>;
 }

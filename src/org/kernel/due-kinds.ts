@@ -1,7 +1,4 @@
-/**
- * Every kind of row that the due table may hold, as it is stored. A kind that is not used any more stays unhandled: its rows
- * are logged and tried again, never lost.
- */
+/** Every kind of due row, as stored. Rows of a kind that is no longer used are logged and retried, never lost. */
 export const DUE = {
   publish: "publish",
   publishRateLimits: "publish_rate_limits",

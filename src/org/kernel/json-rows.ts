@@ -1,15 +1,15 @@
 /**
- * The elements of a JSON array that is bound to a parameter, each as `row`. The offset keeps `row` a value: without it the
- * element would be written out as text anew for each column that is taken out of it.
+ * The elements of a JSON array that is bound to a parameter, each as `row`. The offset keeps `row` a value. Without it
+ * the element would be serialized again for each column.
  */
 export function jsonRows(parameter = "?"): string {
   return `(SELECT value AS row FROM json_each(${parameter}) LIMIT -1 OFFSET 0)`;
 }
 
-/** The platform takes no text of more than 2 MB; a character is at most three bytes. */
+/** The platform accepts no text above 2 MB. A character is at most three bytes. */
 export const MOST_BOUND_CHARACTERS = 600_000;
 
-/** Hands rows to a statement as JSON, in as many parts as they need. `from` is the index of a part's first row. */
+/** Passes rows to a statement as JSON, in as many parts as needed. `from` is the index of a part's first row. */
 export function inParts(rows: readonly unknown[], run: (json: string, from: number) => void, from = 0): void {
   const json = JSON.stringify(rows);
   if (json.length <= MOST_BOUND_CHARACTERS || rows.length <= 1) {
@@ -21,7 +21,7 @@ export function inParts(rows: readonly unknown[], run: (json: string, from: numb
   inParts(rows.slice(half), run, from + half);
 }
 
-/** All rows that a query finds for keys that are bound as JSON. */
+/** All rows that a query finds for keys bound as JSON. */
 export function readInParts<Row extends Record<string, SqlStorageValue>>(
   keys: readonly unknown[],
   read: (json: string) => Iterable<Row>,

@@ -6,13 +6,13 @@ interface ListSource<R, Item> {
   readonly columns?: string;
   /** Sort field, as callers name it → column. Every sortable column is NOT NULL. */
   readonly sort: Readonly<Record<string, string>>;
-  /** Filter, as callers name it → SQL condition; each `?` of it is the filter's value. */
+  /** Filter, as callers name it → SQL condition. Each `?` is the filter's value. */
   readonly filters?: Readonly<Record<string, string>>;
   /** A condition that always holds, with its bindings. */
   readonly where?: Bound;
   /** The unique column that breaks ties. */
   readonly id?: string;
-  /** Set where the table is a log, which may have millions of rows: the column of its time. */
+  /** Set if the table is a log, which may have millions of rows: its time column. */
   readonly log?: Pick<Log, "time">;
   toItem(row: R): Item;
 }
@@ -28,8 +28,8 @@ function filtered<R, Item>(
 }
 
 /**
- * One page by keyset: the rows after the last one seen, in a total order. Rows inserted meanwhile neither repeat nor
- * push out what the caller has yet to see.
+ * One page by keyset: the rows after the last one seen, in a total order. Rows inserted in between cause no repeats and
+ * no gaps.
  */
 export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   sql: SqlStorage,
@@ -61,7 +61,7 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   let next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };
-  // Ids are printable: every one is beyond the empty text and before this one.
+  // Ids are printable, so every one sorts after the empty text and before this one.
   if (next === null && scan !== null && scan.next !== null) {
     next = { value: scan.next, id: query.sort.descending ? "\u007f" : "" };
   }

@@ -7,24 +7,27 @@ export interface Bound {
   readonly bindings: readonly SqlStorageValue[];
 }
 
-/** A log: its rows are sorted by `seq`, and written in the order of their time. */
+/** A log: its rows are sorted by `seq` and written in chronological order. */
 export interface Log {
   readonly table: string;
-  /** A condition with which an index finds the rows in the order of `seq`. */
+  /** A condition for which an index finds the rows in the order of `seq`. */
   readonly where?: Bound;
-  /** The column that `from` and `to` ask for. */
+  /** The column that `from` and `to` apply to. */
   readonly time?: string;
 }
 
 /**
- * Looking at this many takes less than 0.1 s. A page that ends there is short, or empty, and says where to go on: the object
- * decides for others meanwhile, however long it takes to find a rare row among millions.
+ * Scanning this many takes less than 0.1 s. A page that ends there is short or empty, and says where to continue. So
+ * the object can decide other calls in between, even if a rare row is hidden among millions.
  */
 const ROWS_SEEN = 50_000;
-/** Clocks differ: rows may be out of the order of their time by as much. */
+/** Clocks differ, so rows may be out of order by this much. */
 const CLOCK_SLACK_MS = HOUR_MS;
 
-/** Which rows of a log a page with filters looks at, and the first that it leaves to the next; null: it goes to the end. */
+/**
+ * Which rows of a log a filtered page scans, and the first row that it leaves to the next page. Null if it scans to the
+ * end.
+ */
 export function scanOf(
   sql: SqlStorage,
   log: Log,
@@ -57,7 +60,7 @@ function inTime(sql: SqlStorage, log: Log, { from, to }: ListQuery["filters"]): 
   return bounds;
 }
 
-/** The first seq from which on rows are of a time or later, found by halves. */
+/** The first seq from which on rows have this time or a later one, by binary search. */
 function firstSince(sql: SqlStorage, { table, time }: Log, atMs: number): number {
   const { first, last } = sql
     .exec<{ first: number; last: number }>(

@@ -6,7 +6,10 @@ import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";
 
-/** What the caller has to hand on. People and the operator have all that their role may use; a key has its own row. */
+/**
+ * The rights that the caller can pass on. People and the operator have all rights of their role; a key has those of its
+ * row.
+ */
 export function holderOf(view: View): Holder {
   const { actor, credential, sql, now } = view;
   if (actor.kind !== "key") return { role: actor.role, scopes: null, expiresAtMs: null };
@@ -45,7 +48,7 @@ export function refuseLack(lack: Lack): Refusal<"forbidden" | "missing_scope"> {
   return refuse("forbidden", {}, { message });
 }
 
-/** A stored answer shows a key's secret: it is for those who could be given that key now. */
+/** A stored response shows a key's secret, so it is only for callers who could create that key now. */
 export function replayedKeyRefusal(
   view: View,
   answer: string,

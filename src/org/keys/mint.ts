@@ -15,7 +15,7 @@ export interface NewKey {
   readonly expiresAt: number | null;
 }
 
-/** A key as it is asked for: what is left out is what the role may use and the caller has. */
+/** The requested key. Omitted scopes default to those that the role allows and the caller has. */
 interface AskedKey extends Omit<NewKey, "scopes"> {
   readonly scopes: readonly Scope[] | null;
 }
@@ -43,7 +43,7 @@ export function createKey(tx: Tx, id: string, input: NewKey): { row: KeyRow; sec
 
 type Problem = Refusal<"forbidden" | "missing_scope" | "validation_failed">;
 
-/** The key that the caller may hand out for what was asked, or why not. */
+/** The key that the caller may create for the request, or why not. */
 function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem {
   if (!roleIncludes(holder.role, asked.role)) return refuseRole();
   const usable = scopesOf(asked.role);

@@ -6,7 +6,7 @@ import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts"
 import { keepForGrace, lastPreviousEnd } from "./secrets.ts";
 import { loadKey, saveKey, toKey } from "./store.ts";
 
-/** The id stays; the old secret lives for the grace, as do those before it for theirs. */
+/** The id stays. The old secret works during the grace period, and earlier ones during theirs. */
 export const rotateKey = command({
   action: "key.rotated",
   refuses: ["not_found", "conflict", "forbidden", "missing_scope"],

@@ -3,7 +3,7 @@ import { sameSecret } from "../../domain/api-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
 
-/** The secrets of a key: the one that it has, and those that rotations have replaced, each until its grace ends. */
+/** The secrets of a key: the current one, and those that rotations have replaced, each until its grace period ends. */
 
 const MOST_PREVIOUS = 10;
 
@@ -19,7 +19,7 @@ function livePrevious(sql: SqlStorage, keyId: string, now: number): PreviousRow[
     .toArray();
 }
 
-/** When the secret of this digest stops opening the key (null: it does not); undefined: it opens nothing. */
+/** When the secret with this digest stops working. Null if it does not. Undefined if it is not a secret of the key. */
 export function secretEnd(
   sql: SqlStorage,
   row: KeyRow,
@@ -30,12 +30,15 @@ export function secretEnd(
   return livePrevious(sql, row.id, now).find((previous) => sameSecret(previous.digest, digest))?.expires_at;
 }
 
-/** When the last of the key's replaced secrets dies; null: none lives. */
+/** When the last replaced secret stops working. Null if there is none. */
 export function lastPreviousEnd(sql: SqlStorage, keyId: string, now: number): number | null {
   return livePrevious(sql, keyId, now).at(-1)?.expires_at ?? null;
 }
 
-/** Lets the key's secret live on until the end of its grace. At the bound nothing is cut short: the rotation is refused. */
+/**
+ * Keeps the key's old secret until the end of its grace period. Above the maximum, the rotation is refused and no grace
+ * period is cut short.
+ */
 export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal<"conflict"> | null {
   tx.sql.exec("DELETE FROM previous_secrets WHERE key_id = ? AND expires_at <= ?", row.id, tx.now);
   if (graceSeconds === 0) return null;

@@ -39,7 +39,7 @@ export function saveKey(sql: SqlStorage, row: KeyRow): void {
   );
 }
 
-/** Whether no owner would be left whose key works now. A key that has expired is nobody's last. */
+/** Whether no owner key would be left that works now. An expired key does not count. */
 export function isLastOwner(sql: SqlStorage, row: KeyRow, now: number): boolean {
   if (row.role !== "owner" || (row.expires_at !== null && row.expires_at <= now)) return false;
   const others = sql.exec(

@@ -4,8 +4,8 @@ import type { View } from "../door.ts";
 import { writeEnd } from "./ends.ts";
 
 /**
- * Appends one link to the chain. It follows the head that the service wrote last, not whatever row is last: a row that
- * came in by another way is passed by, and shows.
+ * Appends one link to the chain. It follows the head that the service wrote last, not the last row. A row that was
+ * added in another way is skipped, and verification finds it.
  */
 export function appendAudit(
   view: View,

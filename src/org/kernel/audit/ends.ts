@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import type { View } from "../door.ts";
 
 /**
- * Where the trail begins and ends: `head` is the last entry written, `anchor` the last one that retention took away.
- * Both are signed under the pepper, so that whoever cuts or extends the rows cannot move them along.
+ * Where the trail starts and ends: `head` is the last entry written, `anchor` the last one that retention deleted. Both
+ * are signed with the pepper, so that nobody who cuts or extends the rows can move them.
  */
 export type EndName = "head" | "anchor";
 export type End = { readonly seq: number; readonly hash: string };

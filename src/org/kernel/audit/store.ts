@@ -23,7 +23,7 @@ export type AuditRow = {
 export const AUDIT_COLUMNS =
   "*, (SELECT before.hash FROM audit AS before WHERE before.seq = audit.seq - 1) AS previous_hash";
 
-/** The entry before the first one is the anchor that retention left, or none. */
+/** The entry before the first one is the anchor of retention, or none. */
 export function linkReader(view: View): (row: AuditRow) => AuditLink {
   const start = readEnd(view, "anchor")?.hash ?? CHAIN_START;
   return (row) => ({

@@ -2,9 +2,9 @@ import { DUE } from "../due-kinds.ts";
 import { scheduleDue } from "../due/table.ts";
 
 /**
- * What an org's object counts for the platform: kept with the change that it counts, and handed to a counter shard
- * when due. Counts gather in the open batch. A batch that was sent is closed and never changes, so that sending it again
- * under its number is safe.
+ * What an org's object counts for the platform: stored with the change that it counts, and sent to a counter shard when
+ * due. Counts are added to the open batch. A batch that was sent is closed and never changes, so it can be sent again
+ * with its number.
  */
 
 export function countSeries(sql: SqlStorage, now: number, series: string, by = 1): void {
@@ -22,7 +22,7 @@ export interface ClosedBatch {
   readonly deltas: (readonly [series: string, by: number])[];
 }
 
-/** Closes the open batch and gives back every one that no shard has confirmed. */
+/** Closes the open batch and returns every batch that no shard has confirmed. */
 export function closeBatches(sql: SqlStorage): ClosedBatch[] {
   sql.exec(
     "UPDATE counter_batch SET open = open + 1 WHERE EXISTS (SELECT 1 FROM counted WHERE seq = counter_batch.open)",

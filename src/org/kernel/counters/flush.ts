@@ -5,7 +5,7 @@ import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { closeBatches, confirmBatches, hasCounts } from "./count.ts";
 
-/** Hands the org's counts to its shard. An org that goes down in between sends the same batches again. */
+/** Sends the org's counts to its shard. After a crash the same batches are sent again. */
 export const flushCounts: DueHandler = {
   kind: "work",
   async run(object) {

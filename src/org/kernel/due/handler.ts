@@ -1,6 +1,6 @@
 import type { OrgEnv, Tx, View } from "../door.ts";
 
-/** What `work` may use: its own transactions, and the outside world between them. */
+/** What `work` can use: its own transactions, and the outside world between them. */
 export interface DueContext {
   readonly storage: DurableObjectStorage;
   readonly env: OrgEnv;
@@ -8,8 +8,8 @@ export interface DueContext {
 }
 
 /**
- * `change`: runs inside one transaction, together with the removal of its row. `work`: talks to the outside world in
- * between; its row stays, moved ahead as a retry, until the work itself moves it or takes it back with `scheduleDue`.
+ * `change`: runs inside one transaction, with the removal of its row. `work`: calls the outside world; its row stays,
+ * moved ahead as a retry, until the work itself moves or removes it with `scheduleDue`.
  */
 export type DueHandler =
   | { readonly kind: "change"; run(tx: Tx, key: string): void }

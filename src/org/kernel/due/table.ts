@@ -1,7 +1,7 @@
 import type { DueKind } from "../due-kinds.ts";
 import { Copy } from "../copies.ts";
 
-/** What is to happen later, by the org's clock: one row each, so that an alarm that fails loses nothing. */
+/** Scheduled work, by the org's clock: one row each, so that a failed alarm loses nothing. */
 
 export interface DueRow extends Record<string, SqlStorageValue> {
   kind: DueKind;

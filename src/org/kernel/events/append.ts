@@ -4,8 +4,8 @@ import type { View } from "../door.ts";
 import { inParts, jsonRows } from "../json-rows.ts";
 
 /**
- * The outbox: events are there, and queued for those who asked for them, if and only if their cause is. Many of one kind take
- * one statement for all of them, and one for each subscription.
+ * The outbox: events exist, and are queued for subscriptions, if and only if their cause happened. Many events of one
+ * kind take one statement, plus one for each subscription.
  */
 export function appendEvents(
   { sql, now, hooks }: Pick<View, "sql" | "now" | "hooks">,
@@ -16,7 +16,7 @@ export function appendEvents(
   hooks.queueEvents(sql, now, kind, recordEvents(sql, now, kind, all));
 }
 
-/** Events that go to nobody by themselves; their ids. */
+/** Appends events without queuing them. Returns their ids. */
 export function recordEvents(
   sql: SqlStorage,
   now: number,

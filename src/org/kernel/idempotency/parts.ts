@@ -1,7 +1,9 @@
-/** What a row of `idempotency` holds of a sealed answer, which is ASCII: the platform stores no row of more than 2 MB. */
+/**
+ * How much of a sealed response, which is ASCII, a row of `idempotency` holds. The platform stores no row above 2 MB.
+ */
 const PART_CHARACTERS = 1_000_000;
 
-/** Stores what of a sealed answer does not fit into its row, and returns what does. */
+/** Stores the part of a sealed response that does not fit into its row, and returns the part that does. */
 export function storeRest(sql: SqlStorage, route: string, key: string, sealed: string): string {
   for (let part = 1; part * PART_CHARACTERS < sealed.length; part += 1) {
     sql.exec(
@@ -15,7 +17,7 @@ export function storeRest(sql: SqlStorage, route: string, key: string, sealed: s
   return sealed.slice(0, PART_CHARACTERS);
 }
 
-/** What was stored apart from the row; empty where all of it fits. */
+/** The part that is stored outside the row. Empty if all of it fits. */
 export function restOf(sql: SqlStorage, route: string, key: string): string {
   return sql
     .exec<{ sealed: string }>(

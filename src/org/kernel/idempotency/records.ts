@@ -21,7 +21,7 @@ type Row = {
   sealed: string | null;
 };
 
-/** The right to do the work, under a fence number; or what to answer instead of doing it. */
+/** The right to do the work, with a fence number, or the response to give instead. */
 export type Claim =
   | { readonly kind: "granted"; readonly fence: number; readonly seed: string }
   | { readonly kind: "answered"; readonly outcome: Outcome };
@@ -42,8 +42,8 @@ function replay(view: View, ask: IdempotencyAsk, row: Row & { status: number }):
 }
 
 /**
- * Takes the key for one attempt. A first attempt that is older than the takeover time is presumed crashed and loses
- * the key to this one; should it come back, its fence no longer holds.
+ * Takes the key for one attempt. A first attempt older than the takeover time is presumed crashed and loses the key to
+ * this one. If it comes back, its fence is no longer valid.
  */
 export function claim(view: View, ask: IdempotencyAsk): Claim {
   const row = load(view, ask);
@@ -61,7 +61,7 @@ export function claim(view: View, ask: IdempotencyAsk): Claim {
 }
 
 function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): Claim {
-  // A call that holds a fence for a record that is gone comes too late to do anything.
+  // A call with a fence for a deleted record is too late to do anything.
   if (ask.fence !== null) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
   const over = view.sql.exec<{ route: string; key: string }>(
     "SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?",
@@ -82,7 +82,7 @@ function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): 
   return { kind: "granted", fence, seed };
 }
 
-/** Refusals that a top-up, a new key or a fix can lift are not kept: the same key may try again. */
+/** Refusals that a top-up, a new key or a fix can lift are not stored: the same key may try again. */
 function isKept(status: number): boolean {
   return status < 500 && ![401, 402, 403, 429].includes(status);
 }

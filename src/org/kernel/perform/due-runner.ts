@@ -8,13 +8,13 @@ import { dueBy, nextDueAt, scheduleDue } from "../due/table.ts";
 
 const AT_ONCE = 100;
 const ROUNDS = 1000;
-/** Longer than any work takes: should the object go down meanwhile, the work is done again then. */
+/** Longer than any work takes. If the object goes down, the work is repeated then. */
 const RETRY_MS = 30_000;
 const SETTLE_MS = 20_000;
 
 /**
- * Runs what has fallen due. A row goes only with the work that it stands for: a handler that fails leaves it, moved
- * a little ahead, so that an alarm which the platform gives up on is not the end of it.
+ * Runs due work. A row is removed only with its work: if a handler fails, the row is moved slightly ahead, so that it
+ * survives an alarm that the platform gives up on.
  */
 export class DueRunner {
   readonly #storage: DurableObjectStorage;
@@ -22,7 +22,7 @@ export class DueRunner {
   /** By the kind of row. */
   readonly #handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
   readonly #view: (trace: string) => View;
-  /** Work under way, by kind and key: never the same one twice at a time. */
+  /** Work in progress, by kind and key: never the same one twice at once. */
   readonly #working = new Map<string, Promise<void>>();
   #armedFor: number | null = null;
 
@@ -38,14 +38,14 @@ export class DueRunner {
     this.#view = host.view;
   }
 
-  /** The alarm went off. Waits for nothing: the slowest work delays no other. */
+  /** The alarm fired. It does not wait, so that slow work delays no other. */
   wake(): void {
     this.#armedFor = null;
     this.#run();
     this.arm();
   }
 
-  /** Runs what has fallen due to its end, and what falls due through that; work that hangs goes on by itself. */
+  /** Runs due work to its end, and what becomes due through it. Work that hangs continues by itself. */
   async settle(): Promise<void> {
     const timer = new AbortController();
     const late = scheduler.wait(SETTLE_MS, { signal: timer.signal }).then(
@@ -58,19 +58,19 @@ export class DueRunner {
       const settled = Promise.all([scheduler.wait(0), ...this.#working.values()]).then(() => false);
       if (await Promise.race([settled, late])) break;
     }
-    // A timer left behind would keep the object in memory.
+    // A remaining timer would keep the object in memory.
     timer.abort();
   }
 
-  /** Runs one row ahead of its time; a failure leaves it for the alarm. */
+  /** Runs one row early. If it fails, it is left for the alarm. */
   async runNow(kind: DueKind, key: string): Promise<void> {
     await this.#working.get(`${kind} ${key}`);
     await this.#start(kind, key, this.#view(`due-${crypto.randomUUID()}`));
   }
 
   /**
-   * Sets the alarm for the next row: without waiting, so that it is stored together with the row. The org's clock may
-   * run ahead of the real one; alarms go by the real one.
+   * Sets the alarm for the next row, without waiting, so that it is stored together with the row. The org's clock may
+   * be ahead of the real one, which alarms use.
    */
   arm(): void {
     const at = nextDueAt(this.#storage.sql);
@@ -81,7 +81,10 @@ export class DueRunner {
     void this.#storage.setAlarm(alarmAt);
   }
 
-  /** Each row once: one that has more to do at once goes on in the next alarm, and calls come in between. True: some has. */
+  /**
+   * Runs each row once. A row with more to do continues in the next alarm, and calls come in between. True if there is
+   * one.
+   */
   #run(): boolean {
     const ran = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {

@@ -12,7 +12,7 @@ import { appendEvents } from "../events/append.ts";
 import { claim, complete } from "../idempotency/records.ts";
 import { Ending } from "./ending.ts";
 
-/** Thrown to roll a refused attempt back; never leaves this file. */
+/** Thrown to roll back a refused attempt. It never leaves this file. */
 class RolledBack extends Error {}
 
 /** The transaction as a rule sees it, over a view of the object. */
@@ -29,7 +29,7 @@ export function openTx(view: View, ending: Ending): Tx {
   };
 }
 
-/** Runs a rule; when it refuses, nothing that it did stays, but for what it left for after the refusal. */
+/** Runs a rule. If it refuses, nothing that it did remains, except what it scheduled for after the refusal. */
 function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
   const ending = new Ending();
   const tx = openTx(view, ending);
@@ -63,7 +63,7 @@ function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome
   return command.replayRefusal?.(view, outcome.text) ?? outcome;
 }
 
-/** One command, whole: effect, audit entry, events and idempotency record commit together or not at all. */
+/** One complete command: effect, audit entry, events and idempotency record commit together or not at all. */
 export function perform<Input>(
   storage: DurableObjectStorage,
   view: View,
@@ -110,7 +110,7 @@ export function perform<Input>(
   });
 }
 
-/** Work that the object does by itself when it falls due, with the same guarantees as a command. */
+/** Scheduled work of the object itself, with the same guarantees as a command. */
 export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
   transaction(storage, () => {
     const ending = new Ending();

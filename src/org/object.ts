@@ -41,8 +41,8 @@ export type Reservation = { readonly fence: number; readonly seed: string } | { 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
 /**
- * One org: everything that it owns and everything that can say no to it, named by the org's id. All changes to an org
- * pass through here one after another, each whole or not at all.
+ * One org: everything that it owns and everything that can refuse it, named by the org's id. All changes to an org go
+ * through here one after another, each completely or not at all.
  */
 export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #settings: Settings;
@@ -60,7 +60,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     super(ctx, env);
     this.#settings = settingsOf(env);
     this.#id = ctx.id.name ?? "";
-    // An object that nobody opened stays empty: asking for an org that does not exist leaves nothing behind.
+    // An object that nobody opened stays empty, so asking for an org that does not exist leaves nothing behind.
     this.#opened = isOpened(ctx.storage.sql);
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
     const upgraded = this.#opened && applySchema(ctx.storage);
@@ -90,17 +90,17 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       handlers: DUE_HANDLERS,
       view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
     });
-    // An upgrade may leave work that is due at once, also where nothing but reads comes.
+    // An upgrade may leave work that is due at once, even if only reads arrive.
     if (upgraded) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
   }
 
-  /** Takes a pass that the isolate has checked: once, and only when it was made for this life of the object. */
+  /** Accepts a pass that the isolate has verified: once, and only if it was made for the current epoch. */
   takePass(pass: Pick<RegionPass, "nonce" | "epoch">): { epoch: string; taken: boolean } {
     return { epoch: this.#passes.epoch, taken: this.#passes.take(pass, Date.now()) };
   }
 
-  /** A call that another region makes. */
+  /** A call from another region. */
   async fromRegion(
     pass: Pick<RegionPass, "nonce" | "epoch">,
     method: ObjectMethod,
@@ -112,7 +112,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return { epoch, taken, result };
   }
 
-  /** What an isolate needs to judge requests of this key by itself for the next two seconds; null: no such key. */
+  /**
+   * What an isolate needs to judge requests of this key by itself for the next two seconds. Null if there is no such
+   * key.
+   */
   authenticate(keyId: string, digest: string): Snapshot | null {
     const asked = Date.now();
     const profile = this.#opened ? loadProfile(this.ctx.storage.sql) : null;
@@ -123,7 +126,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
   }
 
-  /** Where the org lives and may be served; null: it does not live here. */
+  /** The org's home region and where it may be served. Null if it has no home here. */
   whereabouts(): Residency | null {
     const { sql } = this.ctx.storage;
     const profile = this.#opened ? loadProfile(sql) : null;
@@ -149,7 +152,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const refused: RefusalNote[] = [];
     const view = {
       ...this.#views.view(envelope),
-      // What a call that fails has noted was never answered, and is not kept.
+      // Refusals noted by a call that fails were never returned, so they are not stored.
       refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
     };
     const outcome = perform(this.ctx.storage, view, { envelope, command, input: given });
@@ -168,7 +171,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return outcome;
   }
 
-  /** A decision that an isolate does not reach by itself; null: no such org. */
+  /** A decision that an isolate cannot make by itself. Null if there is no such org. */
   // oxlint-disable-next-line max-params -- isolates of the version before call it by position
   decide(
     ask: DecisionAsk,
@@ -197,12 +200,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       : this.#book.learn(missing, now, envelope.trace).then(decideNow);
   }
 
-  /** Counts a request against its rate limits; null: no such org. */
+  /** Counts a request against its rate limits. Null if there is no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
     return this.#opened ? this.#gate.admitRequest(subject, this.#views.clock()) : null;
   }
 
-  /** An isolate's report of what it decided from its slices, and its wish for more. */
+  /** An isolate's report of what it decided from its slices, and its request for more. */
   syncLeases(report: string): string | null {
     if (!this.#opened) return null;
     const clock = this.#views.clock();
@@ -215,7 +218,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return reply;
   }
 
-  /** A report that fails takes nothing back of the decision that it came with: it will come again. */
+  /** If a report fails, the decision that it came with still stands. The report will come again. */
   #carriedReport(report: string, trace: string): string | null {
     try {
       return this.syncLeases(report);
@@ -245,7 +248,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#book.learn(models, now, trace).then((unlearned) => unlearned ?? query.run(view(), input));
   }
 
-  /** Takes an idempotency key ahead of work that spans more than this object. */
+  /** Takes an idempotency key before work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
     const ask = envelope.idempotency;
     if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
@@ -263,7 +266,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     this.#due.wake();
   }
 
-  /** What was pushed while the object was out of reach is found when it wakes; nobody waits for that. */
+  /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */
   async #rereadPlatform(): Promise<void> {
     const trace = `wake-${crypto.randomUUID()}`;
     const alone = { actor: SYSTEM, trace, idempotency: null, ifMatch: null };
@@ -278,13 +281,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     }
   }
 
-  /** How long snapshots of the key (`*`: of any) may still be in use. */
+  /** How long snapshots of the key (`*`: of any key) may still be in use. */
   #outdatedIn(keyId: string): number {
     return this.#granted.outdatedAt(keyId) - Date.now();
   }
 }
 
-/** Refused, by whatever limit or rule. A malformed call is one that has been served: it counts. */
+/** Refused by a limit or rule. A malformed call counts as served. */
 function isTurnedAway(outcome: Outcome): boolean {
   return outcome.code !== null && outcome.code !== "validation_failed";
 }

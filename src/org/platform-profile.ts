@@ -1,7 +1,7 @@
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { type Profile, USUAL_DECISIONS } from "../domain/profile.ts";
 
-/** The platform's own object is no org that anybody opens: it has this profile from the start. */
+/** The platform's own object is not an org that anyone opens, so it has this profile from the start. */
 export function platformProfile(homeRegion: string, now: number): Profile {
   return {
     id: PLATFORM_ORG_ID,

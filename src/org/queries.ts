@@ -34,7 +34,7 @@ import {
 } from "./webhooks/queries.ts";
 import { listRefusals, summarizeRefusals } from "./refusals/queries.ts";
 
-/** Every question that an org's object answers, by the name that callers of the object use. */
+/** Every query of an org's object, by the name that callers use. */
 export const QUERIES = {
   getOrg,
   listKeys,

@@ -1,6 +1,6 @@
 import type { RegionPass } from "../domain/region-pass.ts";
 
-/** What an isolate may ask of an org's object, wherever that object is. */
+/** What an isolate can call on an org's object, in any region. */
 export const OBJECT_METHODS = [
   "authenticate",
   "whereabouts",
@@ -14,14 +14,14 @@ export const OBJECT_METHODS = [
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 
-/** What another region's call came to: `taken` false, and its pass was not taken, nor anything done. */
+/** The result of another region's call. If `taken` is false, the pass was not accepted and nothing was done. */
 export interface Passed {
   readonly epoch: string;
   readonly taken: boolean;
   readonly result?: unknown;
 }
 
-/** What other regions call. The types of the runtime cannot say what results of any method become on the way. */
+/** What other regions call. The runtime's types cannot express the results of any method. */
 export interface RegionDoor {
   fromRegion(
     pass: Pick<RegionPass, "nonce" | "epoch">,

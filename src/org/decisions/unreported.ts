@@ -5,8 +5,8 @@ import type { HoldRow } from "./store.ts";
 
 /**
  * Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will
- * because it is gone. An id that contains a time can only be that, because every reported hold of that age is stored.
- * An id that derives from a request has no time, and may be one while isolates have slices.
+ * because it is gone. An id that contains a time must be such a hold while every reported hold of that age is still
+ * stored. An id that derives from a request has no time, and may be one while isolates have slices.
  */
 export function mayBeUnreported(
   sql: SqlStorage,

@@ -13,7 +13,7 @@ type StoredSlice = [meter: string, left: string, until: number, lingerMs: number
 
 const books = new Copy<LeaseBook>();
 
-/** The book to work on: whoever changes what an isolate has saves it in the same transaction. */
+/** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
 export function bookOf(sql: SqlStorage): LeaseBook {
   return books.get(sql, () => loadBook(sql));
 }

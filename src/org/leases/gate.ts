@@ -33,7 +33,7 @@ import { readBatch } from "../../domain/refusal-batch.ts";
 import type { ReportedHolds } from "../../gate/reported-touch.ts";
 import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/wire.ts";
 
-/** A report that counts, its answer but for what the others reported, and what it brought. */
+/** A valid report, its answer without the other isolates' requests, and what it brought. */
 interface TakenReport {
   readonly reply: Omit<SyncReply, "requests">;
   readonly holds: readonly ReportedHolds[];
@@ -49,25 +49,25 @@ function turnedAway(refusal: Refusal): Decided {
   return { result: refusal, taken: false, named: null };
 }
 
-/** What rate limits count of a decision by its body, should it be allowed. */
+/** What rate limits count of a decision from its body, if it is allowed. */
 function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): CountedRates {
   const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
   return { rates: byBody.map(({ policy }) => policy.id).join(" "), tokens: tokensOf(ask) };
 }
 
-/** A call that cannot be answered is a request all the same, and counts as one; other refusals leave every limit as it was. */
+/** A call that cannot be answered still counts as a request. Other refusals leave every limit unchanged. */
 function isMalformed(result: Done | Refusal): boolean {
   return isRefusal(result) && result.code === "validation_failed";
 }
 
 /**
- * The object's side of the gate: it decides what isolates bring to it, and leases them slices of the limits so that they
- * can decide by themselves. What is in memory is a copy of what is stored; whatever fails throws the copy away.
+ * The object's side of the gate: it decides what isolates send to it, and leases them slices of the limits so that they
+ * can decide by themselves. Memory holds a copy of what is stored, and any failure drops the copy.
  */
 export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
-  /** When an isolate was last told how a limit stands: it may go by that for a while. */
+  /** When an isolate was last told the state of a limit. It may act on that for a while. */
   #toldAt: number;
   #changes = 0;
   readonly #wokeAt: number;
@@ -96,7 +96,7 @@ export class ObjectGate {
     });
   }
 
-  /** A request that was counted and then refused has used up nothing. */
+  /** A request that was counted and then refused uses nothing. */
   giveBack({ route, at }: CountedRequest, keyId: string, clock: Clock): void {
     this.#transaction(() => {
       const meters = this.#rates.touchedBy({ route, keyId }, needsNoBody);
@@ -104,12 +104,12 @@ export class ObjectGate {
     });
   }
 
-  /** The rate limits for a command that counts by what its body says. */
+  /** The rate limits for a command that counts from its body. */
   ratesAt(clock: Clock): RateBook {
     return this.#rates.bookAt(clock, this.#leases());
   }
 
-  /** The decision, exact: rate limits and dollar limits are all taken, or none is. */
+  /** The exact decision: takes from all rate limits and dollar limits, or from none. */
   decide(
     ask: DecisionAsk,
     {
@@ -152,7 +152,7 @@ export class ObjectGate {
     return verdict;
   }
 
-  /** Takes an isolate's report and leases it what it may have; null for a report that came late or twice. */
+  /** Takes an isolate's report and leases it what it may have. Null for a report that came late or twice. */
   sync(text: string, view: View, clock: Clock): string | null {
     const report = readAsk(text);
     const taken = this.#transaction(() => this.#takeReport(report, view, clock));
@@ -211,7 +211,7 @@ export class ObjectGate {
     return { reply, holds: settled.holds };
   }
 
-  /** How rate limits stand, for an isolate that refuses by what it knew a second ago. */
+  /** The state of rate limits, for an isolate that refuses by what it knew a second ago. */
   look(keys: readonly string[], clock: Clock): RateInfo[] {
     this.#toldAt = clock.real;
     return keys.flatMap((key) => {
@@ -220,7 +220,7 @@ export class ObjectGate {
     });
   }
 
-  /** Whether some isolate may have made holds that it has not reported yet. */
+  /** Whether an isolate may have made holds that it has not reported yet. */
   mayHoldUnreported(clock: Clock): boolean {
     for (const { slices } of this.#leases().holders()) {
       for (const [key, slice] of slices) {
@@ -230,14 +230,14 @@ export class ObjectGate {
     return false;
   }
 
-  /** After the limits have changed: forgets what was read of them, and says for how long isolates may go by the old. */
+  /** After the limits have changed: drops what was read of them, and returns how long isolates may use the old ones. */
   changed(clock: Clock): number {
     this.#changes += 1;
     this.#rates.forget();
     return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
   }
 
-  /** A decision that is refused has held nothing, so that there is nothing to take back. */
+  /** A refused decision has held nothing, so there is nothing to take back. */
   #exact(ask: DecisionAsk, counted: CountedRates, view: View): Decided {
     const ending = new Ending();
     const decided = decideOnce(openTx(view, ending), ask, counted);
@@ -249,7 +249,7 @@ export class ObjectGate {
     return lessonFor(view, ask, this.#rates.matchesCustomers());
   }
 
-  /** With those that a report brings. The first time they are among what is stored. */
+  /** Adds those of a report. The first time they are already among what is stored. */
   #requestsWith(holds: readonly ReportedHolds[]): ReservedRequests {
     if (this.#requests === null) {
       this.#requests = ReservedRequests.stored(this.#storage.sql, String(this.#wokeAt));

@@ -11,12 +11,12 @@ import { pricesOf } from "../models/revisions.ts";
 
 const MOST_NAMES = 500;
 
-/** A rate limit as a decision met it. */
+/** A rate limit as a decision found it. */
 export interface MetRate {
   readonly meter: RateMeter;
-  /** How it stood before. */
+  /** Its state before. */
   readonly standing: RateStanding;
-  /** What the decision took of it. */
+  /** What the decision took from it. */
   readonly taken: number;
 }
 

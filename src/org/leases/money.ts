@@ -20,20 +20,20 @@ function named(key: string): Named {
   return { key, meterId, startMs: Number(start), subject };
 }
 
-/** Whether the limit still is the one that the key names, and has the key's window. */
+/** Whether the limit is still the one that the key names, with the key's window. */
 function stands({ key, startMs, subject }: Named, meter: Meter): boolean {
   return accountKey(newEntry(meter, subject, startMs)) === key;
 }
 
 /**
- * The moments whose windows carry what is leased under a key that no longer stands: that of the change, and the last at
- * which a slice from before it may be used.
+ * The times whose windows contain what is leased under an outdated key: the time of the change, and the last at which a
+ * slice from before it can be used.
  */
 function momentsOf(changedAtMs: number): readonly number[] {
   return [changedAtMs, changedAtMs + LEASE.lifeMs];
 }
 
-/** What isolates have of a meter whose windows change now, and at which moment's window it counts from now on. */
+/** What isolates have of a meter whose windows change now, and the time whose window it counts in from now on. */
 export function* leasedAnew(sql: SqlStorage, meter: Meter, now: number) {
   for (const { slices } of loadBook(sql).holders()) {
     for (const [key, { left }] of slices) {
@@ -55,12 +55,12 @@ interface Leased {
   readonly homes: readonly Entry[];
 }
 
-/** The dollar limits that one report is about, read at once, worked on, and written once each. */
+/** The dollar limits of one report, read at once, changed in memory, and written once each. */
 export class LeasedAccounts {
   readonly #sql: SqlStorage;
   readonly #clock: Clock;
   readonly #leased = new Map<string, Leased>();
-  /** One entry for each counter, however many keys lead to it. */
+  /** One entry for each counter, even if several keys lead to it. */
   readonly #entries = new Map<string, Entry>();
   #loaded = false;
 
@@ -105,8 +105,8 @@ export class LeasedAccounts {
   }
 
   /**
-   * The earliest moment that a hold under these keys can count from. An isolate's idea of the org's time is a moment
-   * behind: what it held of a window was held inside it.
+   * The earliest time that a hold under these keys can count from. An isolate's estimate of the org's time is slightly
+   * behind, so what it held of a window was held inside it.
    */
   heldSince(keys: readonly string[]): number {
     let latest = 0;
@@ -118,12 +118,12 @@ export class LeasedAccounts {
     return latest;
   }
 
-  /** Those of the keys whose holds are not counted where they were leased. */
+  /** The keys whose holds are not counted where they were leased. */
   astray(keys: readonly string[]): string[] {
     return keys.filter((key) => this.#leased.get(key)?.stands === false);
   }
 
-  /** Holds an amount where its moment belongs. A hold of before the limit was made is none of its business. */
+  /** Holds an amount in the window of its time. A hold from before the limit existed does not count. */
   holdAstray(key: string, { atMs, amount }: { readonly atMs: number; readonly amount: bigint }): void {
     const found = this.#leased.get(key);
     if (found === undefined || found.meter.sinceMs > atMs) return;
@@ -131,7 +131,7 @@ export class LeasedAccounts {
     entry.usage = withHeld(entry.usage, amount);
   }
 
-  /** Moves what a report says; `dropped` is the part of what was held that no hold stands for here. */
+  /** Applies a report. `dropped` is the part of what was held that no hold here stands for. */
   apply(key: string, move: Move, dropped: bigint): void {
     const found = this.#leased.get(key);
     if (found === undefined) return;
@@ -147,7 +147,7 @@ export class LeasedAccounts {
     }
   }
 
-  /** Takes back slices whose last possible hold is over. */
+  /** Takes back slices whose last possible hold has ended. */
   free(orphans: readonly Orphan[]): void {
     for (const { meter: key, left } of orphans) {
       for (const entry of this.#leased.get(key)?.homes ?? []) {

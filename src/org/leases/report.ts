@@ -20,21 +20,21 @@ import { leaseKeyIds } from "../../domain/rate-policy.ts";
 import { countedBy } from "../decisions/counted.ts";
 import { REPORTED_COLUMNS } from "./reported-columns.ts";
 
-/** What the object has no hold for where it was leased, by limit: it goes back instead of being held there. */
+/** What the object has no hold for, by limit: it is returned instead of held. */
 export type Dropped = ReadonlyMap<string, bigint>;
 
 /** Holds that are reported for the first time. */
 export interface FreshHolds {
   readonly holds: readonly ReportedHolds[];
   readonly touches: readonly ReportedTouch[];
-  /** By how much they may have been made later than they say; null: it cannot be told. */
+  /** By how much they may have been made later than they say. Null if unknown. */
   readonly lagMs: number | null;
 }
 
 /**
- * Makes rows of reported holds, in one statement for each touch. A question that was decided twice, in two isolates, has one
- * id in both: its hold is kept once, for as long as the later one said. Where it cost something else there, both were
- * allowed and both are held. A hold whose time is up when it is reported is kept like any other, for its run, and expires.
+ * Stores reported holds, in one statement for each touch. A question that was decided twice, in two isolates, has one
+ * id in both: its hold is stored once, until the later end. If its amount differs, both were allowed and both are held.
+ * A hold that has expired when it is reported is stored like any other, for its run, and expires.
  */
 export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
   const keeping = new Keeping(tx, accounts, fresh);
@@ -45,7 +45,7 @@ export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): 
   return keeping.dropped;
 }
 
-/** What is known of the hold that stands, or has stood, under an id. */
+/** What is known of the current or former hold with an id. */
 type Known = Omit<HoldRow, "id" | "digest" | "at" | "verdict">;
 
 const NEW = {
@@ -69,7 +69,7 @@ class Keeping {
     this.#tx = tx;
     this.#accounts = accounts;
     this.#lagMs = lagMs ?? Number.POSITIVE_INFINITY;
-    // What has a name of its own can be known only if a run came before this report.
+    // A hold with a unique id can be known only if a run came before this report.
     const unnamedToo = hasUnreported(tx.sql);
     const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
     this.#known = loadHolds(tx.sql, lines.map(idOf));
@@ -111,9 +111,9 @@ class Keeping {
   }
 
   /**
-   * What becomes of a hold whose id is known. Nothing revives one that has ended: made before that end, it ended with it.
-   * Made after it, the request was decided anew. Where the clocks cannot tell, or it outlives one that has expired, the
-   * amount is held until its time is up, apart from the id.
+   * What happens to a hold whose id is known. Nothing revives one that has ended: if it was made before that end, it
+   * ended with it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives
+   * one that has expired, the amount is held until it ends, separately from the id.
    */
   #fateOf(hold: ReportedHold, before: Known): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
@@ -126,7 +126,7 @@ class Keeping {
     return isReleased && at + this.#lagMs < end ? "over" : "apart";
   }
 
-  /** A hold that is kept already, or is about to be. */
+  /** A hold that is already stored, or about to be. */
   #prolong(id: string, end: string, fresh: ReportedHold[]): void {
     const index = fresh.findIndex((hold) => idOf(hold) === id);
     const waiting = fresh[index];
@@ -134,7 +134,7 @@ class Keeping {
     else if (endsAt(waiting) < end) fresh[index] = endingLater(waiting, end);
   }
 
-  /** Holds count from when the limits that they are held against began to. */
+  /** Holds count from when their limits started to count. */
   #placed(holds: readonly ReportedHold[], keys: readonly string[]): readonly ReportedHold[] {
     const since = timeText(this.#accounts.heldSince(keys));
     const astray = this.#accounts.astray(keys);
@@ -152,7 +152,7 @@ class Keeping {
     for (const key of keys) this.#add(key, BigInt(amountOf(hold)));
   }
 
-  /** A run that settled it before this report was counted as if nothing had been: rate limits count the larger of the two. */
+  /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
   #dropKnown(hold: ReportedHold, { keys, customer, rates = [] }: ReportedTouch, before: Known): void {
     this.#drop(hold, keys);
     if (before.unreported === null || before.rates === null) return;

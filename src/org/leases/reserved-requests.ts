@@ -2,12 +2,12 @@ import { requestNumber } from "../../domain/reservation-id.ts";
 import type { ToldRequests } from "../../gate/heard-requests.ts";
 
 const MOST = 20_000;
-/** An answer's part of a report's cost: some 40 kB. */
+/** The part of a report's cost for this: about 40 kB. */
 export const MOST_TOLD = 4000;
 
 /**
- * The requests that got a reservation lately, as numbers, for the isolates to hear of. In memory: after a restart the latest
- * are read from what is stored, and marks of the life before begin at the start.
+ * The requests that recently got a reservation, as numbers, to tell the isolates. In memory: after a restart the latest
+ * are read from storage, and older marks start from the beginning.
  */
 export class ReservedRequests {
   readonly #numbers = new Int32Array(MOST);
@@ -20,7 +20,7 @@ export class ReservedRequests {
 
   static stored(sql: SqlStorage, life: string): ReservedRequests {
     const requests = new ReservedRequests(life);
-    // Ids of calls without a request id are among them, and are nobody's request.
+    // Includes ids of calls without a request id, which belong to no request.
     const rows = sql
       .exec<{ id: string }>("SELECT id FROM holds ORDER BY seq DESC LIMIT ?", MOST_TOLD)
       .toArray();
@@ -34,7 +34,7 @@ export class ReservedRequests {
     this.#count += 1;
   }
 
-  /** Those that came after a mark, the latest of them where they are too many. */
+  /** Those after a mark, or only the latest if there are too many. */
   since(mark: string): ToldRequests {
     const [life, count] = mark.split(" ");
     const from = life === this.#life ? Number(count) : 0;

@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** One row per isolate that has, or lately had, slices of this org's limits; `slices` is JSON. */
+/** One row per isolate that has, or recently had, slices of this org's limits. `slices` is JSON. */
 export const GATE_STEPS: readonly SchemaStep[] = [
   {
     name: "gate/1",
@@ -13,7 +13,7 @@ export const GATE_STEPS: readonly SchemaStep[] = [
     ) STRICT, WITHOUT ROWID`,
   },
   {
-    // Slices that are out already are looked at when the object next wakes.
+    // Existing slices are checked when the object next wakes.
     name: "gate/2",
     sql: `INSERT INTO due (kind, key, at)
       SELECT 'leases', '', MIN(asked_at) FROM lease_holders HAVING COUNT(*) > 0`,

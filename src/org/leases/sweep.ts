@@ -7,10 +7,10 @@ import type { Clock } from "../rate-limits/meters.ts";
 import { bookOf, deleteHolder, saveHolder } from "./book-store.ts";
 import { LeasedAccounts } from "./money.ts";
 
-/** When, by the org's clock, slices are next looked at; null: no dollars are leased. */
+/** When slices are next checked, by the org's clock. Null if no dollars are leased. */
 const lookedAt = new Copy<number | null>();
 
-/** Takes back what isolates that never reported can have held, once the last such hold is over. */
+/** Takes back what isolates that never reported may have held, once the last such hold has ended. */
 export function sweepLeases(view: View, clock: Clock): void {
   const book = bookOf(view.sql);
   const { orphans, gone } = book.sweep(clock.real);
@@ -28,7 +28,7 @@ export function sweepLeases(view: View, clock: Clock): void {
 
 /**
  * After an isolate was leased slices. One row stands for the slices of all isolates, due when the first of them may be
- * orphaned. Slices that are renewed end later: the row finds that out when it is due, and no lease writes it again.
+ * orphaned. Renewed slices end later: the row finds that out when it is due, and no lease writes it again.
  */
 export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
   const due = lookedAt.get(tx.sql, () => readDue(tx.sql));
@@ -41,8 +41,8 @@ export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
 }
 
 /**
- * Slices go by the object's own clock, which a test org's may be ahead of: a row that comes early takes nothing back. Rate
- * limits need no row: they leave what has ended out whenever they are asked.
+ * Slices use the object's own clock, which a test org's clock may be ahead of, so a row that comes early takes nothing
+ * back. Rate limits need no row: they ignore what has ended.
  */
 export const freeOrphans: DueHandler = {
   kind: "change",

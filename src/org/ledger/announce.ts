@@ -8,12 +8,12 @@ import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 const REFUSED = "refused";
 
-/** Whom a limit is about, for whoever reads the event. */
+/** The subject of a limit, for readers of the event. */
 function about({ meter, subject }: Account) {
   return { scope_id: (subject === "" ? meter.scope.id : subject) || null, mode: meter.mode };
 }
 
-/** A limit's first refusal in its window is announced; a limit in shadow announces what it would have refused. */
+/** A limit's first refusal in its window is announced. A shadow limit announces what it would have refused. */
 export function announceRefusal(tx: Tx, entry: Entry, attempt: Attempt, phase: Phase): void {
   const { event } = meterRowOf(entry.meter.kind);
   if (event === null || wasAnnounced(entry.notices, REFUSED)) return;
@@ -21,7 +21,7 @@ export function announceRefusal(tx: Tx, entry: Entry, attempt: Attempt, phase: P
   tx.emit(event, { ...denialOf(entry, attempt, phase).details, ...about(entry) });
 }
 
-/** The same where the refusal has undone everything: read anew, so that nothing but the notice is written. */
+/** The same after a refusal has rolled everything back: read again, so that only the notice is written. */
 export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt, phase: Phase): void {
   const entry = { ...newEntry(refusedBy.meter, refusedBy.subject, tx.now), window: refusedBy.window };
   loadUsage(tx.sql, [entry]);
@@ -29,7 +29,7 @@ export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt
   saveUsage(tx.sql, [entry]);
 }
 
-/** What a charge brought about: thresholds reached, a balance run low, a pack used up, a plan outgrown. */
+/** What a charge caused: thresholds reached, a low balance, a pack used up, a plan exceeded. */
 export function announceCharges(tx: Tx, entries: Iterable<Entry>): void {
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage) continue;

@@ -6,16 +6,16 @@ import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
-/** What one run or decision asks of the meters. */
+/** What one run or decision needs from the meters. */
 export interface Ask {
   readonly scopes: Scopes;
-  /** The moment whose windows it falls in. */
+  /** The time that selects its windows. */
   readonly atMs: number;
 }
 
 /**
- * The working copy of the meters that one command touches. Everything is read first, at once; the rules then work in
- * memory; and each meter that changed is written once, however many runs changed it.
+ * The working copy of the meters that one command touches. Everything is read first, at once. The rules then work in
+ * memory. Each changed meter is written once, however many runs changed it.
  */
 export class Draft {
   readonly #sql: SqlStorage;
@@ -24,10 +24,10 @@ export class Draft {
   readonly #entries = new Map<string, Entry>();
   readonly #latest = new Map<string, Map<string, { readonly atMs: number; readonly entry: Entry }>>();
   readonly #asked = new Map<string, readonly Account[]>();
-  /** By customer, what was last asked for it: most runs of a batch ask the same again. */
+  /** The last ask by customer, because most runs of a batch repeat it. */
   readonly #lately = new Map<string | undefined, { readonly ask: Ask; readonly key: string }>();
   readonly #pools = new Map<string, CreditPool>();
-  /** By their ids, the meters that holds stand in: mostly the same for many holds. */
+  /** The meters of holds, by their ids, because many holds have the same. */
   readonly #held = new Map<string, ReadonlyMap<string, Meter>>();
 
   constructor(sql: SqlStorage, phase: Phase, nowMs: number) {
@@ -36,7 +36,7 @@ export class Draft {
     this.#nowMs = nowMs;
   }
 
-  /** The accounts that each ask touches, in order of refusal: the same list for the same ask. */
+  /** The accounts that each ask touches, in order of refusal. The same list for the same ask. */
   load(asks: readonly Ask[]): (readonly Account[])[] {
     const keys = asks.map((ask) => this.#keyOf(ask));
     const wanted = new Map<string, Ask>();
@@ -91,7 +91,7 @@ export class Draft {
     const ids = meterIds.join(" ");
     const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds);
     this.#held.set(ids, meters);
-    // A limit that was ended and made again since then is another one: nothing is held against it.
+    // A limit that was deleted and recreated is a different one: nothing is held in it.
     const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
     const entries = standing.map((meter) => {
       const someone = (meter.scope.kind === "chain" ? chain : customer) ?? "";
@@ -109,7 +109,7 @@ export class Draft {
     saveUsage(this.#sql, this.#entries.values());
   }
 
-  /** Most asks of a batch touch the same accounts at the same moment. */
+  /** Most asks of a batch touch the same accounts at the same time. */
   #entry(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
     let subjects = this.#latest.get(meter.id);
     if (subjects === undefined) this.#latest.set(meter.id, (subjects = new Map()));

@@ -1,7 +1,7 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
- * Counters are TEXT: sums of 64-bit amounts may pass 64 bits, and the runtime hands INTEGER columns to JavaScript as
+ * Counters are TEXT, because sums of 64-bit amounts may exceed 64 bits, and the runtime returns INTEGER columns as
  * doubles. Each is read into a bigint and written back whole.
  */
 export const METER_STEPS: readonly SchemaStep[] = [
@@ -34,7 +34,7 @@ export const METER_STEPS: readonly SchemaStep[] = [
     ) STRICT, WITHOUT ROWID`,
   },
   {
-    // When the windows that a meter counts in last changed, by the org's clock.
+    // When a meter's windows last changed, by the org's clock.
     name: "meters/2",
     sql: "ALTER TABLE meters ADD COLUMN recounted_at INTEGER NOT NULL DEFAULT 0",
   },

@@ -5,14 +5,14 @@ import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
 import { type Entry, loadUsage, newEntry } from "./usage.ts";
 
-/** A limit with what it has counted in the current window. */
+/** A limit with its usage in the current window. */
 export function entryNow(view: View, row: MeterRow): Entry {
   const entry = newEntry(toMeter(row), "", view.now);
   loadUsage(view.sql, [entry]);
   return entry;
 }
 
-/** The amounts that every limit in dollars shows. */
+/** The amounts that every dollar limit shows. */
 export function amountsOf(entry: Entry) {
   return {
     spent_usd: formatUsd(totalSpent(entry.usage)),

@@ -7,7 +7,7 @@ import { Copy } from "../kernel/copies.ts";
 import { readInParts } from "../kernel/json-rows.ts";
 import { forgetUsage } from "./usage.ts";
 
-/** Every limit of the org, whatever its kind, is a row of `meters`; what only its own noun knows is in `extra`. */
+/** Every limit of the org, of any kind, is a row of `meters`. Fields of only one kind are in `extra`. */
 export type MeterRow = {
   id: string;
   kind: MeterKind;
@@ -21,7 +21,7 @@ export type MeterRow = {
   extra: string;
 };
 
-/** The row of a limit that an org has one of. Its kind says what it applies to, and for how long. */
+/** The row of a limit that an org has one of. Its kind determines scope and period. */
 export function onlyMeterRow(
   kind: OnlyKind,
   own: Pick<MeterRow, "amount" | "since"> & Partial<Pick<MeterRow, "mode" | "time_zone" | "extra">>,
@@ -62,7 +62,7 @@ export function toMeter(row: MeterRow): Meter {
   };
 }
 
-/** A row of a kind, as narrow as its noun writes it. */
+/** A row of a kind, with the type that its noun writes. */
 export function loadMeterRow<Row extends MeterRow = MeterRow>(
   sql: SqlStorage,
   id: string,
@@ -78,7 +78,9 @@ export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<stri
   return new Map(rows.map((row) => [row.id, toMeter(row)]));
 }
 
-/** Rows of the named customers' own: limits and credit packs. The limit for every other customer is nobody's own. */
+/**
+ * Rows that belong to the named customers: limits and credit packs. The limit for all other customers belongs to none.
+ */
 export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]): MeterRow[] {
   return readInParts(customerIds, (json) =>
     sql.exec<MeterRow>(
@@ -109,7 +111,7 @@ export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
   known.forget(sql);
 }
 
-/** A limit that ends takes its counters along: one made later under the same id begins with none. */
+/** A deleted limit loses its counters, so one created later with the same id starts empty. */
 export function deleteMeter(sql: SqlStorage, id: string): void {
   sql.exec("DELETE FROM meters WHERE id = ?", id);
   sql.exec("DELETE FROM usage WHERE meter_id = ?", id);
@@ -117,7 +119,7 @@ export function deleteMeter(sql: SqlStorage, id: string): void {
   known.forget(sql);
 }
 
-/** When the windows of a meter were last counted anew. */
+/** When the windows of a meter were last recounted. */
 export function recountedAt(sql: SqlStorage, id: string): number {
   return sql.exec<{ at: number }>("SELECT recounted_at AS at FROM meters WHERE id = ?", id).one().at;
 }
@@ -128,11 +130,11 @@ export function noteRecount(sql: SqlStorage, id: string, now: number): void {
 
 interface KnownMeters {
   readonly index: MeterIndex;
-  /** Whether any customer has rows of its own; most orgs' have none, and then nobody need look. */
+  /** Whether any customer has rows. In most orgs none has, and the lookup can be skipped. */
   readonly hasCustomerRows: boolean;
 }
 
-/** The meters that are not one customer's, in memory between calls. */
+/** The meters that belong to no single customer, kept in memory between calls. */
 const known = new Copy<KnownMeters>();
 
 export function knownMeters(sql: SqlStorage): KnownMeters {

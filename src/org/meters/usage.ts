@@ -3,7 +3,7 @@ import type { Notices } from "../../domain/notice.ts";
 import { Copy } from "../kernel/copies.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";
 
-/** An account as it is worked on: with what was announced about it, and what of it is stored. */
+/** An account in use: with what was announced about it, and what is stored of it. */
 export interface Entry extends Account {
   notices: Notices;
   stored: { readonly usage: Usage; readonly notices: Notices };
@@ -29,16 +29,16 @@ const MOST_COPIES = 10_000;
 const copies = new Copy<Map<string, Stored>>();
 
 function keyOf({ meter, subject, window }: Entry): string {
-  // Neither a meter's id nor a number has a space in it.
+  // Neither a meter's id nor a number contains a space.
   return `${meter.id} ${window.startMs} ${subject}`;
 }
 
-/** Whoever changes counters otherwise than by `saveUsage` has their copies forgotten. */
+/** Code that changes counters in another way than `saveUsage` must drop the copies. */
 export function forgetUsage(sql: SqlStorage): void {
   copies.forget(sql);
 }
 
-/** Fills entries with what is stored of them: out of memory where it is there, all others in one statement. */
+/** Loads the usage of entries: from memory if possible, all others in one statement. */
 export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
   const known = copies.get(sql, () => new Map());
   const unknown: Entry[] = [];
@@ -84,7 +84,7 @@ function readSome(sql: SqlStorage, entries: readonly Entry[], json: string, from
   }
 }
 
-/** Writes the entries that changed, each once. */
+/** Writes the changed entries, each once. */
 export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
   const changed: Row[] = [];
   const known = copies.get(sql, () => new Map());
@@ -123,7 +123,7 @@ type Row = readonly [
 const FROM_JSON = `SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6, row ->> 7
   FROM ${jsonRows()} WHERE true`;
 
-/** A few rows are written faster from bound values than out of JSON, in a statement for each number of them. */
+/** A few rows are written faster with bound values than from JSON, with one statement for each number of them. */
 const MOST_BOUND = 10;
 const BOUND = Array.from({ length: MOST_BOUND + 1 }, (_, rows) =>
   upsertFrom(`VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`),

@@ -11,7 +11,7 @@ const named = ({ model }: { model: string }) => [model];
 
 export { rereadPrices } from "./platform-book.ts";
 
-/** Terms that are in force then already make no revision. */
+/** Setting terms that will already be in force then creates no revision. */
 export const setModel = command({
   action: "model.set",
   changesLimits: true,
@@ -51,7 +51,7 @@ function regionsText(regions: readonly string[] | undefined): string | null {
   return regions === undefined ? null : JSON.stringify(regions);
 }
 
-/** From now on the org has no price of its own. What was scheduled does not happen. */
+/** The org then has no price of its own. Scheduled prices are cancelled. */
 export const deleteModel = command({
   action: "model.deleted",
   changesLimits: true,

@@ -7,7 +7,7 @@ import type { Revision } from "./revision.ts";
 import { loadRevision, pricesOf } from "./revisions.ts";
 import { iso } from "./store.ts";
 
-/** Every revision under a name: the org's own, and those of the platform's book that it has used. */
+/** Every revision of a name: the org's own, and those of the platform's book that it has used. */
 export const listPrices = query({
   refuses: ["not_found"],
   models: ({ model }: { model: string; list: ListQuery }) => [model],

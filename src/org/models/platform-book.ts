@@ -5,14 +5,14 @@ import { transaction } from "../kernel/copies.ts";
 import { command, done } from "../kernel/door.ts";
 import { insertRevision, pricesOf } from "./revisions.ts";
 
-/** Names that the book does not have, remembered so that they are not looked for again and again. */
+/** Names that the book does not have, remembered so that they are not looked up again. */
 const MOST_UNKNOWN = 10_000;
 /** The book may change while it is read. */
 const TRIES = 3;
 
 /**
- * The platform's price book as one org knows it: the prices of the models that it uses. They are read from D1 when a name
- * first comes up, and again when the object is told that the book has changed, so that no call waits for them.
+ * The platform's price book as one org knows it: the prices of the models that it uses. They are read from D1 when a
+ * name is first used, and again when the object is told that the book has changed, so that no call waits for them.
  */
 export class PlatformBook {
   readonly #storage: DurableObjectStorage;
@@ -20,7 +20,7 @@ export class PlatformBook {
   readonly #orgId: string;
   readonly #unknown = new Set<string>();
   #isReader = false;
-  /** The least revision that may be believed: the object was told of it. */
+  /** The minimum revision to accept: the object was told of it. */
   #told = 0;
 
   constructor(storage: DurableObjectStorage, d1: D1Database, orgId: string) {
@@ -29,14 +29,16 @@ export class PlatformBook {
     this.#orgId = orgId;
   }
 
-  /** Those that have no price here, and may have one in the book. */
+  /** Names that have no price here and may have one in the book. */
   missing(names: readonly string[], now: number): string[] {
     return names.filter(
       (name) => !this.#unknown.has(name) && pricesOf(this.#storage.sql, name).at(now, now) === null,
     );
   }
 
-  /** Reads prices that may be in the book before anything is decided by them. Null, or why it cannot. */
+  /**
+   * Reads missing prices from the book before they are needed. Returns null, or a refusal if the book is unreachable.
+   */
   async learn(names: readonly string[], now: number, trace: string): Promise<Refusal | null> {
     const missing = this.missing(names, now);
     if (missing.length === 0) return null;
@@ -58,7 +60,7 @@ export class PlatformBook {
     transaction(this.#storage, () => keepPrices(this.#storage.sql, found, names, now));
   }
 
-  /** The book's prices, at this revision or a later one, of every name that the org has used. */
+  /** The book's prices of every name that the org has used, at this revision or a later one. */
   async reread(revision: number): Promise<FoundPrices & { readonly names: readonly string[] }> {
     this.#told = Math.max(this.#told, revision);
     this.#unknown.clear();
@@ -66,7 +68,7 @@ export class PlatformBook {
     return { ...(await this.#read(names)), names };
   }
 
-  /** Whether the book has changed since the object last heard of it. */
+  /** The book's revision, if it has changed since the object last heard of it. Otherwise null. */
   async hasMissed(): Promise<number | null> {
     const { sql } = this.#storage;
     if (usedNames(sql).length === 0) return null;
@@ -96,7 +98,7 @@ function keptRevision(sql: SqlStorage): number {
   return sql.exec<{ revision: number }>("SELECT revision FROM platform_book").toArray()[0]?.revision ?? 0;
 }
 
-/** Keeps what is new of the names that were read. A name that the book no longer has loses its price. */
+/** Stores the changes for the names that were read. A name that the book no longer has loses its price. */
 function keepPrices(sql: SqlStorage, found: FoundPrices, names: readonly string[], now: number): string[] {
   const prices = new Map(found.prices.map((price) => [price.name, price]));
   const changed: string[] = [];
@@ -109,7 +111,7 @@ function keepPrices(sql: SqlStorage, found: FoundPrices, names: readonly string[
       model: name,
       source: "platform",
       platformRevision: price?.revision ?? found.revision,
-      // Clocks differ: what the book says is in force, is in force.
+      // Clocks differ: a price that the book has in force is in force.
       effectiveAt: before === undefined && price !== undefined ? Math.min(price.effectiveAt, now) : now,
       createdAt: now,
       terms,
@@ -121,7 +123,7 @@ function keepPrices(sql: SqlStorage, found: FoundPrices, names: readonly string[
   return changed;
 }
 
-/** The platform's book has changed: the object reads it before this runs. */
+/** The platform's book has changed. The object reads it before this runs. */
 export const rereadPrices = command({
   action: "model.prices_reread",
   changesLimits: true,

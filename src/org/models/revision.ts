@@ -15,7 +15,7 @@ export type RevisionRow = {
   terms: string | null;
 };
 
-/** A revision with its terms, and the rules' view of them. */
+/** A revision with its terms, also in the form that rules use. */
 export class Revision implements Dated {
   readonly revision: number;
   readonly model: string;

@@ -7,7 +7,7 @@ import { Revision, type RevisionRow } from "./revision.ts";
 
 const COLUMNS = "revision, model, other_name, source, platform_revision, effective_at, created_at, terms";
 
-/** What a model costs by its name: by the org's own price of that name, else of its other name, else by the platform's. */
+/** The price of a model by name: the org's own price of that name, then of its other name, then the platform's. */
 export class NamedPrices {
   readonly histories: readonly History<Revision>[];
 
@@ -17,7 +17,7 @@ export class NamedPrices {
     const isClear = new Set(byOther.map(({ model }) => model)).size === 1;
     this.histories = [
       own.filter(({ model }) => model === name),
-      // Models of two providers may share a name: neither is meant for sure.
+      // Models of two providers may share a name. Then it is ambiguous and matches neither.
       isClear ? byOther : [],
       rows.filter((row) => row.source === "platform" && row.model === name),
     ];
@@ -69,7 +69,7 @@ export function loadRevision(sql: SqlStorage, revision: number): Revision | null
   return row === undefined ? null : new Revision(row);
 }
 
-/** Null terms: removed from then on. */
+/** Null terms mean removed from then on. */
 export type NewRevision = Pick<Revision, "model" | "source" | "effectiveAt" | "createdAt"> & {
   readonly platformRevision: number | null;
   readonly terms: PriceShown | null;

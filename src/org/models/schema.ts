@@ -3,10 +3,10 @@ import { termsOf } from "../../domain/price/terms.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
- * `price_revisions` has every price that an org's runs may have been priced by: its own, and those of the platform's book
- * under the names that it uses. Rows stay: a run names its revision, and what it cost is explained from it. No terms: the
- * price was removed. `other_name` is the name with the provider's prefix, or without it. `priced_models` lists each model once,
- * under the org's own name where it has one.
+ * `price_revisions` has every price that may have priced an org's runs: its own, and those of the platform's book for
+ * the names that it uses. Rows stay, because a run names its revision, which explains its cost. Without terms, the
+ * price was removed. `other_name` is the name with or without the provider's prefix. `priced_models` lists each model
+ * once, under the org's own name if it has one.
  */
 export const MODEL_STEPS: readonly SchemaStep[] = [
   {
@@ -48,7 +48,7 @@ export const MODEL_STEPS: readonly SchemaStep[] = [
 
 type OldRow = { model: string; input: string; output: string; created_at: number; updated_at: number };
 
-/** Prices of before there were revisions are the first. */
+/** Prices from before revisions become the first revision. */
 function fillRevisions(sql: SqlStorage): void {
   const rows = sql
     .exec<OldRow>(

@@ -5,7 +5,7 @@ import type { PriceShown } from "../../contract/resources/prices.ts";
 import { type NamedPrices, pricesOf } from "./revisions.ts";
 import type { Revision } from "./revision.ts";
 
-/** That a model is in the org's own price book, and where it may run. What it costs is in its revisions. */
+/** A model in the org's own price book, and where it may run. Its cost is in its revisions. */
 export type ModelRow = {
   model: string;
   regions: string | null;
@@ -21,7 +21,7 @@ export function loadModel(sql: SqlStorage, model: string): ModelRow | null {
   );
 }
 
-/** The two rates are kept beside the row for a version that knows no revisions. */
+/** The two rates are also stored in the row, for a version without revisions. */
 export function saveModel(sql: SqlStorage, row: ModelRow, terms: PriceShown): void {
   sql.exec(
     `INSERT INTO models (model, input_nanos_per_mtok, output_nanos_per_mtok, regions, created_at, updated_at)
@@ -38,7 +38,7 @@ export function saveModel(sql: SqlStorage, row: ModelRow, terms: PriceShown): vo
   );
 }
 
-/** The model as it costs now, else as it will first cost. */
+/** The model with its current price, or its first scheduled one. */
 export function modelAt(sql: SqlStorage, name: string, now: number): Model | null {
   const prices = pricesOf(sql, name);
   const revision = prices.at(now, now) ?? firstScheduled(prices, now);

@@ -77,7 +77,7 @@ export const resumeOrg = command({
   },
 });
 
-/** Moves a test org's clock forward; what then falls due is run before the answer. */
+/** Moves a test org's clock forward. What becomes due is run before the call returns. */
 export const advanceClock = command({
   action: "org.clock_advanced",
   refuses: ["conflict"],

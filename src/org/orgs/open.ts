@@ -16,13 +16,13 @@ export interface NewOrg {
   readonly plan: PlanTerms;
   readonly environment: Profile["environment"];
   readonly homeRegion: string;
-  /** Names the request: the same one may come again after a crash, and must end in the same org and owner key id. */
+  /** Identifies the request. It may be repeated after a crash, and must then give the same org and owner key id. */
   readonly seed: string;
 }
 
 /**
- * Makes the object an org. Done again for the same request, it gives the owner key a fresh secret: the one before was
- * never shown, because the request that made it was never answered.
+ * Makes the object an org. If the same request is repeated, the owner key gets a new secret: the previous one was never
+ * shown, because the first request got no response.
  */
 export const openOrg = command({
   action: "org.created",

@@ -5,7 +5,7 @@ import type { DueContext } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { loadProfile } from "./store.ts";
 
-/** Copies the profile to the directory in D1; the row stays due until that has worked. */
+/** Copies the profile to the directory in D1. The row stays due until that has succeeded. */
 export async function publishProfile({ storage, env }: DueContext): Promise<void> {
   const profile = loadProfile(storage.sql);
   if (profile !== null && profile.id !== PLATFORM_ORG_ID) await publishOrg(env.DB, profile);

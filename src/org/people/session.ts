@@ -11,7 +11,7 @@ import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
 import { connectionMark } from "./sso.ts";
 
-/** Console sessions. A session is asked about on each request and remembered nowhere: revoked is revoked. */
+/** Console sessions. A session is looked up on each request and never cached, so a revocation applies at once. */
 
 export type SessionRow = {
   id: string;
@@ -62,9 +62,9 @@ export interface NewSession {
   readonly name: string;
   readonly email: string | null;
   readonly role: KeyRole;
-  /** The region that the request landed in. */
+  /** The region that received the request. */
   readonly region: string;
-  /** The mark of the connection that vouched for the person; null where none did. */
+  /** The mark of the connection that vouched for the person. Null if none did. */
   readonly connection: string | null;
 }
 
@@ -103,7 +103,10 @@ export const openSession = command({
   },
 });
 
-/** The person behind a session's digest, with the org as it is now. Reading a page is no change: it is not audited. */
+/**
+ * The person behind a session's digest, with the org as it is now. Reading a page changes nothing, so it is not
+ * audited.
+ */
 export const admitSession = command({
   action: null,
   admitsItself: () => true,
@@ -141,7 +144,7 @@ export const listSessions = query({
 
 export const revokeSession = command({
   action: "session.revoked",
-  // Whoever signs out may do so whatever has become of the org or the address.
+  // A person can sign out whatever has happened to the org or their address.
   admitsItself: (actor, input: { sessionId: string }) => actor.id === input.sessionId,
   refuses: ["not_found"],
   current(view, input) {

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 
-/** Sign-ins under way. Each is good for one return, in the browser that began it, within ten minutes. */
+/** Sign-ins in progress. Each allows one return, in the browser that started it, within ten minutes. */
 const ATTEMPT_MS = 600_000;
 const LINK_MEMORY_MS = 30 * DAY_MS;
 
@@ -28,7 +28,7 @@ export const rememberSignIn = command({
   },
 });
 
-/** Takes an attempt out, whoever comes with it: what was tried in the wrong browser cannot be tried again. */
+/** Removes an attempt, whoever presents it: what was tried in the wrong browser cannot be tried again. */
 export const takeSignIn = command({
   action: null,
   refuses: [],
@@ -44,7 +44,7 @@ export const takeSignIn = command({
   },
 });
 
-/** A link that signs in once: the second use finds it spent. */
+/** A link that signs in once. The second use finds it spent. */
 export const spendSignInLink = command({
   action: "session.link_used",
   refuses: ["gone"],

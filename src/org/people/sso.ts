@@ -9,10 +9,10 @@ import { trustsAsBefore } from "../../domain/sso-trust.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { entryProblemOf } from "./entry.ts";
 
-/** How the people of an org sign in: one connection, its secret sealed at rest. */
+/** How the people of an org sign in: one connection, with its secret encrypted at rest. */
 
 const PURPOSE = "sso-connection";
-/** In the place of a secret's last characters: a part of it is as little for an answer as the whole. */
+/** Shown instead of a secret's last characters, because no part of it is ever returned. */
 const HIDDEN = "****";
 
 interface Common {
@@ -35,7 +35,7 @@ export type SsoSettings = OidcSettings | SamlSettings;
 interface Stored {
   readonly settings: SsoSettings;
   readonly updatedAt: number;
-  /** Another one after each change, so that what began under one connection is told from what began under the next. */
+  /** Changes with each change of the connection, so that sign-ins of the old and the new one are distinguished. */
   readonly mark: string;
 }
 
@@ -49,7 +49,7 @@ function load(view: View): Stored | null {
   return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at, mark };
 }
 
-/** As sessions name who vouched for a person. */
+/** The text by which sessions name the connection. */
 function providerOf(settings: SsoSettings): string {
   return settings.kind === "oidc" ? settings.issuer : settings.idpEntityId;
 }
@@ -100,14 +100,14 @@ export const getSso = query({
   },
 });
 
-/** The mark of the connection as it is now; null where there is none. */
+/** The mark of the current connection. Null if there is none. */
 export function connectionMark(view: View): string | null {
   return load(view)?.mark ?? null;
 }
 
 export type SignInConnection = SsoSettings & Pick<Stored, "mark">;
 
-/** With the secret: for the sign-in itself, never for an answer of the API, and not for where nobody may sign in from. */
+/** Includes the secret: for the sign-in itself, never for an API response, and not if no one may sign in from here. */
 export const ssoSettings = query({
   refuses: ["not_found", ...ENTRY_PROBLEMS],
   run(view, input: { region: string }) {

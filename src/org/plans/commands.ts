@@ -3,7 +3,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { loadMeterRow, saveMeterRow } from "../meters/store.ts";
 import { emptyMeterRow, METERS } from "./store.ts";
 
-/** The plan's two meters are always there: an org on an unlimited plan is counted too. */
+/** The plan's two meters always exist: an org on an unlimited plan is counted too. */
 export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
   for (const id of METERS) {
     const limit = id === "plan_runs" ? terms.runs_limit : terms.tokens_limit;
@@ -15,7 +15,7 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
   }
 }
 
-/** The terms of a plan have changed. An org that has left the plan meanwhile has others. */
+/** The terms of a plan have changed. They do not apply to an org that has left the plan since. */
 export const setPlanTerms = command({
   action: "plan.changed",
   refuses: [],

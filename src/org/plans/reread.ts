@@ -5,8 +5,8 @@ import type { View } from "../kernel/door.ts";
 import { keptPlanTerms } from "./store.ts";
 
 /**
- * The plan's terms in D1, where they are not those that the object has: it was out of reach when they changed. Null also
- * when the object was told of others meanwhile, which are newer than what was read.
+ * The plan's terms in D1, if they differ from those of the object because it was unreachable when they changed. Null
+ * also if the object was told of other terms meanwhile, which are newer than what was read.
  */
 export async function missedPlanTerms(
   d1: D1Database,

@@ -9,7 +9,7 @@ export function emptyMeterRow(id: PlanMeter, since: number): MeterRow {
   return onlyMeterRow(id, { amount: null, mode: "count", since });
 }
 
-/** The terms as this object has them. */
+/** The terms that this object has stored. */
 export function keptPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
   const load = (id: PlanMeter) => loadMeterRow(view.sql, id, id) ?? emptyMeterRow(id, 0);
   const runs = load("plan_runs");

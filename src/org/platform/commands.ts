@@ -6,8 +6,8 @@ import type { CreatedOrg } from "../../contract/resources/orgs.ts";
 import { command, done } from "../kernel/door.ts";
 
 /**
- * The platform's own object keeps what operators do outside any one org: the audit entry and the idempotency record.
- * The effect itself is already in place, under ids that were derived from the reservation.
+ * The platform's own object stores what operators do outside any org: the audit entry and the idempotency record. The
+ * effect itself already exists, with ids derived from the reservation.
  */
 export const recordOrgCreated = command({
   action: "platform.org_created",
@@ -28,7 +28,7 @@ export const recordPlan = command({
   run: (_tx, terms: PlanTerms) => done(200, terms, { target: terms.plan, detail: terms }),
 });
 
-/** What the revision changed is in D1; here is who made it. */
+/** D1 has what the revision changed. This records who made it. */
 export const recordPriceBook = command({
   action: "platform.price_book_set",
   refuses: [],

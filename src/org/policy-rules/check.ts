@@ -59,7 +59,7 @@ function check(
   return onceAccepted(tx, approvals, watching);
 }
 
-/** Only a run that every other check lets pass as well uses its approvals up. */
+/** Approvals are used up only by a run that passes every other check too. */
 function onceAccepted(
   tx: Tx,
   approvals: readonly ApprovalRow[],
@@ -91,7 +91,7 @@ function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Finding<Code> {
   return { refusal: refuse("policy_blocked", details), effect, tell };
 }
 
-/** The refusal is the request: the same attempt finds the approval that is already waiting. */
+/** The refusal creates the approval request. The same attempt finds the one that is already waiting. */
 function requested(
   tx: Tx,
   { ruleId, reason, attempted }: Ruled,

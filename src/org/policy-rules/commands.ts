@@ -15,9 +15,9 @@ import {
   toRule,
 } from "./store.ts";
 
-/** Every run is held against every rule. */
+/** Every run is checked against every rule. */
 const MOST_RULES = 200;
-/** What the patterns of all rules may be sized together: they are compiled whenever the object wakes. */
+/** The maximum total size of all rules' patterns, because they are compiled whenever the object wakes. */
 const LARGEST_SET = 20_000;
 
 type Named = { readonly ruleId: string };
@@ -27,7 +27,7 @@ function current(view: View, input: Named) {
   return row === null ? null : toRule(row);
 }
 
-/** Refuses an expression that would make the patterns of all rules too large. */
+/** Refuses an expression that would make all rules' patterns too large together. */
 function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validation_failed"> | null {
   const added = sizeOf(compile(when));
   const others = loadPolicies(tx).filter(({ rule }) => rule.id !== replacedId);

@@ -28,7 +28,7 @@ export const getPolicyRule = query({
   },
 });
 
-/** A dry run: which rule would decide, and what each of them says. */
+/** A dry run: which rule would decide, and the result of each rule. */
 export const evaluatePolicies = query({
   refuses: [],
   run(view, attempt: Attempt) {

@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** `version` tells whether what was compiled from a noun's rows is still what they say. */
+/** `version` shows whether a compiled value still matches its rows. */
 export const POLICY_STEPS: readonly SchemaStep[] = [
   {
     name: "policies/1",

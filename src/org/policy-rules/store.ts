@@ -38,9 +38,9 @@ const compiled = compiledOnce<PolicySet>("policies", (sql) =>
   policySet(sql.exec<RuleRow>("SELECT * FROM policy_rules").toArray()),
 );
 
-/** The org's rules, ready to judge with. */
+/** The org's compiled rules. */
 export const loadPolicies = compiled.load;
-/** To be called by whatever changes a rule. */
+/** Must be called by whatever changes a rule. */
 export const policiesChanged = compiled.changed;
 
 export function toRule(row: RuleRow): PolicyRuleResource {

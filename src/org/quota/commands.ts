@@ -9,7 +9,7 @@ import { deleteMeter, type MeterRow, onlyMeterRow, saveMeterRow, toMeter } from 
 import { saveUsage } from "../meters/usage.ts";
 import { ID, loadQuota, lowOf, quotaNow, toQuota } from "./store.ts";
 
-/** Makes the org prepaid, with nothing yet; done again it changes only when a low balance is announced. */
+/** Makes the org prepaid, with a balance of zero. Repeating it only changes when a low balance is announced. */
 export const setQuota = command({
   action: "quota.set",
   changesLimits: true,
@@ -56,7 +56,7 @@ export const topUpQuota = command({
   },
 });
 
-/** A balance has no period: what was announced about it may be announced again once it has recovered. */
+/** A balance has no period, so its announcements can be repeated after it has recovered. */
 function rearm(tx: Tx, row: MeterRow): void {
   const entry = entryNow(tx, row);
   const room = roomOf(entry) ?? 0n;

@@ -12,12 +12,12 @@ export function loadQuota(view: View): MeterRow | null {
   return loadMeterRow(view.sql, ID, ID);
 }
 
-/** The balance below which a low balance is announced; null: never. */
+/** The balance below which a low balance is announced. Null for never. */
 export function lowOf(row: MeterRow): bigint | null {
   return toMeter(row).lowRoom ?? null;
 }
 
-/** The prepaid balance is what was topped up, less what was spent; facts may have overdrawn it. */
+/** The prepaid balance: what was topped up minus what was spent. Facts may overdraw it. */
 export function toQuota(view: View, row: MeterRow): Quota {
   const entry = entryNow(view, row);
   const balance = BigInt(row.amount ?? 0) - totalSpent(entry.usage);

@@ -23,7 +23,9 @@ const SHORTEST_SLICE_MS = 50;
 const TAKEN = new Copy<Map<string, Taken[]>>();
 const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
 
-/** What the org's rate limits have counted. Kept in memory and written through, a row for each bucket that changes. */
+/**
+ * What the org's rate limits have counted. Kept in memory and written through, one row for each bucket that changes.
+ */
 export class RateMeters {
   readonly #sql: SqlStorage;
   readonly #fallbackReadRpm: number;
@@ -38,7 +40,7 @@ export class RateMeters {
     LIMITS.forget(this.#sql);
   }
 
-  /** The limits as a rule sees them at one moment. */
+  /** The limits as a rule sees them at one time. */
   bookAt(clock: Clock, leases: LeaseBook): RateBook {
     return {
       policies: () => this.#limits().policies,
@@ -58,7 +60,7 @@ export class RateMeters {
     return this.#limits().policies.some(({ match }) => match.customer_id !== undefined);
   }
 
-  /** How a meter stands, with what isolates have leased of it counted as taken when their lease ends. */
+  /** The state of a meter. What isolates have leased counts as taken when their lease ends. */
   standing(meter: RateMeter, amount: number, book: LeaseBook, clock: Clock): RateStanding {
     const { policy } = meter;
     const taken = [...this.#load(meter, clock.org)];
@@ -69,7 +71,7 @@ export class RateMeters {
     return standingOf(policy, taken, { amount, nowMs: clock.org });
   }
 
-  /** Enters an amount at a moment of the org's clock. */
+  /** Adds an amount at a time of the org's clock. */
   take(meter: RateMeter, amount: number, atMs: number, nowMs: number): void {
     if (amount === 0) return;
     const taken = this.#load(meter, nowMs);
@@ -82,7 +84,7 @@ export class RateMeters {
     this.#write(meter, bucket, count);
   }
 
-  /** Takes back one that was entered at a moment, where that still counts. */
+  /** Takes back an amount that was added at a time, if that still counts. */
   giveBack(meter: RateMeter, atMs: number, nowMs: number): void {
     const taken = this.#load(meter, nowMs);
     const bucket = bucketOf(meter.policy, atMs);
@@ -103,7 +105,7 @@ export class RateMeters {
     );
   }
 
-  /** The terms on which a slice of a meter may be leased; null when the meter is no longer there. */
+  /** The terms for leasing a slice of a meter. Null if the meter no longer exists. */
   terms(key: string, book: LeaseBook, clock: Clock): Terms | null {
     const found = this.find(key, clock.org);
     if (found === null) return null;
@@ -121,8 +123,8 @@ export class RateMeters {
   }
 
   /**
-   * Counts what an isolate reports of its slice, at the latest moment at which it can have been used; `counted` is the part
-   * that runs were counted for already.
+   * Counts what an isolate reports of its slice, at the latest time at which it can have been used. `counted` is the
+   * part that runs have already counted.
    */
   report(key: string, move: Move, counted: bigint, clock: Clock): void {
     const found = this.find(key, clock.org);
@@ -137,14 +139,14 @@ export class RateMeters {
     });
   }
 
-  /** The meter that a lease key names; null when it is no longer there, or its window is over. */
+  /** The meter that a lease key names. Null if it no longer exists, or its window has ended. */
   find(key: string, nowMs: number): RateMeter | null {
     const { policies, read } = this.#limits();
     for (const policy of [read, ...policies]) {
       const [id, customer] = leaseKeyIds(key);
       if (id !== policy.id) continue;
       const meter = { policy, key: customer === "" ? policy.id : `${policy.id} ${customer}` };
-      // A slice of a quota's past window counts for nothing any more.
+      // A slice of a quota's past window no longer counts.
       return leaseKey(meter, nowMs) === key ? meter : null;
     }
     return null;
@@ -173,7 +175,7 @@ export class RateMeters {
   }
 }
 
-/** The object's clock, and the org's, which an operator may have moved ahead. */
+/** The object's clock, and the org's clock, which an operator may have moved ahead. */
 export interface Clock {
   readonly real: number;
   readonly org: number;

@@ -4,7 +4,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { loadRateLimits } from "./store.ts";
 
-/** Copies the limits to their rows in D1; stays due until that has worked. */
+/** Copies the limits to their rows in D1. The row stays due until that has succeeded. */
 export const publishRates: DueHandler = {
   kind: "work",
   async run(context) {

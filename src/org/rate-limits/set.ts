@@ -9,12 +9,12 @@ const current = (view: View) => loadRateLimits(view.sql);
 
 export const getRateLimits = query({ refuses: [], run: current });
 
-/** All of it at once. A policy that only changed its limit keeps its id, and with it what it has counted. */
+/** Replaces everything at once. A policy that only changed its limit keeps its id, and with it its count. */
 export const setRateLimits = command({
   action: "rate_limits.set",
   refuses: ["conflict"],
   current,
-  // The policies are part of what isolates know of the org.
+  // The policies are part of the isolates' snapshot of the org.
   takesAway: (_input: NewRateLimits) => "*",
   changesLimits: true,
   run(tx, input: NewRateLimits) {

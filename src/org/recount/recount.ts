@@ -12,11 +12,11 @@ import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts
 
 type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id" | "beside">;
 
-/** The counters of one meter, as they are added up. */
+/** The counters of one meter while they are added up. */
 class Counters {
   readonly #meter: Meter;
   readonly #entries = new Map<string, Entry>();
-  /** By subject, the one asked for last: finding a window in a time zone costs more than to see that it is the same. */
+  /** The last window by subject, because finding a window in a time zone costs more than checking the last one. */
   readonly #latest = new Map<string, Entry>();
 
   constructor(meter: Meter) {
@@ -45,9 +45,9 @@ function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
 }
 
 /**
- * Adds a meter's counters up anew from the runs and holds that name it, and the slices that isolates have of it, for the
- * windows that still matter: the current one and those where a hold stands. Needed when a limit's windows change under
- * what it has counted, and when one is made under the name of one that was ended.
+ * Recounts a meter from the runs and holds that name it and the slices that isolates have of it, for the windows that
+ * still matter: the current one and those with a hold. Needed when a limit's windows change, and when one is created
+ * under the name of a deleted one.
  */
 export function recount(tx: Tx, meter: Meter): void {
   const open = "FROM holds WHERE status = 'open' AND at >= ?1 AND instr(' ' || meters || ' ', ?2) > 0";

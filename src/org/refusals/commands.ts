@@ -8,12 +8,12 @@ import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
 import { foldInto, foldWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
 
-/** Of all rows: what is beyond it goes, the oldest first. */
+/** The maximum number of rows. The oldest above it are deleted. */
 const MOST_BYTES = 67_108_864;
-/** What one call takes away at most. */
+/** The maximum that one call deletes. */
 const ROWS_AT_ONCE = 200;
 
-/** Stores refusals, one row for all of them, or for those of each hour. The caller's transaction makes it whole. */
+/** Stores refusals, in one row or one for each hour. The caller's transaction makes it atomic. */
 export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, more }: RefusalBatch): void {
   // The clock of an isolate may be ahead of this one.
   const past = notes.map((note) => (note.at > now ? { ...note, at: now } : note));
@@ -44,13 +44,13 @@ function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatc
   const firstAt = times.reduce((one, other) => Math.min(one, other), end);
   const lastAt = batch.more.length > 0 ? end : times.reduce((one, other) => Math.max(one, other), hour);
   const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
-  // Its hour has been summed up to a later row already.
+  // Its hour has already been folded up to a later row.
   if (seq <= totalsOf(sql).folded) foldInto(sql, hour, [batch]);
 }
 
 /**
- * Takes away what is beyond the bounds, or older than so many days. Only what is in the sums of its hour may go. True:
- * there may be more.
+ * Deletes what is above the bounds or older than this many days. Only refusals that are in the sums of their hour may
+ * be deleted. True if there may be more.
  */
 function trim(sql: SqlStorage, now: number, days: number): boolean {
   const known = totalsOf(sql);
@@ -88,7 +88,7 @@ function isOlder(seq: number, now: number, days: number): boolean {
   return lastAtOf(seq) < now - days * DAY_MS;
 }
 
-/** Takes away sums and refusals that are too old. True: there may be more. */
+/** Deletes sums and refusals that are too old. True if there may be more. */
 export function sweepRefusals({ sql, now }: Pick<View, "sql" | "now">): boolean {
   const { unfoldedRows } = totalsOf(sql);
   if (unfoldedRows > 0 && isFirstOlder(sql, now, KEPT.days)) foldWhenMany(sql, 1);

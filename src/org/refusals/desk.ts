@@ -3,16 +3,16 @@ import { logFailure } from "../../log.ts";
 import { transaction } from "../kernel/copies.ts";
 import { keepRefusals } from "./commands.ts";
 
-/** A row is written this often at most, while refusals are many. */
+/** While there are many refusals, a row is written at most this often. */
 const WRITE_EVERY_MS = 1000;
-/** So many do not wait. */
+/** This many are stored at once, without waiting. */
 const AT_ONCE = 1000;
-/** What waits while storing fails. */
+/** The maximum that waits while storing fails. */
 const MOST_WAITING = 10_000;
 
 /**
- * The object's own refusals on their way into storage. The first is stored at once; those of the second after it are
- * stored together, in one row. Whoever reads them has them stored first.
+ * The object's own refusals on their way to storage. The first is stored at once. Those of the following second are
+ * stored together, in one row. Reading refusals stores pending ones first.
  */
 export class RefusalDesk {
   readonly #ctx: DurableObjectState;
@@ -44,7 +44,7 @@ export class RefusalDesk {
     this.store();
   }
 
-  /** What cannot be stored waits for the next time: no call fails by it. */
+  /** Refusals that cannot be stored wait for the next time, so that no call fails because of them. */
   store(): void {
     if (this.#waiting.length === 0) return;
     const { storage } = this.#ctx;

@@ -2,38 +2,38 @@ import type { RefusalNote } from "../../domain/refusal-note.ts";
 import { placeId } from "../../domain/ulid.ts";
 import { type BatchRow, batchOf, lastAtOf, seqAfterHourOf } from "./store.ts";
 
-/** A page looks at so many refusals. One that ends there is short, or empty, and says where to go on. */
+/** A page scans this many refusals. A page that ends there is short or empty, and says where to continue. */
 const NOTES_SEEN = 20_000;
 
 export interface StoredRefusal extends RefusalNote {
   readonly id: string;
 }
 
-/** Which refusals: each filter is a value that they must have. */
+/** Each filter is a value that refusals must have. */
 export interface Sought {
   readonly filters: Readonly<
     Partial<Record<"trace" | "code" | "customerId" | "workflowId" | "keyId", string>>
   >;
-  /** In milliseconds, `to` not included. */
+  /** In milliseconds, `to` exclusive. */
   readonly from: number;
   readonly to: number;
-  /** Only what comes after it, newest first. */
+  /** Only refusals after this one, newest first. */
   readonly after: { readonly at: number; readonly id: string } | null;
   readonly limit: number;
 }
 
 export interface Found {
   readonly refusals: readonly StoredRefusal[];
-  /** Where the next page begins; null: there is none. */
+  /** Where the next page starts. Null if there is none. */
   readonly next: { readonly at: number; readonly id: string } | null;
 }
 
-/** After every id of its millisecond, in the order of a list that begins with the newest. */
+/** Sorts after every id of its millisecond, in a list with the newest first. */
 const BEFORE_ALL = "\u007f";
 
 /**
- * The newest first. Rows of several isolates overlap in time; a refusal is certain to be next once every row that may have
- * a later one has been read.
+ * Newest first. Rows of several isolates overlap in time, so a refusal is next only when every row that may have a
+ * later one has been read.
  */
 export function findRefusals(sql: SqlStorage, sought: Sought): Found {
   const latest = Math.min(sought.to - 1, sought.after?.at ?? Number.MAX_SAFE_INTEGER);
@@ -58,7 +58,7 @@ function pageOf(all: readonly StoredRefusal[], limit: number, beyond: Found["nex
   return { refusals, next: all.length > limit && last !== undefined ? { at: last.at, id: last.id } : beyond };
 }
 
-/** Each text of a row is in it once, as JSON: rows without a sought one need not be read. */
+/** Each text of a row is in it once, as JSON, so rows without the filter's value need not be parsed. */
 function rowsUntil(sql: SqlStorage, { filters }: Sought, latest: number): Iterable<BatchRow> {
   const texts = Object.values(filters).map((text) => JSON.stringify(text));
   return sql.exec<BatchRow>(

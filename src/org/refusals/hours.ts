@@ -2,11 +2,11 @@ import { readBatch, type RefusalBatch, type WireBatch, writeBatch } from "../../
 import { hourOf, RefusalSums } from "../../domain/refusal-sums.ts";
 import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
 
-/** Of one hour: further customers and workflows are counted together. */
+/** The maximum per hour. Further customers and workflows are counted together. */
 export const GROUPS_PER_HOUR = 10_000;
 const GROUPS_PER_PART = 1000;
 
-/** Sums are gathered when so many rows wait for it: the fewer, the quicker a summary is; the more, the fewer rows are written. */
+/** Rows are folded when this many are waiting. Fewer make summaries faster; more mean fewer written rows. */
 const ROWS_TO_FOLD = 64;
 const BYTES_TO_FOLD = 2_097_152;
 
@@ -15,7 +15,7 @@ export function addBatch(sums: RefusalSums, { notes, more }: RefusalBatch): void
   for (const sum of more) sums.add(sum, sum.count, sum.nanos);
 }
 
-/** Adds what is stored of an hour. */
+/** Adds the stored sums of an hour. */
 export function addHour(sql: SqlStorage, sums: RefusalSums, hour: number): void {
   const parts = sql.exec<{ body: string }>("SELECT body FROM refusal_hours WHERE hour = ?", hour);
   for (const { body } of parts) addBatch(sums, readBatch(JSON.parse(body) as WireBatch));
@@ -39,7 +39,7 @@ export function foldInto(sql: SqlStorage, hour: number, batches: readonly Refusa
   }
 }
 
-/** Gathers the sums of rows that wait for it, once they are many. */
+/** Folds the rows that wait, once there are many. */
 export function foldWhenMany(sql: SqlStorage, manyRows = ROWS_TO_FOLD): void {
   const { unfoldedRows, unfoldedBytes } = totalsOf(sql);
   if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_FOLD) fold(sql);

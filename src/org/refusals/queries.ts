@@ -78,7 +78,7 @@ const GROUPS: Readonly<Record<SummaryGroup, (sum: RefusalSum) => string | null>>
   key_id: ({ keyId }) => keyId,
 };
 
-/** Exact counts by hour: from the sums that were gathered, and from the rows that wait for it. */
+/** Exact counts by hour: from the folded sums, and from the rows that wait to be folded. */
 export const summarizeRefusals = query({
   refuses: ["validation_failed"],
   readsRefusals: true,

@@ -1,9 +1,9 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
- * A row is many refusals: those of one report, as JSON. Rows are numbered by their last refusal's time, so that the newest
- * are found without an index, which would be one more row to write. Sums of an hour are gathered from these rows, many at
- * a time; `folded` is the number up to which that has been done.
+ * A row is many refusals: those of one report, as JSON. Rows are numbered by the time of their last refusal, so that
+ * the newest are found without an index, which would be one more row to write. Sums of an hour are folded from these
+ * rows, many at a time. `folded` is the number up to which that was done.
  */
 export const REFUSAL_STEPS: readonly SchemaStep[] = [
   {

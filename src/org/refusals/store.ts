@@ -3,7 +3,7 @@ import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refus
 import { hourOf } from "../../domain/refusal-sums.ts";
 import { Copy } from "../kernel/copies.ts";
 
-/** Rows that end in the same millisecond have numbers of their own; more of them than this move to the next. */
+/** Rows that end in the same millisecond have separate numbers. Above this many, they move to the next. */
 const PER_MS = 100;
 
 export interface BatchRow extends Record<string, SqlStorageValue> {
@@ -14,7 +14,7 @@ export interface BatchRow extends Record<string, SqlStorageValue> {
   body: string;
 }
 
-/** What all rows come to, and those whose sums are not gathered yet. */
+/** The totals of all rows, and of those that are not folded yet. */
 export interface Totals {
   notes: number;
   bytes: number;
@@ -51,12 +51,12 @@ export function lastAtOf(seq: number): number {
   return Math.floor(seq / PER_MS);
 }
 
-/** Rows with numbers below this may have a refusal of the hour of that time, or of an earlier one. */
+/** Rows with numbers below this may have a refusal of that time's hour, or of an earlier one. */
 export function seqAfterHourOf(ms: number): number {
   return (hourOf(ms) + HOUR_MS + 2) * PER_MS;
 }
 
-/** Refusals of one hour, as they are stored. */
+/** Refusals of one hour, as stored. */
 export interface NewRow {
   readonly firstAt: number;
   readonly lastAt: number;

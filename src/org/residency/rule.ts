@@ -4,7 +4,7 @@ import { ruleFaults } from "../../domain/residency.ts";
 import { knownRegions } from "../../settings.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
-/** The regions where the org's calls may be served; null is everywhere. */
+/** The regions where the org's calls may be served. Null for all. */
 export function loadRegions(sql: SqlStorage): readonly string[] | null {
   const row = sql.exec<{ regions: string }>("SELECT regions FROM residency").toArray()[0];
   return row === undefined ? null : (JSON.parse(row.regions) as string[]);

@@ -38,7 +38,7 @@ export const getRetentionPolicy = query({ refuses: [], run: current });
 
 type NewPolicy = Omit<RetentionPolicy, "legalHold"> & { readonly legalHold: boolean | undefined };
 
-/** A hold that is not mentioned stays as it is: no change of days lifts it by the way. */
+/** A legal hold that is not mentioned stays as it is, so that a change of days never lifts it by accident. */
 export const setRetentionPolicy = command({
   action: "retention_policy.updated",
   refuses: ["conflict"],

@@ -12,12 +12,15 @@ import { idKey } from "../runs/ids/key.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
-/** What one step takes away at most, of each kind: of runs, up to one block more. */
+/** The maximum that one step deletes of each kind. For runs, up to one block more. */
 const STEP = 2_000;
-/** Of runs, which are read before they go, so much, and at least one block: others wait while they are read. */
+/**
+ * Runs are read before they are deleted: at most this much per step, and at least one block, because other calls wait
+ * meanwhile.
+ */
 const STEP_BYTES = 1_048_576;
 
-/** Takes away what is due, one bounded step of each kind; what was counted and charged stays. */
+/** Deletes what is due, in one bounded step for each kind. Counters and charges stay. */
 export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
@@ -47,9 +50,9 @@ type Source = {
   where: string;
 };
 
-/** An adjustment is younger than its run, which is gone by then. */
+/** An adjustment is younger than its run, which is deleted by then. */
 const ADJUSTMENTS: Source = { kind: "adjustments", table: "run_adjustments", at: "at", where: "true" };
-/** What is still to be delivered stays, but for what waits for a webhook that is switched off. */
+/** Pending deliveries stay, except those for a disabled webhook. */
 const DELIVERIES: Source = {
   kind: "deliveries",
   table: "webhook_deliveries",
@@ -57,7 +60,10 @@ const DELIVERIES: Source = {
   where: `(status <> 'pending'
     OR subscription_id IN (SELECT id FROM webhook_subscriptions WHERE disabled_reason IS NOT NULL))`,
 };
-/** An event goes with the last delivery of it. The newest stays: the next is counted from it, and readers keep cursors. */
+/**
+ * An event is deleted with its last delivery. The newest stays: the next one is numbered from it, and readers keep
+ * cursors.
+ */
 const EVENTS: Source = {
   kind: "events",
   table: "events",
@@ -66,7 +72,7 @@ const EVENTS: Source = {
     AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
 };
 
-/** Rows are numbered as they are written: the oldest come first, and the first young one ends the step. */
+/** Rows are numbered in the order of writing: the oldest come first, and the first recent one ends the step. */
 function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
   const rows = tx.sql
     .exec<{ seq: number; at: number }>(
@@ -82,7 +88,7 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
   return old.length;
 }
 
-/** A run that is gone is still known by its id: sent again, it is not charged again. */
+/** A deleted run is still recognized by its id: if it is sent again, it is not charged again. */
 function purgeRuns(tx: Tx, before: number): number {
   const blocks = runBlocks(tx.sql);
   const key = idKey(tx.sql);
@@ -99,7 +105,7 @@ function purgeRuns(tx: Tx, before: number): number {
   return isOver ? Math.min(count, STEP - 1) : STEP;
 }
 
-/** Ids go once they are too old: by whole blocks, and by whole quarters where an earlier version kept them. */
+/** Old ids are deleted in whole blocks, and in whole quarters if an earlier version stored them. */
 function purgeIds(tx: Tx): number {
   const blocks = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
   return Math.max(blocks >= STEP ? STEP : 0, purgeIdRows(tx));
@@ -125,8 +131,8 @@ function purgeIdRows(tx: Tx): number {
 }
 
 /**
- * The entry of the purge carries the hash of the last one that went, and the trail is walked from there. Entries that
- * somebody tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
+ * The purge entry contains the hash of the last deleted entry, and verification starts there. Entries that someone
+ * tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
  */
 function purgeAudit(tx: Tx, before: number): number {
   const rows = tx.sql

@@ -11,23 +11,23 @@ import { loadRateLimits } from "../rate-limits/store.ts";
 import { forgetDaily } from "../runs/daily.ts";
 import { loadRetention } from "./policy.ts";
 
-/** How many rows one step looks at. */
+/** How many rows one step scans. */
 const STEP = 2_000;
 
 type Row = Record<string, string | number>;
 
 interface Counters {
   readonly table: string;
-  /** The primary key: a step goes on where the one before it ended. */
+  /** The primary key: a step continues where the previous one ended. */
   readonly key: readonly string[];
   readonly also?: readonly string[];
-  /** Which of the rows no read asks for any more. */
+  /** Which rows are no longer read. */
   over(tx: Tx, rows: readonly Row[]): readonly Row[];
 }
 
 /**
- * A window that is over may still get a charge: that of a run which settles a hold made in it. What isolates hold of it
- * stays until they have reported. A window without an end is never over.
+ * A past window may still get a charge, from a run that settles a hold made in it. What isolates hold of it stays until
+ * they have reported. A window without an end is never past.
  */
 const WINDOWS: Counters = {
   table: "usage",
@@ -54,7 +54,7 @@ const DAYS: Counters = {
   },
 };
 
-/** Buckets go when their meter is next used; those of customers who never came back go here. */
+/** Buckets are deleted when their meter is next used. Those of customers who never came back are deleted here. */
 const RATES: Counters = {
   table: "rate_taken",
   key: ["meter", "bucket"],
@@ -69,8 +69,8 @@ const RATES: Counters = {
 };
 
 /**
- * A hold that was settled or released is remembered for whoever sends the same again, as idempotent answers are. One that
- * expired may still be settled by a late run: it goes where holds are expired, a week later.
+ * A settled or released hold is remembered for repeated requests, as long as idempotent responses. An expired hold may
+ * still be settled by a late run: it is deleted with expired holds, a week later.
  */
 const HOLDS: Counters = {
   table: "holds",
@@ -85,10 +85,10 @@ const HOLDS: Counters = {
 
 const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
 
-/** The key of the row is how far the walk has come: the table, and the last key that was looked at. */
+/** The key of the row is the progress of the walk: the table, and the last key that was scanned. */
 type Place = readonly [table: number, ...after: (string | number)[]];
 
-/** Walks all counters once, a bounded step at a time, and takes away those that no read needs any more. */
+/** Walks all counters once, in bounded steps, and deletes those that are no longer read. */
 export const sweepUsage: DueHandler = {
   kind: "change",
   run(tx, key) {

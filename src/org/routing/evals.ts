@@ -53,7 +53,7 @@ export const listEvals = query({
     ),
 });
 
-/** The last result of a model on a suite, as of now. */
+/** The latest result of a model on a suite. */
 export function latestEval(sql: SqlStorage, suite: string, model: string, now: number): EvalResult[] {
   const rows = sql.exec<EvalRow>(
     "SELECT * FROM evals WHERE suite = ? AND model = ? AND run_at <= ? ORDER BY run_at DESC, created_at DESC LIMIT 1",

@@ -4,7 +4,7 @@ import { command, done, query, type View } from "../kernel/door.ts";
 
 type Row = { policy: string; updated_at: number };
 
-/** The policy as it was set, or null: an org that set none routes nothing. */
+/** The policy as it was set. Null if none is set, and nothing is routed. */
 export function loadRoutingPolicy(sql: SqlStorage): RoutingPolicyResource | null {
   const row = sql.exec<Row>("SELECT policy, updated_at FROM routing_policy").toArray()[0];
   if (row === undefined) return null;

@@ -30,7 +30,7 @@ export const selectModel = query({
     const { candidates, eval_gate: gate, prefer, fallback_model: fallbackModel } = stored;
     const models = modelsIn(stored);
     const policies = loadPolicies(view);
-    // One call's work for all candidates together: a rule that is costly for each of them ends as a rule that fails.
+    // One call's work is shared by all candidates: a rule that is too costly for them counts as a rule that fails.
     const known = withAllowance(oneRunsWork().enforced, (allowance) =>
       models.map((model) => candidateOf(view, { policies, allowance }, { model, suite: gate.suite, asked })),
     );
@@ -52,7 +52,7 @@ function modelsIn(policy: ReturnType<typeof loadRoutingPolicy>): string[] {
   return [...new Set([...candidates, ...(fallbackModel === undefined ? [] : [fallbackModel])])];
 }
 
-/** A model that a failing rule has ruled out might have been the one: neither selected nor found wanting. */
+/** A model excluded by a failing rule might have been the right one, so it is neither selected nor rejected. */
 function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undefined) {
   if (failedRule !== undefined) return refuse("policy_expression_error", { rule_id: failedRule });
   if (barrier === undefined) return refuse("no_model_passes_eval");

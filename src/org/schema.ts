@@ -62,7 +62,7 @@ export function isOpened(sql: SqlStorage): boolean {
   );
 }
 
-/** Brings the object's tables up to date; safe to run again. True: something was to be done. */
+/** Applies the missing schema steps. Safe to repeat. True if there were any. */
 export function applySchema(storage: DurableObjectStorage): boolean {
   return storage.transactionSync(() => {
     const { sql } = storage;

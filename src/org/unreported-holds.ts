@@ -27,7 +27,7 @@ export class UnreportedHolds {
     return mayBeUnreported(this.#sql, { ids: this.ids, id, clock, areSlicesOut });
   }
 
-  /** A caller may be faster than the report of its own reservation: isolates report several times a second. */
+  /** A caller may be faster than the report of its own reservation. Isolates report several times a second. */
   async wait(ids: readonly string[]): Promise<void> {
     for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
       if (ids.length === 0 || !this.#gate.mayHoldUnreported(this.#clock())) return;

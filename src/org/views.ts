@@ -19,7 +19,7 @@ export interface ViewFor {
   readonly credential?: Credential | null;
 }
 
-/** What the views are made of. `isOpened`: whether the object has an org by now. */
+/** What the views need. `isOpened`: whether the object has an org yet. */
 interface Parts {
   readonly sql: SqlStorage;
   readonly settings: Settings;
@@ -29,7 +29,7 @@ interface Parts {
   isOpened(): boolean;
 }
 
-/** The org's time, and the views of the org that commands and queries get. */
+/** The org's clock, and the views of the org that commands and queries get. */
 export class Views {
   readonly #parts: Parts;
   #unreported: UnreportedHolds | null = null;
@@ -66,7 +66,7 @@ export class Views {
     };
   }
 
-  /** Made when first asked for: its ids cost a key of their own. */
+  /** Created at first use, because its ids derive a key. */
   holds(): UnreportedHolds {
     const { sql, gate, settings, orgId } = this.#parts;
     this.#unreported ??= new UnreportedHolds(

@@ -4,7 +4,7 @@ import { formatUsd } from "../../domain/money.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Run } from "./run.ts";
 
-/** One event for all runs of one call: who subscribes to a busy org gets batches, not a flood. */
+/** One event for all runs of one call, so that a subscriber to a busy org gets batches, not a flood. */
 export function announceRecorded(tx: Tx, runs: readonly Run[]): void {
   if (runs.length === 0) return;
   const cost = runs.reduce((sum, run) => sum + run.cost, 0n);
@@ -15,7 +15,7 @@ export function announceRecorded(tx: Tx, runs: readonly Run[]): void {
   });
 }
 
-/** A fact went past limits that would have refused it. */
+/** A fact exceeded limits that would have refused it. */
 export function overEvent(run: Run, over: Charged["over"]): object {
   return {
     run_id: run.id,

@@ -21,25 +21,25 @@ import type { Run } from "./run.ts";
 import { saysTheSame } from "./same.ts";
 import { findRuns } from "./store.ts";
 
-/** A run that may be held against the limits. */
+/** A run that is ready to be checked against the limits. */
 export interface Prepared {
   readonly attempt: Attempt;
-  /** Of the model's price; null where its caller said the cost. */
+  /** The revision of the model's price. Null if the caller stated the cost. */
   readonly revision: number | null;
   readonly hold: HoldRow | null;
   readonly isFact: boolean;
   readonly chargedAt: number;
 }
 
-/** What the runs of a batch refer to: runs that are stored, parents and reservations. */
+/** What the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
   readonly #draft: Draft;
-  /** Runs that others of the batch may be the same as, or follow. */
+  /** Runs that others of the batch may duplicate or follow. */
   readonly #known = new Map<string, Run>();
-  /** Those that retention has deleted. */
+  /** Runs that retention has deleted. */
   #purged: ReturnType<typeof findPurged> = new Map();
-  /** Whether any can: else none need be remembered by its id, which for a thousand new texts takes its time. */
+  /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   readonly #holds = new Map<string, HoldRow>();
 
@@ -48,7 +48,7 @@ export class Batch {
     this.#draft = draft;
   }
 
-  /** Everything that the batch will need, each table once. */
+  /** Loads everything that the batch needs, each table once. */
   read(inputs: readonly RunInput[]): (readonly Account[])[] {
     const ids: string[] = [];
     const parents: string[] = [];
@@ -65,7 +65,7 @@ export class Batch {
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
     for (const id of reservations) {
-      // An isolate that is gone may have made it and never said so: what was admitted is a fact all the same.
+      // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
       }
@@ -75,7 +75,9 @@ export class Batch {
     );
   }
 
-  /** The run that was recorded before under this id, or a refusal if that was another run; null if there is none. */
+  /**
+   * The run that was already recorded under this id, or a refusal if that is a different run. Null if there is none.
+   */
   recorded(input: RunInput): Run | Refusal<"conflict"> | null {
     const { id } = input;
     if (id === undefined) return null;
@@ -121,7 +123,7 @@ export class Batch {
     }
   }
 
-  /** What must be known of a run before any limit is asked. */
+  /** What must be known of a run before any limit is checked. */
   prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision } = cost;
@@ -142,13 +144,13 @@ export class Batch {
     };
   }
 
-  /** A run falls in the windows of its hold, else in those of now: never in those of a time that it says itself. */
+  /** A run falls in the windows of its hold, otherwise in the current ones. Its own timestamps never matter. */
   #chargedAt(input: RunInput): number {
     if (input.reservation_id === undefined) return this.#tx.now;
     return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
   }
 
-  /** Where a run names no customer, the one that its hold was made for counts. */
+  /** If a run names no customer, the customer of its hold counts. */
   #scopesOf(input: RunInput): Scopes {
     const scopes = scopesOf(input, input.chain?.chain_id);
     const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
@@ -166,7 +168,7 @@ export class Batch {
     if (hold === undefined) {
       return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
     }
-    // What expired was admitted once, and is still settled by its run; what was let go or settled is used up.
+    // An expired hold was admitted, so its run still settles it. A released or settled hold is used up.
     if (hold.status === "open" || hold.status === "expired") return hold;
     return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
   }

@@ -10,8 +10,8 @@ import { usageOf } from "./usage.ts";
 type Costs = Pick<RunResource, "cost_source" | "price_revision" | "cost_breakdown">;
 
 /**
- * Where runs' costs come from. A breakdown is worked out when it is read, from the revision that the run names and the
- * usage that it reported: revisions never change.
+ * The origin of runs' costs. A breakdown is computed when it is read, from the revision that the run names and the
+ * usage that it reported, because revisions never change.
  */
 export class Breakdowns {
   readonly #sql: SqlStorage;

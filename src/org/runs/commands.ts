@@ -19,13 +19,13 @@ function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }
 
-/** Many runs as the caller sent them, checked by the caller's isolate or not. */
+/** Many runs as the caller sent them, already validated by the caller's isolate or not. */
 interface Batch {
   readonly text: string;
   readonly isChecked: boolean;
 }
 
-/** Parsed once, whoever asks first. */
+/** Parsed once, at the first use. */
 const parsed = new WeakMap<Batch, readonly RunInput[] | null>();
 
 function runsOf(batch: Batch): readonly RunInput[] | null {
@@ -39,7 +39,7 @@ function runsOf(batch: Batch): readonly RunInput[] | null {
   return runs;
 }
 
-/** Models of runs that do not say what they cost. */
+/** Models of runs that do not state their cost. */
 function modelsOf(runs: readonly RunInput[]): readonly string[] {
   const names = new Set<string>();
   for (const { cost_usd: cost, model } of runs) if (cost === undefined) names.add(model);
@@ -48,7 +48,7 @@ function modelsOf(runs: readonly RunInput[]): readonly string[] {
 
 type Rejected = Extract<Recorded, { status: "rejected" }>;
 
-/** One run: recorded and charged, or refused and nothing changed. The same run again is not charged again. */
+/** One run: recorded and charged, or refused with nothing changed. A repeated run is not charged again. */
 export const recordRun = command({
   action: "run.recorded",
   refuses: CODES,
@@ -73,8 +73,8 @@ export const recordRun = command({
 });
 
 /**
- * Many runs, each standing alone, in order. The text is what the caller sent. Where it was not checked yet, a malformed
- * one is refused with no field named: the caller's isolate finds out which.
+ * Many runs, each on its own, in order. The text is what the caller sent. If it was not validated yet, a malformed
+ * batch is refused without naming a field: the caller's isolate finds it.
  */
 export const recordRuns = command({
   action: "runs.recorded",
@@ -117,7 +117,7 @@ function toResult(one: Recorded, index: number) {
   return { index, id: one.id, status: one.status, error };
 }
 
-/** When every run is refused with one and the same code, that refusal is the answer. */
+/** If every run is refused with the same code, that refusal is the response. */
 function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | null {
   const first = recorded[0];
   if (first === undefined || !isRejected(first)) return null;
@@ -126,7 +126,7 @@ function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | nul
   return first.refusal.code === "validation_failed" ? invalidRuns(recorded) : first.refusal;
 }
 
-/** Each bad field of each run, by its place in the batch. */
+/** Each bad field of each run, with its position in the batch. */
 function invalidRuns(recorded: readonly Recorded[]): Rejected["refusal"] {
   return invalidFields(
     recorded.filter(isRejected).flatMap(({ refusal }, index) =>

@@ -3,7 +3,7 @@ import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
-/** What each scope spent each day, by when its runs started. It outlives the runs: forecasts learn from it. */
+/** What each scope spent each day, by the start of its runs. It outlives the runs, because forecasts use it. */
 interface Day extends Total {
   readonly day: string;
   readonly scopeKind: string;
@@ -45,7 +45,7 @@ function addTo(rows: Map<string, Day>, scopeKind: string, scopeId: string, sum: 
 const MOST_COPIES = 10_000;
 const copies = new Copy<Map<string, Total>>();
 
-/** Whoever changes daily sums otherwise than by a batch has their copies forgotten. */
+/** Code that changes daily sums in another way than by a batch must drop the copies. */
 export function forgetDaily(sql: SqlStorage): void {
   copies.forget(sql);
 }

@@ -3,12 +3,12 @@ import { inParts } from "../kernel/json-rows.ts";
 import type { Run } from "./run.ts";
 import { digestOfRun } from "./same.ts";
 
-/** Longer metadata lies beside its run, in parts: the platform stores no row of more than 2 MB. */
+/** Longer metadata is stored outside its run, in parts, because the platform stores no row above 2 MB. */
 const LONGEST_IN_ROW_CHARACTERS = 65_536;
 /** A character is at most three bytes. */
 const PART_CHARACTERS = 500_000;
 
-/** The run as its row holds it. Metadata that is too long for one is stored apart, and the row has a digest in its place. */
+/** The run as its row holds it. Metadata that is too long is stored separately, and the row has a digest instead. */
 export function storeApart(sql: SqlStorage, run: Run): Run {
   if (run.extra?.metadata === undefined) return run;
   const { metadata, ...extra } = run.extra;
@@ -21,7 +21,7 @@ export function storeApart(sql: SqlStorage, run: Run): Run {
   return { ...run, extra: { ...extra, long: { characters: text.length, said: digestOfRun(run) } } };
 }
 
-/** The run with its metadata, wherever that lies. */
+/** The run with its metadata, wherever that is stored. */
 export function withMetadata(sql: SqlStorage, run: Run): Run {
   if (run.extra?.long === undefined) return run;
   const parts = sql
@@ -31,12 +31,12 @@ export function withMetadata(sql: SqlStorage, run: Run): Run {
   return { ...run, extra: { ...run.extra, metadata: { ...rawJson(text) } } };
 }
 
-/** How much of a run's metadata lies apart. */
+/** How much of a run's metadata is stored separately. */
 export function charactersApart({ extra }: Run): number {
   return extra?.long?.characters ?? 0;
 }
 
-/** When the runs are gone. */
+/** When the runs are deleted. */
 export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
   const ids = runs.filter(({ extra }) => extra?.long !== undefined).map(({ id }) => id);
   if (ids.length === 0) return;
@@ -45,7 +45,7 @@ export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
   );
 }
 
-/** No piece ends within a character. */
+/** No part ends within a character. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {

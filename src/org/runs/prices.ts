@@ -5,7 +5,7 @@ import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
 import { type NamedPrices, pricesOf } from "../models/revisions.ts";
 
-/** What a run costs, and by which revision of its model's price; null: its caller said it. */
+/** What a run costs, and by which revision of its model's price. Null if the caller stated the cost. */
 export interface RunCost {
   readonly nanos: bigint;
   readonly revision: number | null;
@@ -13,7 +13,7 @@ export interface RunCost {
 
 export type Cost = RunCost | Refusal<"validation_failed">;
 
-/** What runs cost: what they say, else by the price book at the moment they started, each price read once. */
+/** What runs cost: the stated cost, or the price at the time they started. Each price is read once. */
 export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;

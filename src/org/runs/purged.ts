@@ -10,7 +10,7 @@ import { runOf } from "./run-of.ts";
 import { digestOf, digestOfRun, saidByInput } from "./same.ts";
 import { NOTHING_MORE } from "../../domain/admission.ts";
 
-/** A row of `purged_runs`, where an earlier version kept what remains of runs. */
+/** A row of `purged_runs`, where an earlier version stored what remains of runs. */
 type PurgedRow = {
   id: number;
   rest: string;
@@ -23,7 +23,9 @@ type PurgedRow = {
 
 const QUARTER_MONTHS = 3;
 
-/** Rows of one quarter lie together: they expire together, and an id is looked for in the few quarters that there are. */
+/**
+ * Rows of one quarter are stored together: they expire together, and an id is searched in the few existing quarters.
+ */
 export function quarterOf(timeMs: number): number {
   const time = new Date(timeMs);
   return Math.floor((time.getUTCFullYear() * 12 + time.getUTCMonth()) / QUARTER_MONTHS);
@@ -41,17 +43,17 @@ function rowIdOf(name: string): number {
   return Number.parseInt(name.slice(0, 12), 16);
 }
 
-/** What is kept of a digest, in hexadecimal. */
+/** How much of a digest is stored, in hexadecimal. */
 const SAID_DIGITS = SAID_BYTES * 2;
 
-/** What remains of a run that is about to be taken away. */
+/** What remains of a run that is about to be deleted. */
 export function remainsOf(run: Run, key: HashKey | null): Remains {
   const { id, recordedAt, chargedAt, depth, cost } = run;
   const said = digestOfRun(run).slice(0, SAID_DIGITS);
   return { number: numberOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
-/** Which of the ids belong to runs that were taken away. `remains` are those that may. */
+/** Which of the ids belong to deleted runs. `remains` are candidates. */
 export function findPurged(
   sql: SqlStorage,
   ids: readonly string[],
@@ -93,7 +95,10 @@ function readRows(sql: SqlStorage, names: readonly string[], now: number): Remai
     }));
 }
 
-/** The run as it was sent again and recorded before, or null when that was another. What it was charged to is gone. */
+/**
+ * The run as it was sent again and recorded before. Null if that was a different run. What it was charged to is
+ * unknown.
+ */
 export function purgedRun(row: Remains, input: RunInput & { readonly id: string }): Run | null {
   if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== row.said) return null;
   return runOf(input, {

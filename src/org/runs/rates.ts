@@ -16,15 +16,15 @@ import type { HoldRow } from "../decisions/store.ts";
 export const RUN_ROUTE = "POST /v1/runs";
 export const BULK_ROUTE = "POST /v1/runs/bulk";
 
-/** One limit as the runs of a call meet it: the room that it had, and what those so far have taken of it. */
+/** One limit for the runs of a call: its room at the start, and what the runs so far have taken. */
 interface Counted extends RateMeter {
   room: number;
   taken: number;
 }
 
 /**
- * The rate limits that only a run itself can tell whether it touches: those by tokens or by customer. Time stands still
- * while a call is judged, so room is asked for once, and what was taken is written once.
+ * The rate limits that depend on the run itself: those by tokens or by customer. Time does not advance during a call,
+ * so room is read once, and what was taken is written once.
  */
 export class RunRates {
   readonly #book: RateBook;
@@ -43,18 +43,18 @@ export class RunRates {
     this.#now = tx.now;
   }
 
-  /** Null where the org has no such limit. */
+  /** Null if the org has no such limit. */
   static of(tx: Tx, route: string): RunRates | null {
     const book = tx.rates();
     const policies = book.policies().filter((policy) => !needsNoBody(policy));
     return policies.length === 0 ? null : new RunRates(tx, route, book, policies);
   }
 
-  /** Why a run may not be recorded, if it may not. Nothing is taken. */
+  /** Why a run may not be recorded, or null. Takes nothing. */
   refusalOf(run: RunInput): Refusal<"rate_limited" | "quota_exhausted"> | null {
     const counted = this.#touchedBy(run, this.#route);
     if (counted.every((one) => amountOf(one, run) <= Math.max(0, one.room - one.taken))) return null;
-    // With what the runs before it took on the books, the wait that is named is exact.
+    // The earlier runs' usage is included, so that the stated wait is exact.
     this.save();
     const asked = counted.map((meter) => {
       const amount = amountOf(meter, run);
@@ -63,12 +63,12 @@ export class RunRates {
     return rateRefusal(asked, this.#now);
   }
 
-  /** Of a run that is recorded. Where it settles a hold, what its decision did not count already. */
+  /** Counts a recorded run. If it settles a hold, only what its decision did not count. */
   take(run: RunInput, hold: HoldRow | null): void {
     for (const one of this.#countedFor(run, hold)) one.taken += restOf(one, run, hold);
   }
 
-  /** What is counted of a run whose hold nobody has reported. */
+  /** What is counted of a run whose hold was not reported. */
   countedOf(run: RunInput, hold: HoldRow): CountedRates {
     const rates = [...this.#countedFor(run, hold)].map(({ policy }) => policy.id);
     return { rates: rates.join(" "), tokens: tokensOf(run) };
@@ -94,7 +94,7 @@ export class RunRates {
     return counted;
   }
 
-  /** The limits that a run touches, and those that its decision did: they may name another route or key. */
+  /** The limits that a run touches, and those of its decision, which may name another route or key. */
   #countedFor(run: RunInput, hold: HoldRow | null): Iterable<Counted> {
     const own = this.#touchedBy(run, this.#route);
     if (hold === null) return own;
@@ -131,7 +131,9 @@ function tokensOf({ usage }: RunInput): number {
   return usage.input_tokens + usage.output_tokens;
 }
 
-/** A decision that estimated more than its run used stays counted as it was: the room was taken in its window. */
+/**
+ * A decision that estimated more than its run used stays counted as it was, because the room was taken in its window.
+ */
 function restOf(meter: RateMeter, run: RunInput, hold: HoldRow | null): number {
   const amount = amountOf(meter, run);
   if (hold === null) return amount;
@@ -139,7 +141,7 @@ function restOf(meter: RateMeter, run: RunInput, hold: HoldRow | null): number {
   return Math.max(0, amount - countedBy(meter.policy, hold));
 }
 
-/** Whether what the decision counted, if anything, was another customer's. */
+/** Whether what the decision counted, if anything, belongs to another customer. */
 function isOfAnother({ match }: RatePolicy, run: RunInput, hold: HoldRow): boolean {
   return match.customer_id !== undefined && hold.customer_id !== run.customer_id;
 }

@@ -52,23 +52,23 @@ export type Recorded =
     };
 
 /**
- * Records runs one after another, each on its own: judged in memory against what those before it left, then written
- * together. The caller's transaction makes it whole.
+ * Records runs one after another, each on its own: checked in memory against what earlier runs left, then written
+ * together. The caller's transaction makes it atomic.
  */
 export class Recorder {
   readonly #tx: Tx;
   readonly #draft: Draft;
   readonly #batch: Batch;
-  /** Whether no run of the batch can be refused by a limit: then they are charged together, when all are judged. */
+  /** Whether no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
-  /** Null: the org has none that a run must be asked for. */
+  /** Null if the org has no rate limit that runs must be checked against. */
   readonly #rates: RunRates | null;
-  /** For all runs of the batch together: each looks at every hold that is over. */
+  /** Shared by all runs of the batch, because each try scans every expired hold. */
   #triesForRoom = TRIES_FOR_ROOM;
   readonly #checks: ReturnType<typeof runChecks>;
   readonly #work = new CallWork();
   readonly #accepted: Run[] = [];
-  /** Announced together: each subscription takes one statement for all of them. */
+  /** Announced together, with one statement for each subscription. */
   readonly #over: object[] = [];
   readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
@@ -81,7 +81,7 @@ export class Recorder {
     this.#checks = runChecks(tx);
   }
 
-  /** Writes what the recorded runs took of limits. */
+  /** Writes what the recorded runs took from limits. */
   save(): void {
     this.#draft.save();
     this.#rates?.save();
@@ -102,7 +102,7 @@ export class Recorder {
     return recorded;
   }
 
-  /** Facts are charged whether there is room or not, to the moment of their holds: each by itself. */
+  /** Facts are charged even without room, at the time of their holds, each on its own. */
   #hasRoomFor(inputs: readonly RunInput[], costs: readonly Cost[]): boolean {
     let nanos = 0n;
     let tokens = 0;
@@ -148,7 +148,7 @@ export class Recorder {
     return this.#accept(input, prepared, { accounts, charged: charge(accounts, attempt), shadow: denials });
   }
 
-  /** What to do should the run be accepted, or the first check's refusal. */
+  /** What to do if the run is accepted, or the first check's refusal. */
   #check(
     input: RunInput,
     nanos: bigint,
@@ -166,7 +166,7 @@ export class Recorder {
     return effects;
   }
 
-  /** A limit refuses only when what it still counts of holds that are over is not what fills it. */
+  /** Expired holds may still fill a limit, so they are ended before it refuses. */
   #admitFreeing(accounts: readonly Account[], attempt: Attempt): ReturnType<typeof admit> {
     let found = admit(accounts, attempt);
     while (found.refusedBy !== null && this.#triesForRoom > 0) {
@@ -223,7 +223,7 @@ export class Recorder {
     return { status: "accepted", run };
   }
 
-  /** Runs of one kind touch the same accounts, and share one text of them. */
+  /** Runs of one kind touch the same accounts, and share one text for them. */
   #chargeText(accounts: readonly Account[]): string {
     let text = this.#chargeTexts.get(accounts);
     if (text === undefined) {

@@ -5,7 +5,7 @@ import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
 import type { Recorded } from "./record.ts";
 
-/** What is kept of runs that were refused: one for each, also where the batch is answered with one error. */
+/** What is stored of refused runs: one note for each, even if the batch gets one error. */
 export function refusedRuns(
   view: View,
   operation: string,

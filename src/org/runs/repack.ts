@@ -1,6 +1,6 @@
 /**
- * Objects of before the first release may have a column, or a generated one, for each part of a run, and no view of the
- * parts: `runs/1` once said so. Their runs are packed as `runs/1` says now, with the indexes that they have.
+ * Objects from before the first release may have a column, possibly generated, for each part of a run, and no view of
+ * the parts, as `runs/1` was then. Their runs are packed as `runs/1` says now, with their existing indexes.
  */
 export function repackRuns(sql: SqlStorage): void {
   if (has(sql, "view", "run_rows")) return;
@@ -35,7 +35,7 @@ export function repackRuns(sql: SqlStorage): void {
       data ->> 7 AS output_tokens, data ->> 8 AS charges, data FROM runs`);
 }
 
-/** The parts in the order that `RunData` says. */
+/** The parts in the order of `RunData`. */
 const DATA = `json_array(model, action, workflow_id, deployment_id, department_id, customer_id, input_tokens,
   output_tokens, charges, ended_at, parent_run_id, depth, json(extra))`;
 

@@ -3,10 +3,10 @@ import { instantOf } from "../../domain/instant.ts";
 import type { Run } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
 
-/** What a run does not say itself. */
+/** What a run's caller does not say. */
 type Rest = Pick<Run, "id" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
 
-/** A run as it is stored, made of what its caller said. */
+/** A run as it is stored, from what its caller sent. */
 export function runOf(input: RunInput, rest: Rest): Run {
   return {
     id: rest.id,

@@ -9,16 +9,16 @@ import { namesOf } from "./scopes.ts";
 import { usageOf } from "./usage.ts";
 
 /**
- * A run as it is stored. `chargedAt` is the moment whose windows it was charged to, `charges` the meters it was charged
- * to, between spaces: together they let every counter be added up anew. `depth` is 0 outside a chain.
+ * A run as it is stored. `chargedAt` is the time whose windows it was charged to, and `charges` are the meters it was
+ * charged to, separated by spaces: together they allow every counter to be recounted. `depth` is 0 outside a chain.
  */
 export interface Run extends RunRecord {
   readonly extra: RunExtra | null;
 }
 
-/** What few runs have. Amounts are decimal texts of the meter's unit. */
+/** What few runs have. Amounts are decimal texts in the meter's unit. */
 export interface RunExtra {
-  /** The cost came from the price book: by which revision, where that is known. */
+  /** Set if the cost came from the price book: the revision, if known. */
   readonly priced?: true | number;
   readonly variant?: string;
   /** Parts of the tokens, by class. */
@@ -28,7 +28,7 @@ export interface RunExtra {
   readonly incurred?: true;
   readonly approval?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** In place of metadata that lies apart: its size, and a digest of all that was said of the run. */
+  /** Instead of metadata that is stored separately: its size, and a digest of the run's content. */
   readonly long?: { readonly characters: number; readonly said: string };
   readonly draws?: readonly (readonly [packId: string, amount: string])[];
   /** What the customer's packs could not cover of a fact. */
@@ -36,7 +36,7 @@ export interface RunExtra {
   /** Whose packs these were, where the run itself names no customer. */
   readonly payer?: string;
   readonly over?: Readonly<Record<string, string>>;
-  /** By meter, whose counter was charged, where that is not the run's own customer. */
+  /** By meter: the customer whose counter was charged, if it is not the run's own. */
   readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
 }
@@ -90,7 +90,7 @@ function chargesOf(run: Run) {
   const charges = run.charges === "" ? [] : run.charges.split(" ");
   const over = run.extra?.over ?? {};
   const meters = charges.map((id) => ({
-    // A limit may be gone by the time its charge is read.
+    // A limit may no longer exist when its charge is read.
     kind: meterKindOf(id) ?? id,
     id,
     ...written(id, { amount: amountCharged(run, id), over: over[id] === undefined ? 0n : BigInt(over[id]) }),

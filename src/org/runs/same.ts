@@ -8,14 +8,14 @@ import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
-/** Whether a run that comes again under a known id says the same. What is never stored cannot be compared. */
+/** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */
 export function saysTheSame(stored: Run, input: RunInput): boolean {
   const said = saidByInput(input);
   const long = stored.extra?.long;
   return long === undefined ? saidByRun(stored) === said : long.said === digestOf(said);
 }
 
-/** Of all that was said of a stored run. */
+/** The digest of a stored run's content. */
 export function digestOfRun(stored: Run): string {
   return stored.extra?.long?.said ?? digestOf(saidByRun(stored));
 }
@@ -25,8 +25,8 @@ export function digestOf(said: string): string {
 }
 
 /**
- * All that a caller said of a run, as one text: equal texts say the same. What was not said is not in it, so that a field
- * which runs get later leaves the texts of those without it as they are.
+ * A run's content as one text: equal texts mean equal content. Absent fields are not included, so a new field does not
+ * change the texts of runs without it.
  */
 export function saidByInput(input: RunInput): string {
   return written({
@@ -50,7 +50,7 @@ export function saidByInput(input: RunInput): string {
   });
 }
 
-/** The same of a run that is stored. */
+/** The same for a stored run. */
 export function saidByRun(run: Run): string {
   const extra = run.extra ?? {};
   return written({
@@ -85,7 +85,7 @@ interface Said extends Names {
   readonly parent: string | null | undefined;
   readonly input: number;
   readonly output: number;
-  /** Undefined: by the price book. */
+  /** Undefined if priced by the price book. */
   readonly cost: string | undefined;
   readonly reservation: string | undefined;
   readonly incurred: true | undefined;
@@ -100,7 +100,7 @@ function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | 
   return Object.fromEntries(RUN_SCOPES.map((scope) => [scope.kind, nameOf(scope)])) as Names;
 }
 
-/** JSON with every object's keys in order: two that mean the same are written the same. */
+/** JSON with sorted keys, so that equal values are written the same. */
 function written(said: Said): string {
   return JSON.stringify(
     Object.entries(said).filter(([, value]) => value !== undefined && value !== null),

@@ -4,8 +4,8 @@ import { repackRuns } from "./repack.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
- * Runs lie in `run_blocks`, many to a row. Rows that an earlier version left in `runs` are packed into blocks when they
- * are due.
+ * Runs are in `run_blocks`, many to a row. Rows that an earlier version left in `runs` are packed into blocks by due
+ * work.
  */
 export const RUN_STEPS: readonly SchemaStep[] = [
   {
@@ -37,7 +37,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (scope_kind, scope_id, day)
     ) STRICT, WITHOUT ROWID`,
   },
-  // Before the steps that count on the shape above.
+  // Before the steps that rely on the form above.
   { name: "runs/1/repack", fill: repackRuns },
   {
     name: "runs/2",
@@ -87,7 +87,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       data BLOB NOT NULL
     ) STRICT;
     INSERT INTO due (kind, key, at) SELECT 'runs.packing', '', 1 WHERE EXISTS (SELECT 1 FROM runs)`,
-    // The index is made once it has its key.
+    // The index is built once it has its key.
     fill: () => undefined,
   },
   {

@@ -8,11 +8,11 @@ import type { Run } from "./run.ts";
 
 interface FoundRuns {
   readonly runs: ReadonlyMap<string, Run>;
-  /** Of runs that are gone: these have the ids, and perhaps others by chance. */
+  /** Deleted runs that have these ids, and perhaps others by chance. */
   readonly remains: readonly Remains[];
 }
 
-/** The stored runs that have one of these ids. */
+/** The stored runs with one of these ids. */
 export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
   const seqs = sought.ids.length === 0 ? [] : runIds(sql).find(sought);
   if (seqs.length === 0) return { runs: new Map(), remains: [] };
@@ -20,7 +20,7 @@ export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
   return { runs: new Map(runs.map((run) => [run.id, run])), remains };
 }
 
-/** The stored run that has this id. */
+/** The stored run with this id. */
 export function findRun(sql: SqlStorage, id: string): Run | undefined {
   return findRuns(sql, new Sought([id], idKey(sql))).runs.get(id);
 }

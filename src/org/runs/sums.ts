@@ -11,17 +11,17 @@ export interface Total {
 
 export interface Sum extends Total {
   readonly day: string;
-  /** Any run of it: they are all of the same scopes and model. */
+  /** Any of its runs: all have the same scopes and model. */
   readonly run: Run;
 }
 
-/** Sums a batch up before anything is read or written: runs of the same scopes, model and day are one addition. */
+/** Adds up a batch before anything is read or written: runs with the same scopes, model and day are one addition. */
 export class Sums {
   readonly #sums = new Map<readonly Account[], Map<string, Sum>>();
-  /** The sum that the last run of each list was added to: mostly that of the next one too. */
+  /** The sum that the last run of each list was added to. Usually the next run belongs to it too. */
   readonly #latest = new Map<readonly Account[], Sum>();
 
-  /** `accounts` is the same list for runs of the same scopes, but for the customer: that may be the hold's. */
+  /** `accounts` is the same list for runs with the same scopes, except for the customer, which may be the hold's. */
   add(run: Run, accounts: readonly Account[]): void {
     const day = dayOf(run.startedAt);
     let sum = this.#latest.get(accounts);
@@ -42,7 +42,7 @@ export class Sums {
     return sum;
   }
 
-  /** All that was added, as one attempt for each list of accounts. */
+  /** Everything that was added, as one attempt for each list of accounts. */
   *attempts(): Generator<[accounts: readonly Account[], attempts: Attempt]> {
     for (const [accounts, each] of this.#sums) {
       const sums = [...each.values()];
@@ -59,7 +59,7 @@ export class Sums {
 
 let lastDay = { startMs: Number.NaN, text: "" };
 
-/** Most runs of a batch share a day: its text is kept from one to the next. */
+/** Most runs of a batch share a day, so its text is cached. */
 export function dayOf(atMs: number): string {
   if (atMs >= lastDay.startMs && atMs < lastDay.startMs + DAY_MS) return lastDay.text;
   const startMs = Math.floor(atMs / DAY_MS) * DAY_MS;

@@ -1,7 +1,7 @@
 import { type RunUsage, TOKEN_PARTS, type TokenClass } from "../../contract/token-classes.ts";
 import type { Run, RunExtra } from "./run.ts";
 
-/** The parts of a usage that are not none. Undefined for most. */
+/** The non-zero parts of a usage. Undefined for most. */
 export function partsOf(usage: RunUsage): RunExtra["parts"] {
   let parts: Partial<Record<TokenClass, number>> | undefined;
   for (const { name, field } of TOKEN_PARTS) {
@@ -11,7 +11,7 @@ export function partsOf(usage: RunUsage): RunExtra["parts"] {
   return parts;
 }
 
-/** The units of a usage that are not none, in order of their names: two that mean the same are written the same. */
+/** The non-zero units of a usage, sorted by name, so that equal usages are written the same. */
 export function unitsOf({ units }: RunUsage): RunExtra["units"] {
   if (units === undefined) return undefined;
   const used = Object.entries(units).filter(([, count]) => count > 0);

@@ -6,13 +6,13 @@ import type { Profile } from "../../domain/profile.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
 import { loadRegions } from "../residency/rule.ts";
 
-/** The key that the digest proves, or null: there is no such key, or it has another secret. */
+/** The key that the digest proves. Null if there is no such key, or it has another secret. */
 export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest: string): KeySnapshot | null {
   const row = loadKey(sql, keyId);
   if (row === null) return null;
   const secretEndsAt = secretEnd(sql, row, digest, now);
   if (secretEndsAt === undefined) return null;
-  // A secret in its grace dies with the grace, even inside a snapshot.
+  // A replaced secret ends with its grace period, even inside a snapshot.
   const ends = [row.expires_at, secretEndsAt].filter((at) => at !== null);
   return {
     id: row.id,
@@ -40,8 +40,8 @@ export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
 }
 
 /**
- * Which snapshots may still be in use. After an eviction it knows of none, so it presumes one for every key, granted
- * at the moment it woke.
+ * Which snapshots may still be in use. After an eviction it knows none, so it assumes one for every key, granted when
+ * it woke.
  */
 export class Granted {
   readonly #wokeAt: number;
@@ -56,7 +56,7 @@ export class Granted {
     if (this.#lastAsked.size > 10_000) this.#forget(at);
   }
 
-  /** From this moment on no snapshot of the key (`*`: of any key) granted until now is in use. */
+  /** From this time on, no earlier snapshot of the key (`*`: of any key) is in use. */
   outdatedAt(keyId: string): number {
     let asked = this.#lastAsked.get(keyId) ?? 0;
     if (keyId === "*") for (const at of this.#lastAsked.values()) asked = Math.max(asked, at);

@@ -6,7 +6,7 @@ import { recount } from "../recount/recount.ts";
 import { deleteMeter, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { ID, loadSpendCap, spendCapNow, toSpendCap } from "./store.ts";
 
-/** A cap that is set again keeps what it has counted; in another time zone its day is counted anew. */
+/** A cap that is set again keeps its count. In another time zone, its day is recounted. */
 export const setSpendCap = command({
   action: "spend_cap.set",
   changesLimits: true,

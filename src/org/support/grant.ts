@@ -7,7 +7,7 @@ import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 
-/** Support grants: an owner lets support in, for a reason, for a time, and no further than the scope. */
+/** Support grants: an owner gives support access, for a reason, for a time, and within a scope. */
 
 export type GrantRow = {
   id: string;
@@ -101,7 +101,7 @@ export const closeSupportGrant = command({
   },
 });
 
-/** A grant that ends by itself is announced like one that is ended. */
+/** A grant that expires is announced like one that is closed. */
 export const supportExpiry = {
   kind: "change",
   run(tx: Parameters<typeof openSupportGrant.run>[0], id: string) {
@@ -124,7 +124,7 @@ export const listSupportGrants = query({
     ),
 });
 
-/** Whether support has been inside under a grant that is still open: the console says so on every page. */
+/** Whether support has used a grant that is still open. The console shows it on every page. */
 export const supportInside = query({
   refuses: [],
   run(view, _input: object) {

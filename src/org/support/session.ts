@@ -29,8 +29,8 @@ export const openSupportSession = command({
 type Session = { id: string; grant_id: string; operator: string };
 
 /**
- * Who stands behind a support token, and under which grant. It is asked about on each request: closed is closed. Whose grant
- * is over is named all the same, because the request that is refused then belongs in the trail, too.
+ * The identity and grant behind a support token. It is looked up on each request, so a closed grant ends at once. An
+ * ended grant is still returned, because the refused request must be in the trail too.
  */
 export const admitSupport = command({
   action: null,
@@ -65,7 +65,7 @@ interface SupportRequest {
 /** Every request under a grant, answered or refused, with both identities: the actor's and the grant's. */
 export const recordSupportRequest = command({
   action: null,
-  // What was refused is recorded, too.
+  // Refused requests are recorded too.
   admitsItself: () => true,
   refuses: [],
   run(tx, input: SupportRequest) {

@@ -2,11 +2,11 @@ import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { query, type View } from "../kernel/door.ts";
 
-/** What was spent, by day and by what it was spent on: read from the daily sums, never from the runs. */
+/** What was spent, by day and by scope: read from the daily sums, never from the runs. */
 
 interface Range {
   readonly fromDay: string;
-  /** Not included. */
+  /** Exclusive. */
   readonly toDay: string;
 }
 

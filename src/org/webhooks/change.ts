@@ -38,7 +38,7 @@ export const listWebhooks = query({
     ),
 });
 
-/** Switched on again, a webhook goes on with what waited in its queue. */
+/** When it is enabled again, a webhook continues with its queue. */
 export const changeWebhook = command({
   action: "webhook.updated",
   refuses: ["not_found"],

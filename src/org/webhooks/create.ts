@@ -5,10 +5,10 @@ import { command, done } from "../kernel/door.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
 
-/** Each event may go to all of them, and each may have one request under way. */
+/** The maximum per org. Each event may go to all of them, and each may have one request in progress. */
 const MAX_SUBSCRIPTIONS = 50;
 
-/** Nothing is ever sent unsigned: without an org secret to share, the subscription gets one of its own. */
+/** Nothing is ever sent unsigned: if the org has no shared secret, the subscription gets its own. */
 export const createWebhook = command({
   action: "webhook.created",
   refuses: ["conflict"],

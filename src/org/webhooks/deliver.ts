@@ -15,7 +15,7 @@ import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";
 
-/** Longer than any attempt takes: should the object go down meanwhile, the attempt is made again then. */
+/** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
 
 interface Attempt {
@@ -26,8 +26,8 @@ interface Attempt {
 }
 
 /**
- * Works off one subscription's queue until its head has to wait. Every step may happen twice: an attempt
- * whose outcome was never recorded is made again under the same ids, and an outcome is recorded once.
+ * Works through one subscription's queue until its head has to wait. Every step may happen twice: an attempt whose
+ * outcome was not recorded is repeated with the same ids, and an outcome is recorded once.
  */
 export const deliverQueue: DueHandler = {
   kind: "work",
@@ -42,7 +42,7 @@ export const deliverQueue: DueHandler = {
   },
 };
 
-/** The head, if its time has come, as it is to be sent; and the due row moved to when to look again. */
+/** The head in the form to send, if it is due, and moves the due row to the next time to look. */
 function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Attempt | null {
   const { sql, now } = view;
   const subscription = loadSubscription(sql, subscriptionId);
@@ -56,10 +56,7 @@ function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Atte
   return dueAt > now ? null : toAttempt(view, subscription, delivery, sentAtMs);
 }
 
-/**
- * Signed with the real time even where the org's clock was moved: receivers hold the signature against
- * their own clocks.
- */
+/** Signed with the real time even if the org's clock was moved, because receivers compare it with their own clocks. */
 function toAttempt(
   view: View,
   { id, url }: SubscriptionRow,

@@ -7,13 +7,13 @@ import { enqueueAll } from "./queue.ts";
 import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**
- * A batch of a thousand runs may cause as many events, each for every subscription. So many deliveries are queued in one
- * transaction; where there are more, a row for each subscription stands for them, and due work queues them in steps of so
- * many. The object answers other calls in between.
+ * A batch of a thousand runs may cause as many events, each for every subscription. This many deliveries are queued in
+ * one transaction. If there are more, a row for each subscription stands for them, and due work queues them in steps of
+ * this size. The object answers other calls in between.
  */
 export const DELIVERIES_AT_ONCE = 1500;
 
-/** Events that one subscription has yet to get, from the first to the last by their place in the log. */
+/** Events that one subscription has yet to get, from the first to the last by their position in the log. */
 type FanOutRow = {
   seq: number;
   subscription_id: string;
@@ -22,10 +22,10 @@ type FanOutRow = {
   last_event: number;
 };
 
-/** Subscriptions for which rows stand: what comes later waits behind those, so that each gets its events in order. */
+/** Subscriptions with such rows: later events wait behind those, so that each gets its events in order. */
 const waiting = new Copy<ReadonlySet<string>>();
 
-/** Queues events of one kind for every subscription that asked for it, with the change that caused them. */
+/** Queues events of one kind for every subscription to it, with the change that caused them. */
 export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
   const hearers = hearersOf(sql, type);
   const isMany = hearers.length * ids.length > DELIVERIES_AT_ONCE;
@@ -43,7 +43,7 @@ export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
   return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
 }
 
-/** Events of one change have places in a row. */
+/** Events of one change have consecutive positions. */
 function queueLater(
   sql: SqlStorage,
   {
@@ -77,7 +77,7 @@ export function forgetFanOuts(sql: SqlStorage, subscriptionId: string): void {
   waiting.forget(sql);
 }
 
-/** The next deliveries, the oldest events first; as long as there are more, it is due again at once. */
+/** Queues the next deliveries, oldest events first. While there are more, it is due again at once. */
 export const fanOutInSteps: DueHandler = {
   kind: "change",
   run(tx) {

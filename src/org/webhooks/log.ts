@@ -42,7 +42,7 @@ const switchedOff = () =>
     { message: "This webhook is disabled. Enable it first by setting status to enabled." },
   );
 
-/** One event for this webhook alone, whatever kinds it asked for, through its queue like any other. */
+/** One event for this webhook only, whatever kinds it subscribed to, through its queue like any other. */
 export const pingWebhook = command({
   action: "webhook.tested",
   refuses: ["not_found", "conflict"],
@@ -60,7 +60,7 @@ export const pingWebhook = command({
   },
 });
 
-/** A delivery that has ended is made again, as a new one of the same event; one still waiting is tried now. */
+/** A finished delivery is repeated as a new one of the same event. A pending one is attempted now. */
 export const replayDelivery = command({
   action: "webhook.delivery_replayed",
   refuses: ["not_found", "conflict"],

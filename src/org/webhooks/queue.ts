@@ -6,8 +6,8 @@ import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";
 
 /**
- * Each subscription has a queue of its own, in order of creation: its head is tried until it succeeds or is
- * given up, and what comes after waits. A queue that is not empty, and not switched off, has one due row.
+ * Each subscription has its own queue, in order of creation. Its head is tried until it succeeds or is given up, and
+ * the rest waits. A queue that is not empty and not disabled has one due row.
  */
 export type DeliveryRow = {
   seq: number;
@@ -77,7 +77,7 @@ export function enqueue(
   return id;
 }
 
-/** Many events of one kind, in their order. */
+/** Many events of one kind, in order. */
 export function enqueueAll(
   sql: SqlStorage,
   {
@@ -107,7 +107,7 @@ export function enqueueAll(
   );
 }
 
-/** Tries the head now, whenever it was to be tried. */
+/** Tries the head now, whatever its schedule. */
 export function moveUp(sql: SqlStorage, now: number, subscriptionId: string): void {
   const head = headOf(sql, subscriptionId);
   if (head === null) return;

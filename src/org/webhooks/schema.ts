@@ -40,7 +40,7 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
     CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id)`,
   },
   {
-    // Events that are yet to be queued for a subscription, where there are too many for one transaction.
+    // Events that are yet to be queued for a subscription, if there are too many for one transaction.
     name: "webhooks/2",
     sql: `CREATE TABLE webhook_fan_outs (
       seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,11 +3,11 @@ import { seal, unseal } from "../../domain/seal.ts";
 import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/signature.ts";
 import type { View } from "../kernel/door.ts";
 
-/** The owner of the secret that subscriptions without one of their own share. */
+/** The owner of the secret that subscriptions without their own share. */
 export const ORG_OWNER = "org";
 
 const PURPOSE = "webhook-secret";
-/** Each live secret adds a signature to every delivery; beyond this the oldest goes early. */
+/** Each valid secret adds a signature to every delivery. Above this many, the oldest ends early. */
 const MAX_LIVE = 5;
 
 type SecretRow = {
@@ -15,11 +15,11 @@ type SecretRow = {
   sealed: string;
   last4: string;
   created_at: number;
-  /** Null: the current one. Else the end of its grace. */
+  /** Null for the current one. Otherwise the end of its grace period. */
   expires_at: number | null;
 };
 
-/** Current first, then those in their grace, newest first. */
+/** The current one first, then those in their grace period, newest first. */
 function liveRows(view: View, owner: string): SecretRow[] {
   return view.sql
     .exec<SecretRow>(
@@ -35,7 +35,7 @@ export function hasOwnSecret(sql: SqlStorage, owner: string): boolean {
   return sql.exec("SELECT 1 FROM webhook_secrets WHERE owner = ? LIMIT 1", owner).toArray().length > 0;
 }
 
-/** A new secret for an owner. Those before it stay live for the grace at most, and never longer than they had. */
+/** A new secret for an owner. Earlier ones stay valid for at most the grace period, and never longer than before. */
 export function addSecret(view: View, owner: string, graceMs: number): string {
   const secret = webhookSecret(randomBytes(SECRET_BYTES));
   view.sql.exec(
@@ -64,7 +64,7 @@ export function dropSecrets(sql: SqlStorage, owner: string): void {
   sql.exec("DELETE FROM webhook_secrets WHERE owner = ?", owner);
 }
 
-/** What may be shown of a secret; null where the owner has none. */
+/** The part of a secret that may be shown. Null if the owner has none. */
 export function secretFacts(view: View, owner: string) {
   const [current, previous] = liveRows(view, owner);
   if (current === undefined) return null;
@@ -78,7 +78,7 @@ export function secretFacts(view: View, owner: string) {
   };
 }
 
-/** How a subscription's deliveries are signed at this moment. */
+/** How a subscription's deliveries are signed now. */
 export function signingOf(view: View, subscriptionId: string): Signing {
   const own = hasOwnSecret(view.sql, subscriptionId);
   const rows = liveRows(view, own ? subscriptionId : ORG_OWNER);

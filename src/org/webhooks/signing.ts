@@ -16,7 +16,7 @@ export const getSigning = query({
   run: (view, input: { webhookId: string }) => signingFacts(view, input.webhookId) ?? refuse("not_found"),
 });
 
-/** Gives a subscription a secret of its own, or a new one: from here on its deliveries are signed as v2. */
+/** Gives a subscription its own secret, or a new one. From then on its deliveries are signed as v2. */
 export const rotateSigning = command({
   action: "webhook.signing_rotated",
   refuses: ["not_found"],
@@ -50,7 +50,7 @@ export const getOrgWebhookSecret = query({
   },
 });
 
-/** Changes nothing once every subscription has a secret of its own: nothing would be signed with the new one. */
+/** Changes nothing once every subscription has its own secret, because nothing would be signed with the new one. */
 export const rotateOrgWebhookSecret = command({
   action: "org.webhook_secret_rotated",
   refuses: [],

@@ -7,7 +7,7 @@ export type SubscriptionRow = {
   url: string;
   events: string;
   description: string | null;
-  /** Null while it is delivered to. */
+  /** Null while it is enabled. */
   disabled_reason: Webhook["disabled_reason"];
   created_at: number;
   updated_at: number;

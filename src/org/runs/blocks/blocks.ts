@@ -18,25 +18,25 @@ import {
 } from "./table.ts";
 import { deleteUnpacked, readUnpacked, readUnpackedEntries } from "./unpacked.ts";
 
-/** The last block grows by small batches up to here. It is written whole each time. */
+/** Small batches grow the last block up to this size. It is written whole each time. */
 const GROWING_RUNS = 64;
 const GROWING_BYTES = 16_384;
-/** From here on a block is left as it is. Smaller ones are merged with their neighbours. */
+/** From this size on a block is left as it is. Smaller ones are merged with their neighbours. */
 const FULL_RUNS = 512;
 const FULL_BYTES = 65_536;
 const MOST_SMALL = 16;
 const MOST_READ = 4;
 
 /**
- * The runs of an org: rows that each hold many of them, oldest first, numbered without gaps by their seqs. Where each
- * block lies is kept in memory.
+ * The runs of an org: rows that each hold many runs, oldest first, numbered without gaps by their seqs. The position of
+ * each block is kept in memory.
  */
 class RunBlocks {
   readonly #sql: SqlStorage;
   #entries: BlockEntry[];
-  /** What the last block holds, if it may grow. */
+  /** The content of the last block, if it can grow. */
   #tail: { readonly entry: BlockEntry; readonly data: Uint8Array<ArrayBuffer> } | null = null;
-  /** Entries from here on may not be what is stored, should the transaction be rolled back. */
+  /** Entries from here on may differ from storage if the transaction is rolled back. */
   #changedFrom: number;
   #isSuspect = false;
   readonly #read = new Map<BlockEntry, RunBlock>();
@@ -48,7 +48,7 @@ class RunBlocks {
     this.#changedFrom = this.#entries.length;
   }
 
-  /** A transaction was rolled back: what it changed is read anew when it is next needed. */
+  /** A transaction was rolled back: what it changed is read again when it is next needed. */
   distrust(): void {
     this.#isSuspect = true;
   }
@@ -91,7 +91,7 @@ class RunBlocks {
     this.#mergeSmall();
   }
 
-  /** Those of the runs with these seqs that have one of the ids, and what remains of others with these seqs. */
+  /** The runs with these seqs that have one of the ids, and the remains of other runs with these seqs. */
   find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: RunRecord[]; remains: Remains[] } {
     const runs: RunRecord[] = [];
     const remains: Remains[] = [];
@@ -115,7 +115,7 @@ class RunBlocks {
     }
   }
 
-  /** What the index knows ids by, with their seqs, oldest first, of runs after a seq. */
+  /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
   *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
       if (lastSeqOf(entry) <= seq) continue;
@@ -129,7 +129,7 @@ class RunBlocks {
     }
   }
 
-  /** The oldest runs, as long as they were recorded before a moment: of one block at most. */
+  /** The oldest runs that were recorded before a time, from at most one block. */
   oldest(beforeMs: number): {
     readonly runs: readonly RunRecord[];
     readonly bytes: number;
@@ -144,7 +144,7 @@ class RunBlocks {
     return { runs, bytes: entry.bytes, isWhole: young === -1 };
   }
 
-  /** Takes the oldest runs away, all of their block or some of it, and keeps what remains of each. */
+  /** Deletes the oldest runs, all or some of their block, and keeps what remains of each. */
   purge(remains: readonly Remains[]): void {
     const [entry] = this.#held;
     if (entry === undefined || remains.length === 0) return;
@@ -164,7 +164,7 @@ class RunBlocks {
     this.#entries.splice(at + 1, 0, cut);
   }
 
-  /** Forgets blocks of remains whose runs were all recorded before a moment. How many runs there were. */
+  /** Deletes blocks of remains whose runs were all recorded before a time. Returns how many runs there were. */
   forget(beforeMs: number, mostBlocks: number): number {
     const young = this.entries.findIndex(
       ({ state, recordedMax }) => state !== "remains" || recordedMax >= beforeMs,
@@ -196,14 +196,14 @@ class RunBlocks {
     this.#entries.splice(at, 1, ...packed);
   }
 
-  /** Blocks that may hold runs of all these names. */
+  /** Blocks that may contain runs with all these names. */
   withNames(names: readonly (readonly [column: NameColumn, name: string])[]): readonly BlockEntry[] {
     if (names.length === 0) return this.#held;
     const found = blocksWithNames(this.#sql, names);
     return this.#held.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
   }
 
-  /** Without those whose runs are gone. */
+  /** Without blocks whose runs are deleted. */
   get #held(): readonly BlockEntry[] {
     return this.entries.filter(({ state }) => state !== "remains");
   }
@@ -247,7 +247,7 @@ class RunBlocks {
     this.#isSuspect = false;
   }
 
-  /** Adds to the last block. False: it is full, or there is none. */
+  /** Adds to the last block. False if it is full, or there is none. */
   #grow(runs: readonly RunRecord[]): boolean {
     const last = this.entries.at(-1);
     if (last?.state !== "runs" || last.runs + runs.length > GROWING_RUNS) return false;
@@ -279,7 +279,7 @@ class RunBlocks {
     this.#changedFrom = Math.min(this.#changedFrom, from);
   }
 
-  /** Makes one block of the small ones at the end, once they are enough. */
+  /** Merges the small blocks at the end into one, once there are enough. */
   #mergeSmall(): void {
     const from = this.#entries.findLastIndex((entry) => !isSmall(entry)) + 1;
     const small = this.#entries.slice(from);
@@ -312,7 +312,7 @@ function isSmall({ state, runs, bytes }: BlockEntry): boolean {
 const BLOCKS = new WeakMap<SqlStorage, RunBlocks>();
 followRollbacks({ forget: (sql) => BLOCKS.get(sql)?.distrust() });
 
-/** The runs of an org, as its object keeps them. */
+/** The runs of an org, as its object stores them. */
 export function runBlocks(sql: SqlStorage): RunBlocks {
   let blocks = BLOCKS.get(sql);
   if (blocks === undefined) BLOCKS.set(sql, (blocks = new RunBlocks(sql)));

@@ -1,9 +1,11 @@
 import type { Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 
-/** What is known of stored runs without reading them: where they lie, and the least and most of what lists sort by. */
+/**
+ * What is known of stored runs without reading them: their position, and the minimum and maximum of what lists sort by.
+ */
 export interface BlockEntry {
-  /** `rows`: in `runs`, to be packed later. `remains`: retention has taken the runs away. */
+  /** `rows`: in `runs`, to be packed later. `remains`: retention has deleted the runs. */
   readonly state: "runs" | "rows" | "remains";
   /** Names its row in `run_blocks`. */
   readonly firstSeq: number;

@@ -1,7 +1,7 @@
 import type { RunBlock } from "../../../domain/run-block/block.ts";
 import type { BlockEntry } from "./entry.ts";
 
-/** Moments are numbers, costs are bigints; one order has keys of one kind. */
+/** Times are numbers, costs are bigints. One order has keys of one type. */
 export type Key = number | bigint;
 
 export interface Found {
@@ -52,19 +52,19 @@ export class PageOrder {
     return this.#column === "cost" ? entry.costMax : entry.startedMax;
   }
 
-  /** As a cursor has it. A cost may be more than a double can tell apart: it goes in as text. */
+  /** As in a cursor. A cost may exceed the precision of a double, so it is text. */
   written(key: Key): string | number {
     return typeof key === "bigint" ? String(key) : key;
   }
 
-  /** Of a cursor that somebody made up, whatever it says. */
+  /** From a cursor that may be made up: accepts any value. */
   read(value: string | number): Key {
     if (this.#column === "startedAt") return Number(value);
     return /^\d{1,30}$/.test(String(value)) ? BigInt(value) : 0n;
   }
 }
 
-/** The first so many runs of those that were found, in order. */
+/** The first runs of those that were found, in order, up to a maximum. */
 export class TopRuns {
   readonly #order: PageOrder;
   readonly #most: number;

@@ -2,7 +2,7 @@ import { DUE } from "../../kernel/due-kinds.ts";
 import type { DueHandler } from "../../kernel/due/handler.ts";
 import { runBlocks } from "./blocks.ts";
 
-/** Packs runs that an earlier version stored as rows: a part at a time, so that others are served in between. */
+/** Packs runs that an earlier version stored as rows, a part at a time, so that other calls are served in between. */
 export const packRuns: DueHandler = {
   kind: "change",
   run(tx) {

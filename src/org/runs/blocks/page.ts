@@ -5,9 +5,9 @@ import { runBlocks } from "./blocks.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
 import type { BlockEntry } from "./entry.ts";
 
-/** Looking at this many takes 0.1 s. A page that ends there is short, or empty, and says where to go on. */
+/** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */
 const RUNS_SEEN = 100_000;
-/** A page ends here, with at least one run: a run may have as much metadata as a request. */
+/** A page ends at this size, with at least one run, because a run may have as much metadata as a request. */
 const PAGE_CHARACTERS = 4_194_304;
 
 const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
@@ -22,12 +22,12 @@ interface PageOfRuns {
   readonly next_cursor: string | null;
 }
 
-/** How many characters of a run lie elsewhere. */
+/** How many characters of a run are stored elsewhere. */
 type SizeApart = (run: RunRecord) => number;
 
 /**
- * One page by keyset: the runs after the last one seen, in a total order. Runs that are recorded meanwhile neither repeat
- * nor push out what the caller has yet to see.
+ * One page by keyset: the runs after the last one seen, in a total order. Runs recorded in between cause no repeats and
+ * no gaps.
  */
 export function pageOfRuns(sql: SqlStorage, query: ListQuery, apartOf: SizeApart): PageOfRuns {
   const wanted = new Wanted(query);
@@ -41,7 +41,7 @@ export function pageOfRuns(sql: SqlStorage, query: ListQuery, apartOf: SizeApart
   for (const entry of entries) {
     const best = order.bestOf(entry);
     if (!top.mayTake(best)) break;
-    // A page that comes no further, or leaves out all that it found, would be asked for again.
+    // A page must make progress. If it skipped everything that it found, it would be requested again.
     const [first] = top.found;
     const isUseful = first === undefined || order.compareKeys(first.key, best) < 0;
     if (seen >= RUNS_SEEN && wanted.isFurther(best) && isUseful) {
@@ -57,12 +57,12 @@ export function pageOfRuns(sql: SqlStorage, query: ListQuery, apartOf: SizeApart
 
 interface Sighting {
   readonly found: readonly Found[];
-  /** Where the page must end; null: all has been looked at. */
+  /** Where the page must end. Null if everything was scanned. */
   readonly end: Key | null;
   readonly apartOf: SizeApart;
 }
 
-/** The page, and where the next one begins. */
+/** The page, and where the next one starts. */
 function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighting): PageOfRuns {
   const runs: RunRecord[] = [];
   let characters = 0;
@@ -77,18 +77,18 @@ function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighti
     return { runs, next_cursor: encodeCursor(query, { value: order.written(last.key), id: last.id }) };
   }
   if (end === null) return { runs, next_cursor: null };
-  // Ids are printable: every one is beyond the empty text and before this one.
+  // Ids are printable, so every one sorts after the empty text and before this one.
   const before = query.sort.descending ? "\u007f" : "";
   return { runs, next_cursor: encodeCursor(query, { value: order.written(end), id: before }) };
 }
 
-/** What a page asks for. */
+/** The request for a page. */
 class Wanted {
   readonly order: PageOrder;
   readonly names: readonly (readonly [column: NameColumn, name: string])[];
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
-  /** Not included. */
+  /** Exclusive. */
   readonly #toMs: number;
 
   constructor({ sort, filters, after }: ListQuery) {
@@ -105,7 +105,7 @@ class Wanted {
     return this.#after === null || this.order.compareKeys(this.order.worstOf(entry), this.#after.key) >= 0;
   }
 
-  /** Whether a page that ends before this key comes further than the one before it. */
+  /** Whether a page that ends before this key makes progress. */
   isFurther(key: Key): boolean {
     return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
   }

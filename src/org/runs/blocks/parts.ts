@@ -1,7 +1,7 @@
 import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 
-/** A row may have 2 MB. One run's part of a request has less. */
+/** A row can have 2 MB. One run's part of a request is smaller. */
 const MOST_BYTES = 1_048_576;
 
 export interface Part {
@@ -9,7 +9,7 @@ export interface Part {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
-/** Runs as frames, each of a size that a row may have. */
+/** Runs as frames, each small enough for a row. */
 export function partsOf(runs: readonly RunRecord[]): Part[] {
   const data = encodeFrame(runs);
   if (data.length <= MOST_BYTES || runs.length === 1) return [{ runs, data }];

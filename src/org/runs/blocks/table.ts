@@ -2,7 +2,7 @@ import { NAME_COLUMNS, type NameColumn, type RunRecord } from "../../../domain/r
 import { distinctOf, NameFilter } from "../../../domain/run-block/names.ts";
 import { type BlockEntry, type EntryRow, fromEntryRow } from "./entry.ts";
 
-/** Rows of `run_blocks`, each named by the seq of its first run. */
+/** Rows of `run_blocks`, each identified by the seq of its first run. */
 
 const ENTRY_COLUMNS = `state, first_seq, runs, octet_length(data) AS bytes, started_min, started_max, recorded_min,
   recorded_max, cost_min, cost_max`;
@@ -25,7 +25,7 @@ export function readBytes(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBu
   return new Uint8Array(row.data);
 }
 
-/** Which of the blocks may have runs with all of these names. */
+/** Which blocks may have runs with all of these names. */
 export function blocksWithNames(
   sql: SqlStorage,
   names: readonly (readonly [column: NameColumn, name: string])[],
@@ -41,7 +41,7 @@ export function blocksWithNames(
   return found;
 }
 
-/** A filter of the names in a block that is complete; one that still grows has none, and may have any name. */
+/** A filter of the names in a complete block. A block that still grows has none, and may have any name. */
 export function filterOf(runs: readonly RunRecord[]): ArrayBuffer {
   const names = FILTERED.flatMap((column) =>
     Array.from(distinctOf(runs.map((run) => run[column])), (name) => [column, name] as const),
@@ -81,7 +81,7 @@ export function writeBlock(
   );
 }
 
-/** Of blocks that begin with one of these seqs, both included. */
+/** For blocks that start with one of these seqs, both inclusive. */
 export function deleteBlocks(sql: SqlStorage, from: number, to: number): void {
   sql.exec("DELETE FROM run_blocks WHERE first_seq >= ? AND first_seq <= ?", from, to);
 }

@@ -2,7 +2,9 @@ import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 import { type BlockEntry, type EntryRow, fromEntryRow, lastSeqOf } from "./entry.ts";
 
-/** Runs that an earlier version stored as rows of `runs`. They come before all blocks, and are packed a part at a time. */
+/**
+ * Runs that an earlier version stored as rows of `runs`. They come before all blocks, and are packed a part at a time.
+ */
 
 const TOGETHER = 1024;
 
@@ -16,7 +18,7 @@ type UnpackedRow = {
   data: string;
 };
 
-/** What lies in a row's `data`, in order. */
+/** The content of a row's `data`, in order. */
 type UnpackedData = [
   model: string,
   action: string | null,

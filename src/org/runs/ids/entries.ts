@@ -1,10 +1,10 @@
 import { readInParts } from "../../kernel/json-rows.ts";
 
-/** Of the entries of a block, what its row holds: the platform stores no row of more than 2 MB. */
+/** How many entries of a block its row holds. The platform stores no row above 2 MB. */
 const PART_BYTES = 1_048_576;
 const PART_WORDS = PART_BYTES / 4;
 
-/** Stores a block. What its row does not hold lies beside it, in parts. */
+/** Stores a block. What does not fit into its row is stored separately, in parts. */
 export function writeEntries(
   sql: SqlStorage,
   { place, filter, words }: { place: number; filter: ArrayBuffer; words: Uint32Array },
@@ -25,7 +25,7 @@ export function writeEntries(
   }
 }
 
-/** The entries of blocks, by their places. */
+/** The entries of blocks, by position. */
 export function readEntries(sql: SqlStorage, places: readonly number[]): Map<number, Uint32Array> {
   const rows = readInParts(places, (json) =>
     sql.exec<{ place: number; entries: ArrayBuffer }>(

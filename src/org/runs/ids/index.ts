@@ -8,19 +8,19 @@ import { FAN, findSuspects, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many runs are kept in memory before they become a segment. */
 const RECENT = 4096;
-/** Of a merge, at a time: four times what it takes to end before the next is due. */
+/** Merge steps at a time: four times what is needed to finish before the next is due. */
 const STEPS = 2;
-/** Of segments that are gone, at a time: some three times as many as become gone. */
+/** Removal steps at a time: about three times as many as are added. */
 const REMOVALS = 4;
 
 /**
- * Finds runs by their ids, at a cost that hardly grows with their number, whatever the ids look like. In an index of the
- * database, each id that does not sort by time lies on a page of its own, which is read, logged and written back: with a
- * million runs, twice what all the rest of recording one costs.
+ * Finds runs by their ids, at a cost that hardly grows with their number, for any kind of ids. In a database index, each
+ * id that does not sort by time is on its own page, which is read, logged and written back: with a million runs, that
+ * costs twice as much as the rest of recording a run.
  *
- * The latest runs are known in memory alone, and read from their rows when the object wakes. Every few thousand become a
- * segment, and eight segments one of the next level, a few blocks at a time, so that no call waits for a long merge. Each
- * segment tells from memory which ids it surely lacks: a new id costs no read.
+ * The latest runs are known only in memory, and read from their rows when the object wakes. Every few thousand become a
+ * segment, and eight segments become one of the next level, a few blocks at a time, so that no call waits for a long
+ * merge. Each segment knows in memory which ids it certainly lacks, so a new id costs no read.
  */
 class RunIds {
   readonly #sql: SqlStorage;
@@ -29,7 +29,7 @@ class RunIds {
   readonly #blocks: ReturnType<typeof runBlocks>;
   readonly #key: HashKey | null;
   #segments: Segment[];
-  /** Of the last run that is stored: the next gets one more. */
+  /** The seq of the last stored run. The next one is one higher. */
   #lastSeq = 0;
 
   constructor(sql: SqlStorage, size: number) {
@@ -45,21 +45,22 @@ class RunIds {
     this.#readRecent();
   }
 
-  /** The seqs of all runs that may have one of these ids: each that has, and hardly any other. */
+  /** The seqs of all runs that may have one of these ids: each that has one, and hardly any other. */
   find(sought: Sought): number[] {
     const made = this.#segments.filter(({ row }) => row.state === "made");
     const suspects = made.flatMap((segment) => segment.suspects(sought));
     return [...this.#recent.find(sought.numbers), ...findSuspects(this.#sql, suspects)];
   }
 
-  /** Notes runs that were just stored, in this order. */
+  /** Adds runs that were just stored, in this order. */
   add(ids: readonly string[]): void {
     for (const id of ids) this.#add(numberOf(id, this.#key), this.#lastSeq + 1);
   }
 
   /**
-   * Whether this is what is stored. Runs that were noted and rolled back are forgotten; where more has changed, all must
-   * be read anew. Segments change only together with the newest of them, and seqs have no gaps: the ends stand for all.
+   * Whether this matches storage. Runs that were added and rolled back are dropped. If more has changed, everything
+   * must be read again. Segments change only together with the newest of them, and seqs have no gaps, so the ends are
+   * enough to compare.
    */
   isCurrent(): boolean {
     const { firstSeq, lastSeq, newest } = this.#stored();
@@ -82,7 +83,7 @@ class RunIds {
     return Math.max(0, ...live.map(({ row }) => row.last_seq));
   }
 
-  /** The newest segment, the last run, and the first that is in no segment. */
+  /** The newest segment, the last run, and the first run that is in no segment. */
   #stored(): { readonly firstSeq: number | null; readonly lastSeq: number; readonly newest: number } {
     const { newest } = this.#sql
       .exec<{ newest: number }>("SELECT IFNULL(MAX(segment), 0) AS newest FROM run_id_segments")
@@ -93,8 +94,8 @@ class RunIds {
   }
 
   /**
-   * When all runs are gone, the seqs begin anew: nothing may be known by the old ones. And segments that are not whole, or
-   * not of this version's sizes, are made anew from the runs.
+   * If all runs are deleted, seqs restart, so nothing may be known under the old ones. Segments that are incomplete, or
+   * do not have this version's sizes, are rebuilt from the runs.
    */
   #startOver(): void {
     for (const segment of this.#segments) segment.end();
@@ -112,7 +113,7 @@ class RunIds {
     if (this.#recent.isFull) this.#keepRecent();
   }
 
-  /** Makes a segment of what is in memory, and goes on with what is to be done for those that there are. */
+  /** Makes a segment of the runs in memory, and continues the work on the existing ones. */
   #keepRecent(): void {
     const { block } = this.#recent;
     this.#create(0, block.firstSeq, this.#lastSeq, "made").fill(block);
@@ -136,7 +137,7 @@ class RunIds {
     return segment;
   }
 
-  /** A few steps towards one segment of the next level from the oldest of this one. */
+  /** A few steps to merge the oldest segments of this level into one of the next. */
   #mergeOn(level: number, oldest: number): void {
     const made = this.#segments.filter(({ row }) => row.state === "made" && row.level === level);
     let above = this.#segments.find(({ row }) => row.state === "making" && row.level === level + 1);
@@ -154,7 +155,7 @@ class RunIds {
 
 const INDEXES = new WeakMap<SqlStorage, RunIds>();
 
-/** Asked for anew by whoever uses it: what was rolled back since is not in it any more. */
+/** Read again at each use, because a rollback may have changed it. */
 export function runIds(sql: SqlStorage, size = RECENT): RunIds {
   const there = INDEXES.get(sql);
   if (there?.isCurrent() === true) return there;

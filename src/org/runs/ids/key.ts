@@ -1,12 +1,12 @@
 import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { Copy } from "../../kernel/copies.ts";
 
-/** Numbering so many runs anew takes less than a second. */
+/** Renumbering this many runs takes less than a second. */
 const MOST_RENUMBERED = 100_000;
 
 const keys = new Copy<HashKey | null>();
 
-/** By which the ids of an org's runs are hashed; null where an index of an earlier version has them without a key. */
+/** The key for hashing the ids of an org's runs. Null if an index of an earlier version has them without a key. */
 export function idKey(sql: SqlStorage): HashKey | null {
   return keys.get(sql, () => {
     const [row] = sql.exec<{ first: number; second: number }>("SELECT first, second FROM run_id_key");
@@ -15,8 +15,8 @@ export function idKey(sql: SqlStorage): HashKey | null {
 }
 
 /**
- * Gives the index a key, and has it made anew from the runs. An org with many runs, or with ids of runs that are gone,
- * which cannot be numbered anew, keeps the index that it has.
+ * Gives the index a key, and rebuilds it from the runs. An org with many runs, or with ids of deleted runs, which
+ * cannot be renumbered, keeps its index.
  */
 export function makeIdKey(sql: SqlStorage): void {
   const { runs, gone } = sql

@@ -3,18 +3,18 @@ import { Filter } from "../../../domain/id-index/filter.ts";
 import type { Sought } from "../../../domain/id-index/sought.ts";
 import { deleteEntries, readEntries, writeEntries } from "./entries.ts";
 
-/** So many segments of one level become one of the next, each block of theirs so many blocks of its own. */
+/** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
 const FAN_BITS = 3;
 const FIRST_BITS = 2;
 /**
- * What a filter spends on each entry, by level. The last levels, of two and of seventeen million runs a segment, would take
- * more of an object's 128 MB than they are worth: there a few more blocks are read, or one for each id.
+ * The bits of a filter per entry, by level. For the last levels, with two and seventeen million runs per segment,
+ * filters would take too much of an object's 128 MB: there a few more blocks are read, or one for each id.
  */
 const BITS_PER_ENTRY = [24, 24, 24, 12];
-/** More than a segment has blocks. */
+/** More than the blocks of any segment. */
 const PLACES = 2 ** 26;
-/** What is taken away at a time of a segment that is gone. */
+/** How many blocks of a deleted segment are removed at a time. */
 const REMOVED_AT_ONCE = 64;
 
 const ANYTHING = new Filter(0, 0);
@@ -26,18 +26,18 @@ export type SegmentRow = {
   last_seq: number;
   /** `making`: blocks are still to be written. `gone`: they are being removed. */
   state: "made" | "making" | "gone";
-  /** How far the making, or the removing, has come. */
+  /** The progress of making or removing it. */
   step: number;
 };
 
-/** A number that may stand in a block, whose seqs are counted from the first. */
+/** A number that may be in a block, whose seqs are relative to the first. */
 interface Suspect {
   readonly number: number;
   readonly place: number;
   readonly firstSeq: number;
 }
 
-/** Looks for suspects, each block of theirs read once. */
+/** Looks up suspects, and reads each of their blocks once. */
 export function findSuspects(sql: SqlStorage, suspects: readonly Suspect[]): number[] {
   if (suspects.length === 0) return [];
   const places = new Set(suspects.map(({ place }) => place));
@@ -55,12 +55,15 @@ function missing(place: number): Error {
   return new Error(`block ${place} of the index of runs is missing`);
 }
 
-/** The ids of a range of runs, by their numbers: blocks of entries in the database, what they surely lack in memory. */
+/**
+ * The ids of a range of runs, by number: blocks of entries in the database, with filters in memory of what they
+ * certainly lack.
+ */
 export class Segment {
   readonly #sql: SqlStorage;
   readonly #row: SegmentRow;
   #filter: Filter;
-  /** How many blocks were there when it was read. */
+  /** How many blocks existed when it was read. */
   #found = 0;
 
   private constructor(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number) {
@@ -70,7 +73,7 @@ export class Segment {
     this.#filter = row.state === "gone" ? ANYTHING : new Filter(this.#bits, Math.ceil(bitsEach / 32));
   }
 
-  /** `ofFirstLevel` is how many entries a segment of level 0 has. */
+  /** `ofFirstLevel` is the number of entries in a segment of level 0. */
   static read(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number): Segment {
     const segment = new Segment(sql, row, ofFirstLevel);
     if (row.state !== "gone") segment.#readFilter();
@@ -106,7 +109,7 @@ export class Segment {
     return this.#row.segment * PLACES + block;
   }
 
-  /** Whether all blocks are there that should be. */
+  /** Whether all expected blocks exist. */
   get isWhole(): boolean {
     const { state, step } = this.#row;
     return state === "gone" || this.#found === (state === "made" ? this.#blocks : step * FAN);
@@ -121,7 +124,7 @@ export class Segment {
     for (const { block, filter } of rows) if (this.#filter.setPart(block, filter)) this.#found += 1;
   }
 
-  /** Where to look for those of the numbers that may be here. */
+  /** Where to look for the numbers that may be here. */
   suspects(sought: Sought): Suspect[] {
     const { first_seq: firstSeq } = this.#row;
     return this.#filter
@@ -141,7 +144,7 @@ export class Segment {
     this.#write([all], 0, this.#blocks, 0);
   }
 
-  /** Writes the blocks that one block of each of the segments below becomes, without runs before the oldest that there is. */
+  /** Writes the blocks that replace one block of each segment below, without runs before the oldest existing one. */
   mergeOn(below: readonly Segment[], oldestSeq: number): void {
     const { step } = this.#row;
     this.#write(
@@ -160,7 +163,7 @@ export class Segment {
     this.#change("gone", 0);
   }
 
-  /** Takes away a part of what is gone. True when nothing is left of it. */
+  /** Removes a part of a deleted segment. True if nothing is left of it. */
   removeOn(): boolean {
     const { segment, step } = this.#row;
     const until = Math.min(step + REMOVED_AT_ONCE, this.#blocks);

@@ -1,8 +1,8 @@
 import type { Account } from "../domain/meter.ts";
 
 /**
- * What a slice of a limit in dollars is leased under: the meter, since when it has been that meter, whose count it is, and
- * the window it belongs to. A limit that counts in other windows since, or was ended and made again, has other keys.
+ * The key under which a slice of a dollar limit is leased: the meter, since when it exists in this form, its subject,
+ * and the window. A limit whose windows changed, or that was deleted and recreated, has other keys.
  */
 export function accountKey({ meter, subject, window }: Account): string {
   return `usd\n${window.startMs}\n${window.endMs}\n${meter.id}\n${meter.sinceMs}\n${subject}`;

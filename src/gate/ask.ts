@@ -6,7 +6,7 @@ export type { DecisionAsk };
 export const DEFAULT_HOLD_SECONDS = 900;
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 
-/** What a limit on tokens counts of a call: what it may use, as far as it says. */
+/** What a token limit counts of a call: the tokens it may use, as far as it states them. */
 export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: DecisionAsk): number {
   if (input_tokens === undefined && max_output_tokens === undefined) return 0;
   return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);

@@ -27,7 +27,7 @@ import { allowText } from "./verdict.ts";
 /** An allow as text, or a refusal. */
 export type Verdict = string | Refusal;
 
-/** A refusal by rate limits that need nothing from the body, as far as this isolate knows; null: read on. */
+/** A refusal by rate limits that do not need the body, as far as this isolate knows. Null to continue. */
 export function refusedUnread(
   gate: OrgGate,
   asker: Asker,
@@ -58,7 +58,7 @@ export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
   return (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
 }
 
-/** Null if the isolate cannot decide by itself: then the object decides. */
+/** Null if the isolate cannot decide by itself. Then the object decides. */
 export function decideHere(
   gate: OrgGate,
   asker: Asker,
@@ -69,7 +69,7 @@ export function decideHere(
   const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
   const told = named === null ? undefined : gate.recent.get(named);
   if (told !== undefined) {
-    // Once the object has the hold, it alone can say whether it still stands.
+    // Once the object has the hold, only the object knows whether it is still open.
     if (isReported(gate, told)) return null;
     return told.id === named ? told.text : otherQuestion();
   }
@@ -103,14 +103,14 @@ export function decideHere(
   return text;
 }
 
-/** A decision of the object's, when it was asked, and when it answered. */
+/** A decision of the object, when it was asked, and when it answered. */
 interface Heard {
   readonly verdict: DecisionVerdict;
   readonly askedAt: number;
   readonly now: number;
 }
 
-/** Takes from the object's decision what lets this isolate decide the next one. */
+/** Learns from the object's decision, so that this isolate can make the next one. */
 export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
   const { lesson, orgNow, rates, refusal, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
@@ -131,7 +131,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   const touch = newTouch({
     accounts,
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
-    // Where customers do not matter, calls of all of them touch the same.
+    // If customers do not matter, calls of all of them touch the same meters.
     customer: gate.matters.customer ? ask.customer_id : undefined,
     orgNow,
     sliceOf: (key) => gate.purse.slice(key),
@@ -141,7 +141,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(DECISION_CODES);
 
-/** The lesson is of the moment of the refusal: the limit that refused is the first in it without room. */
+/** The lesson is from the time of the refusal: the limit that refused is the first in it without room. */
 function learnRefusal(
   nanos: number | null,
   ask: DecisionAsk,
@@ -153,10 +153,10 @@ function learnRefusal(
   if (limit !== null) learned[accounts.indexOf(limit)]?.known.refusedThere(BigInt(nanos));
 }
 
-/** Of a hold that the object made, and so has. */
+/** For a hold that the object made and therefore has. */
 const REPORTED = 0;
 
-/** An allow of the object's: for a hold that this isolate gave, the answer is the one that it gave. */
+/** An allow of the object. For a hold that this isolate gave, it repeats its own answer. */
 export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
@@ -167,14 +167,14 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
   return text;
 }
 
-/** Whether the isolate knows already what calls like this one touch. */
+/** Whether the isolate already knows what calls like this one touch. */
 export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
   const touch = gate.knows(now) ? touchOf(gate, asker, ask) : undefined;
   const orgNow = gate.orgNow(now) ?? 0;
   return touch !== undefined && orgNow < touch.endsAt && costOf(gate, ask, orgNow) !== null;
 }
 
-/** What calls like this one would be decided from, as far as the isolate has been taught. */
+/** What calls like this one would be decided from, as far as the isolate knows. */
 export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonly Slice[] {
   return touchOf(gate, asker, ask)?.slices ?? [];
 }
@@ -236,7 +236,7 @@ function refusedHere(
   return null;
 }
 
-/** The same limit refuses the same amount in the same words, until the object says something new of it. */
+/** The same limit refuses the same amount with the same text, until the object says something new about it. */
 function refusedBy(
   known: KnownAccount,
   { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
@@ -252,7 +252,7 @@ function asNumber(nanos: bigint): number | null {
   return nanos <= Number.MAX_SAFE_INTEGER ? Number(nanos) : null;
 }
 
-/** Null: unknown, or more than slices are counted in. */
+/** Null if unknown, or more than slices can count. */
 export function costOf(
   gate: OrgGate,
   { estimate, model, variant }: DecisionAsk,

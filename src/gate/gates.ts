@@ -3,13 +3,13 @@ import { OrgGate } from "./org-gate.ts";
 import { Recent } from "./recent.ts";
 import { WaitingTotal } from "./refusal-outbox.ts";
 
-/** An org with five limits in traffic takes some 10 kB, and an isolate has 128 MB for everything. */
+/** An org with five limits in traffic takes about 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;
 const MOST_LOOKS = 16;
 
 /**
- * The orgs that one host decides for: it has one instance for each isolate. An org with nothing outstanding may be
- * forgotten, and loses nothing by it.
+ * The orgs that one host decides for, with one instance for each isolate. An org with nothing outstanding may be
+ * forgotten, and loses nothing.
  */
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
@@ -18,7 +18,7 @@ export class Gates {
   readonly #waiting = new WaitingTotal();
   readonly #newHolder: () => string;
 
-  /** `newHolder` gives a name that nothing else has, for each gate. */
+  /** `newHolder` returns a unique name for each gate. */
   constructor(newHolder: () => string) {
     this.#newHolder = newHolder;
   }
@@ -27,7 +27,7 @@ export class Gates {
     return this.#gates.get(orgId);
   }
 
-  /** Null when the isolate has its hands full: the org is then decided by its object, call by call. */
+  /** Null if the isolate is full. Then the org's object decides every call. */
   of(orgId: string): OrgGate | null {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
@@ -42,7 +42,7 @@ export class Gates {
     this.#gates.get(orgId)?.freed(now);
   }
 
-  /** Looks at the oldest only: idle ones gather there, and a full scan would cost every new org the same again. */
+  /** Checks only the oldest, because idle orgs collect there, and a full scan would slow down every new org. */
   #forgetIdle(): boolean {
     let looked = 0;
     for (const [orgId, gate] of this.#gates) {

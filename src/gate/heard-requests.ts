@@ -1,22 +1,22 @@
 import { requestNumber } from "../domain/reservation-id.ts";
 
-/** Requests that have reservations, by their numbers, and how far the object has told of them. */
+/** Requests with reservations, as numbers, and how far the object has told of them. */
 export interface ToldRequests {
   readonly numbers: readonly number[];
-  /** Where the next telling begins: the object's word, to be given back to it. */
+  /** Where the next list starts: the object's value, which is sent back to it. */
   readonly mark: string;
 }
 
 const FROM_THE_START = "";
 export const NONE_TOLD: ToldRequests = { numbers: [], mark: FROM_THE_START };
 
-/** Of one org, and where a host keeps as many as it can. */
+/** The maximum for one org, as long as the host has room. */
 const MOST = 10_000;
 const FEW = 100;
-/** Of all orgs of a host: some 12 MB. */
+/** The maximum for all orgs of a host: about 12 MB. */
 const MOST_OF_ALL = 500_000;
 
-/** Of an org that nothing was told of: most have no request ids, and keep nothing. */
+/** For an org without any: most have no request ids, and store nothing. */
 const NONE = new Set<number>();
 
 /** How many requests all gates of a host keep. */
@@ -25,10 +25,10 @@ export class HeardTotal {
 }
 
 /**
- * The requests that the object knows to have a reservation, as far as it has told: another question under one of them is
- * for the object. It comes with the answer that brings slices, so whoever holds from a slice has heard of every request
- * that was reported before. Two numbers may be the same: the object then decides a call that it need not have. Two
- * generations: when the younger is full, the older goes.
+ * The requests that the object has a reservation for, as far as it has told. Another question with one of their ids is
+ * for the object. The list comes with the answer that brings slices, so an isolate that holds from a slice knows every
+ * request that was reported before. Two requests may share a number: then the object decides a call that it need not
+ * have. There are two generations: when the newer is full, the older is dropped.
  */
 export class HeardRequests {
   #young = NONE;
@@ -45,14 +45,16 @@ export class HeardRequests {
     return this.#mark;
   }
 
-  /** Whether the request that a reservation's id belongs to is known. */
+  /** Whether the request of a reservation's id is known. */
   has(id: string): boolean {
     if (this.#young.size === 0) return false;
     const number = requestNumber(id);
     return this.#young.has(number) || this.#old.has(number);
   }
 
-  /** From an answer to what was asked with a mark: one with another mark than now leaves a gap, and counts for nothing. */
+  /**
+   * From an answer to an ask with a mark. If the mark has changed since, the answer would leave a gap and is ignored.
+   */
   learn(askedFrom: string, { numbers, mark }: ToldRequests): void {
     if (askedFrom !== this.#mark) return;
     this.#mark = mark;
@@ -72,7 +74,7 @@ export class HeardRequests {
     this.#total.numbers += this.#young.size - before;
   }
 
-  /** To be told from the start again: for an org whose traffic is over, which keeps nothing. */
+  /** Starts over: for an org without traffic, which stores nothing. */
   forget(): void {
     this.#total.numbers -= this.#young.size + this.#old.size;
     this.#young = NONE;

@@ -1,6 +1,7 @@
 /**
- * What decides in an isolate, for a host to embed. The host proves the key and reads the body; it has one `Gates`, and
- * asks the org's object whatever `decideHere` leaves open. Its clock, its object and its background are arguments.
+ * What decides in an isolate, for a host to embed. The host authenticates the key and reads the body. It has one
+ * `Gates`, and asks the org's object whatever `decideHere` leaves open. Its clock, object and background work are
+ * arguments.
  */
 export { DECISION, DECISION_ROUTE } from "../contract/decision.ts";
 export type { DecisionAsk } from "./ask.ts";

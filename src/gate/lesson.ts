@@ -4,12 +4,12 @@ import type { Ceiling } from "../domain/price/ceiling.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
 export interface Lesson {
-  /** The dollar limits that the call touches, in order of refusal, and how they stand. */
+  /** The dollar limits that the call touches, in order of refusal, and their state. */
   readonly accounts: readonly Account[];
   readonly matters: Matters;
-  /** Isolates of an earlier version look for a price here, and ask again where there is none. */
+  /** Isolates of an earlier version look for a price here, and ask again if there is none. */
   readonly price: null;
-  /** Null: the model has no price, or none was asked for. Objects of an earlier version do not send it. */
+  /** Null if the model has no price, or none was asked for. Objects of an earlier version do not send it. */
   readonly ceiling?: KnownCeiling | null;
 }
 
@@ -19,8 +19,8 @@ export interface KnownCeiling extends Ceiling {
 }
 
 /**
- * Which of the names that a call may give decide what it touches: all (null), some, or none. An object of an earlier
- * version says nothing about a newer scope.
+ * Which of a call's names determine what it touches: all (null), some, or none. An object of an earlier version says
+ * nothing about a newer scope.
  */
 export type Matters = { readonly [Kind in SingleScope]?: readonly string[] | null } & {
   readonly customer: boolean;

@@ -16,16 +16,16 @@ import { RefusalOutbox, WaitingTotal } from "./refusal-outbox.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { type Known, KnownAccount, Touches } from "./touch.ts";
 
-/** How a limit stood when the object last said so, in this isolate's time. */
+/** The state of a limit when the object last reported it, in this isolate's time. */
 export interface Told<T> {
   readonly info: T;
-  /** When the object was asked: what it said may be acted on for a second from then. */
+  /** When the object was asked. Its answer may be acted on for a second from then. */
   readonly askedAt: number;
-  /** When it answered: waits are counted from here, so that none is named too short. */
+  /** When it answered. Waits are counted from here, so that no stated wait is too short. */
   readonly at: number;
 }
 
-/** An ask on its way to the object. */
+/** An ask in transit to the object. */
 interface SentAsk {
   readonly attempt: number;
   readonly askedAt: number;
@@ -33,11 +33,11 @@ interface SentAsk {
   readonly text: string;
 }
 
-/** A hold of this isolate's, until the object has it: what it touched, and the rest of its row. */
+/** A hold of this isolate that the object does not have yet: what it touched, and the rest of its row. */
 export interface MadeHold {
   readonly touch: ReportedTouch;
   readonly id: string;
-  /** Whether its id is made of a request's id. */
+  /** Whether its id derives from a request id. */
   readonly named: boolean;
   readonly nanos: number;
   /** What rate limits by tokens counted of it. */
@@ -46,17 +46,20 @@ export interface MadeHold {
   readonly expiresAt: number;
 }
 
-/** One request's background work keeps the leases of an org going for so long, then the next one takes over. */
+/** One request's background work maintains the leases of an org for this long. Then the next one takes over. */
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
 const MOST_TOUCHES = 1000;
-/** So many calls decided by the object between two looks are worth learning from. */
+/** This many calls decided by the object between two checks are worth learning from. */
 const WORTH_LEARNING = 3;
 
 const LINE_BYTES = 100;
 const TOUCH_BYTES = 40;
 
-/** A touch is written once in a report, and its keys have quotes and line breaks, which are written as two or three. */
+/**
+ * A touch is written once in a report, and its keys have quotes and line breaks, which are escaped to two or three
+ * characters.
+ */
 function weigh({ touch }: MadeHold, named: Set<unknown>): number {
   if (named.has(touch)) return LINE_BYTES;
   named.add(touch);
@@ -66,22 +69,24 @@ function weigh({ touch }: MadeHold, named: Set<unknown>): number {
   return bytes;
 }
 
-/** Some 5,000 holds: far below what a region takes at once, and no long wait for others while the object keeps them. */
+/**
+ * About 5,000 holds: far below what a region accepts at once, and a short wait for others while the object stores them.
+ */
 const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
 
-/** One org as this isolate can decide for it: slices of its limits, and what is known of limits that are full. */
+/** One org, as far as this isolate can decide for it: slices of its limits, and what is known of full limits. */
 export class OrgGate {
   readonly purse: Purse<MadeHold>;
-  /** What the host's gates have allowed lately, all orgs together. */
+  /** What the host's gates have recently allowed, for all orgs together. */
   readonly recent: Recent;
   readonly heard: HeardRequests;
   readonly #refusals: RefusalOutbox;
   readonly touches = new Touches();
   readonly ceilings = new Map<string, KnownCeiling | null>();
   matters: Known | null = null;
-  /** Calls that the object decided since the last look. */
+  /** Calls that the object decided since the last check. */
   asked = 0;
-  /** How often the object has said something that may let a refused call through. */
+  /** How often the object has said something that may admit a refused call. */
   news = 0;
   readonly #rates = new Map<string, Told<RateInfo>>();
   readonly #accounts = new Map<string, KnownAccount>();
@@ -93,7 +98,7 @@ export class OrgGate {
   #loopSince: number | null = null;
   #ids: ReservationIds | null = null;
 
-  /** `holder` names this gate to the object: no other gate of the org may ever have the same. */
+  /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
   constructor(holder: string, recent: Recent, total = new HeardTotal(), waiting = new WaitingTotal()) {
     this.purse = new Purse(holder, BOUNDS);
     this.recent = recent;
@@ -101,12 +106,12 @@ export class OrgGate {
     this.#refusals = new RefusalOutbox(waiting);
   }
 
-  /** Whether the object has nothing to hear from this gate. */
+  /** Whether this gate has nothing to tell the object. */
   get idle(): boolean {
     return this.purse.idle && this.#refusals.isEmpty;
   }
 
-  /** A refusal of this isolate's own, which the object hears of with a report. */
+  /** A refusal by this isolate, which the object is told of with a report. */
   noteRefusal(note: RefusalNote, now: number, background: Background): void {
     this.#refusals.note(note, now);
     if (this.#refusals.isPressing && !this.purse.asking(now)) {
@@ -121,18 +126,18 @@ export class OrgGate {
     return this.#ids;
   }
 
-  /** The org's time, at most a moment behind the object's own: null until the object has answered once. */
+  /** The org's time, at most slightly behind the object's own. Null until the object has answered once. */
   orgNow(now: number): number | null {
     return this.#clock.at(now);
   }
 
-  /** From an answer to what was asked then. */
+  /** Learns from an answer to what was asked then. */
   learnTime(orgNow: number, askedAt: number, now: number): void {
     this.news += 1;
     this.#clock.learn(orgNow, askedAt, now);
   }
 
-  /** Whether what was learned of the limits may still be used. */
+  /** Whether what was learned of the limits can still be used. */
   knows(now: number): boolean {
     return isFresh(this.#taughtAt, now);
   }
@@ -141,7 +146,7 @@ export class OrgGate {
     return this.asked >= WORTH_LEARNING;
   }
 
-  /** Lessons are of one version of the limits; another version makes them worthless. */
+  /** Lessons are for one version of the limits. Another version makes them useless. */
   taught(version: string, askedAt: number): void {
     if (version !== this.#version || this.touches.size > MOST_TOUCHES) {
       this.#version = version;
@@ -153,13 +158,13 @@ export class OrgGate {
     this.#taughtAt = Math.max(this.#taughtAt, askedAt);
   }
 
-  /** What is known of a rate limit, if it is fresh enough to refuse by. */
+  /** What is known of a rate limit, if it is recent enough to refuse by. */
   rate(key: string, now: number): Told<RateInfo> | null {
     const told = this.#rates.get(key);
     return told !== undefined && isFresh(told.askedAt, now) ? told : null;
   }
 
-  /** A dollar limit, shared by all calls that touch it: what is learned of it holds for all of them. */
+  /** A dollar limit, shared by all calls that touch it, so what is learned of it applies to all of them. */
   account(key: string, account: Account, askedAt: number): KnownAccount {
     let known = this.#accounts.get(key);
     if (known === undefined) {
@@ -170,14 +175,14 @@ export class OrgGate {
   }
 
   /**
-   * A reservation was ended through this host, and the caller was told by now. Whoever asks next through it may count on the
-   * room that it left: what the object was asked before refuses no more.
+   * A reservation was ended through this host, and its caller knows by now. The next call through it must find the room
+   * that it left, so answers from before no longer refuse.
    */
   freed(now: number): void {
     this.#freedAt = now;
   }
 
-  /** Whether a dollar limit may be refused by as it is known. */
+  /** Whether the known state of a dollar limit may be used to refuse. */
   isCurrent({ askedAt }: KnownAccount, now: number): boolean {
     return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
@@ -187,7 +192,7 @@ export class OrgGate {
     if (this.#rates.size > MOST_KNOWN) this.#rates.clear();
   }
 
-  /** Has the leases kept going: reports, refills and returns, in the background of the requests that come by. */
+  /** Maintains the leases: reports, refills and returns, in the background of passing requests. */
   keep(now: number, slices: readonly Slice[], background: Background): void {
     if (this.purse.urgent(slices, now)) background.waitUntil(this.#sync(background, []));
     if (this.#loopSince !== null && now < this.#loopSince + RELAY_MS) return;
@@ -195,13 +200,13 @@ export class OrgGate {
     background.waitUntil(this.#run(background));
   }
 
-  /** Refreshes, in the background, the limits that refuse calls: at most twice while what was said of them stands. */
+  /** Refreshes, in the background, the limits that refuse calls: at most twice while their state is valid. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
     if (now < oldest + LEASE.standingMs / 2 || this.purse.asking(now)) return;
     background.waitUntil(this.#sync(background, keys));
   }
 
-  /** Reports what this isolate has held, so that the object knows it before whatever comes next. */
+  /** Reports what this isolate has held, so that the object knows it before the next call. */
   async flush(background: Background): Promise<void> {
     if (!this.idle) await this.#sync(background, []);
   }
@@ -224,14 +229,14 @@ export class OrgGate {
   }
 
   /**
-   * An ask that a call takes along to the object, once calls like it are steady; null: there is no need. A call that
-   * callers wait for comes through where work in the background may have to wait for it.
+   * An ask that a call carries to the object, once calls like it are steady. Null if there is no need. A call that
+   * someone waits for gets through when background work may have to wait.
    */
   carry(slices: readonly Slice[], now: number): SentAsk | null {
     return this.purse.wanting(slices, now) ? this.#ask([], now) : null;
   }
 
-  /** The object's answer to an ask; null: there was none, and what was reported goes out again with the next. */
+  /** The object's answer to an ask. Null if there was none, and what was reported is sent again with the next. */
   answered(asked: SentAsk, reply: string | null, now: number): void {
     if (reply !== null) this.#learn(reply, asked, now);
     this.purse.lost(asked.attempt);
@@ -280,12 +285,12 @@ export class OrgGate {
   }
 }
 
-/** Whether what the object said when it was asked then may still be gone by. */
+/** Whether what the object said, when asked at that time, can still be used. */
 function isFresh(askedAt: number, now: number): boolean {
   return now < askedAt + LEASE.standingMs - LEASE.guardMs;
 }
 
-/** Holds as they are reported, those of one touch together; `touches` gets those that are new to it. */
+/** Holds as they are reported, those of one touch together. New touches are added to `touches`. */
 function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
   const groups = new Map<ReportedTouch, Group>();
   for (const { touch, id, named, nanos, tokens, at, expiresAt } of holds) {

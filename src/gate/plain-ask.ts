@@ -4,8 +4,8 @@ import { isUsd } from "../domain/money.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 /**
- * A body that is a decision's, beyond doubt. Written out for speed: it takes only what the operation's shape would take
- * unchanged. Null: for that shape, which also explains.
+ * A body that is certainly a valid decision. Hand-written for speed: it accepts only what the operation's schema would
+ * accept unchanged. Null leaves it to the schema, which also explains errors.
  */
 export function plainAsk(text: string): DecisionAsk | null {
   if (!isPlainText(text)) return null;
@@ -19,13 +19,13 @@ export function plainAsk(text: string): DecisionAsk | null {
   }
 }
 
-/** The body and its estimate: a third brace is nesting that the shape does not have, or is inside a string. */
+/** The body and its estimate: a third brace is nesting that the schema does not have, or is inside a string. */
 const MOST_OBJECTS = 2;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Of a field that is sent twice the parser shows the last alone. So what may be wrong with a value that is not seen
- * (depth, half a surrogate pair, bytes that are no text) is looked for in the text.
+ * If a field is sent twice, the parser shows only the last one. So problems in a hidden value (depth, half a surrogate
+ * pair, invalid UTF-8) are searched in the text.
  */
 function isPlainText(text: string): boolean {
   let at = -1;
@@ -62,7 +62,7 @@ function hasOnly(checks: ReadonlyMap<string, Check>, value: Body): boolean {
   return true;
 }
 
-/** Arrays do not get this far: their bracket is in the text. */
+/** Arrays do not get this far, because of their bracket. */
 function isObject(value: unknown): value is Body {
   return typeof value === "object" && value !== null;
 }

@@ -3,12 +3,13 @@ import { scopeNamesOf } from "../contract/scopes.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];
-/** All but the name of the request, and what holds nothing. */
+/** Everything except the request's name, and what does not affect the hold. */
 type Asked = Exclude<keyof DecisionAsk, "request_id" | "dry_run" | "estimate">;
 
 /**
- * What a decision asks, as one text: the same fields, whatever their order, give the same text. A request id stands for one
- * question, and the reservation's name carries a hash of it. The types hold the list whole: a new field must join it.
+ * What a decision asks, as one text: the same fields in any order give the same text. A request id stands for one
+ * question, and the reservation's name contains a hash of it. The types keep the list complete: a new field must be
+ * added.
  */
 export function questionOf(ask: DecisionAsk): string {
   const { estimate } = ask;

@@ -11,7 +11,7 @@ import type { RateInfo } from "./wire.ts";
 import type { Asker } from "./asker.ts";
 import type { OrgGate, Told } from "./org-gate.ts";
 
-/** What a call asks of one rate limit, and what the isolate knows of it. */
+/** What a call takes from one rate limit, and what the isolate knows of it. */
 interface TouchedNow {
   readonly meter: RateMeter;
   readonly told: Told<RateInfo> | null;
@@ -22,8 +22,8 @@ interface TouchedNow {
 const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 };
 
 /**
- * How a rate limit stands as far as the isolate knows: what the object last said, less the time since, and with what is
- * left of the isolate's own slice. Unknown is taken for room: only what is known refuses.
+ * The state of a rate limit as far as the isolate knows: what the object last said, adjusted for the time since, plus
+ * what is left of the isolate's own slice. Unknown counts as room: only known limits refuse.
  */
 export function standingNow({ meter, told, slice, amount }: TouchedNow, now: number): RateStanding {
   if (told === null) return ROOM;
@@ -33,12 +33,12 @@ export function standingNow({ meter, told, slice, amount }: TouchedNow, now: num
   if (policy.kind === "rate" && isMoreThanAll(policy, amount)) {
     return { used, room: room + own, waitMs: policy.window_seconds * 1000 };
   }
-  // The object named the wait for one; more may take longer, which the object is then asked.
+  // The object stated the wait for one request. More may take longer, and then the object is asked.
   const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
   return { used, room: room + own, waitMs: full ? Math.max(0, told.at + waitMs - now) : 0 };
 }
 
-/** The IETF's headers, for the policies whose standing is known. */
+/** The IETF headers, for the policies whose state is known. */
 export function rateHeaders(
   standings: readonly { meter: RateMeter; known: Told<RateInfo> | null; standing: RateStanding }[],
 ): Record<string, string> {
@@ -54,7 +54,7 @@ export function rateHeaders(
   };
 }
 
-/** The same for a decision, by what this isolate knows of the limits that its request line and key touch. */
+/** The same for a decision, from what this isolate knows of the limits that its request line and key touch. */
 export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): Record<string, string> {
   const orgNow = gate.orgNow(now);
   if (orgNow === null) return {};

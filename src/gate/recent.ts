@@ -1,7 +1,7 @@
 import { isSameRequest, requestNumber } from "../domain/reservation-id.ts";
 import type { OrgGate } from "./org-gate.ts";
 
-/** An allow that was given lately, by the id of its reservation, and the batch in which its gate reports the hold. */
+/** A recent allow, by the id of its reservation, and the batch in which its gate reports the hold. */
 export interface RecentAllow {
   readonly id: string;
   readonly text: string;
@@ -12,17 +12,17 @@ export interface RecentAllow {
 const MOST = 2_000;
 
 /**
- * The allows that a host's gates have given lately, by their requests (which no two orgs share), so that asking again gets the
- * same answer to the byte, and asking something else is noticed. Two generations: when the younger is full, the older goes.
- * A request that has gone is named alike again, and its hold, which the object has by then, is kept once.
+ * The recent allows of a host's gates, by their requests (which no two orgs share), so that a repeated request gets the
+ * same bytes, and another question is noticed. There are two generations: when the newer is full, the older is dropped.
+ * A dropped request gets the same name again, and the object, which has its hold by then, stores it once.
  */
 export class Recent {
   #young = new Map<number, RecentAllow>();
   #old = new Map<number, RecentAllow>();
 
-  /** Of the request that an id belongs to, whatever was asked. */
+  /** For the request of an id, whatever was asked. */
   get(id: string): RecentAllow | undefined {
-    // A number is found several times as fast as a text that is new each time.
+    // A number is found several times faster than a new text.
     const place = requestNumber(id);
     const young = this.#young.get(place);
     if (young !== undefined && isSameRequest(young.id, id)) return young;
@@ -39,7 +39,7 @@ export class Recent {
   }
 }
 
-/** Whether two allows name the same hold, with the same amount and the same end. */
+/** Whether two allows name the same hold, with the same amount and end. */
 export function isSameHold(one: string, other: string): boolean {
   const from = one.indexOf(RESERVATION);
   return from >= 0 && other.includes(one.slice(from, one.indexOf("}", from)));

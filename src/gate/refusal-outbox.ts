@@ -2,13 +2,13 @@ import { type WireBatch, writeBatch } from "../domain/refusal-batch.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { RefusalSums } from "../domain/refusal-sums.ts";
 
-/** Refusals wait for so long at most before they are reported. */
+/** The longest wait before refusals are reported. */
 const REPORT_AFTER_MS = 1000;
-/** Of one org, what may wait to be reported in detail; the rest is counted. */
+/** The maximum of one org that waits to be reported in detail. The rest is counted. */
 const MOST_NOTES = 2000;
 const MOST_BYTES = 524_288;
 const MOST_GROUPS = 500;
-/** Of all orgs of a host: some 10 MB. */
+/** The maximum for all orgs of a host: about 10 MB. */
 const MOST_OF_ALL = 20_000;
 const NOTE_BYTES = 120;
 
@@ -24,8 +24,8 @@ export class WaitingTotal {
 }
 
 /**
- * The refusals of one org that an isolate gave and has not reported. Beyond a bound they are counted, exactly, and no
- * longer kept one by one. One batch is on its way at a time, and is sent again until the object says that it has it.
+ * One org's refusals in an isolate that are not reported yet. Above the maximum they are counted exactly, and no longer
+ * stored one by one. One batch is in transit at a time, and is sent again until the object confirms it.
  */
 export class RefusalOutbox {
   #notes: RefusalNote[] = [];
@@ -49,7 +49,7 @@ export class RefusalOutbox {
     return this.#since !== null && now >= this.#since + REPORT_AFTER_MS;
   }
 
-  /** Whether half of what may wait does. While a batch is on its way there is nothing to be done about it. */
+  /** Whether half of the maximum is waiting. While a batch is in transit, nothing can be done about it. */
   get isPressing(): boolean {
     if (this.#sent !== null) return false;
     return (
@@ -72,7 +72,7 @@ export class RefusalOutbox {
     this.#total.notes += 1;
   }
 
-  /** What to report now: the batch that is on its way, else all that waits. */
+  /** What to report now: the batch in transit, otherwise everything that waits. */
   batch(): NumberedBatch | null {
     if (this.#sent !== null || this.#since === null) return this.#sent;
     this.#number += 1;

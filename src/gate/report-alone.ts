@@ -3,7 +3,7 @@ import type { RefusalNote } from "../domain/refusal-note.ts";
 import type { LeaseObject } from "./background.ts";
 import { writeAsk } from "./wire.ts";
 
-/** Reports one refusal by itself, for an org that has no gate here. `holder` is a name that nothing else has. */
+/** Reports one refusal by itself, for an org that has no gate here. `holder` is a unique name. */
 export async function reportAlone(object: LeaseObject, holder: string, note: RefusalNote): Promise<void> {
   const report = writeAsk({
     ask: { holder, attempt: 1, batches: [], wants: new Map() },
@@ -16,6 +16,6 @@ export async function reportAlone(object: LeaseObject, holder: string, note: Ref
   try {
     await object.syncLeases(report);
   } catch {
-    // Nothing is left to send it again with.
+    // There is nothing left to send it again with.
   }
 }

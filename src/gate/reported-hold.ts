@@ -1,9 +1,9 @@
 import { TimeText } from "../domain/time-text.ts";
 
 /**
- * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a space,
- * the tokens that rate limits counted of it, if any do. Thousands of them come with a report, and text of fixed places is
- * what the isolate writes, the object checks and its database reads at the least cost.
+ * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a
+ * space, the tokens that rate limits counted of it, if any. A report has thousands of them, and text with fixed
+ * positions is cheapest for the isolate to write, the object to check and its database to read.
  */
 export type ReportedHold = string;
 
@@ -13,7 +13,7 @@ const MADE_AT = ID_CHARACTERS;
 const ENDS_AT = MADE_AT + TIME_CHARACTERS;
 const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 
-/** Where the parts of a line are; the amount goes to the space before the tokens, else to the end. */
+/** The positions of a line's parts. The amount ends at the space before the tokens, or at the end. */
 export const PLACES = {
   id: { from: 0, characters: ID_CHARACTERS },
   at: { from: MADE_AT, characters: TIME_CHARACTERS },
@@ -21,7 +21,7 @@ export const PLACES = {
   amount: { from: AMOUNT_AT, characters: null },
 } as const;
 
-/** Later moments have no place in a line: whatever they end is for the object. */
+/** Later times do not fit into a line, so the object makes such holds. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
 
 export function reportedHold({
@@ -41,7 +41,7 @@ export function reportedHold({
 const made = new TimeText(timeText);
 const ends = new TimeText(timeText);
 
-/** Times of one width: they are in order as texts, too. */
+/** Times of equal width, so that they also sort as texts. */
 export function timeText(ms: number): string {
   return String(ms).padStart(TIME_CHARACTERS, "0");
 }

@@ -1,13 +1,13 @@
 import type { ReportedHold } from "./reported-hold.ts";
 
-/** Which dollar limits a hold was made against: the same for many, so it is sent once for all of them. */
+/** Which dollar limits a hold was made in. Many holds share them, so they are sent once for all of them. */
 export interface ReportedTouch {
   readonly keys: readonly string[];
-  /** Their meters' ids, between spaces, as the hold's row has them. */
+  /** The ids of their meters, separated by spaces, as in the hold's row. */
   readonly meters: string;
-  /** Null where it makes no difference to them. */
+  /** Null if it makes no difference to them. */
   readonly customer: string | null;
-  /** Lease keys of the rate limits that counted it by its body. Isolates of an earlier version do not send them. */
+  /** Lease keys of the rate limits that counted it from its body. Isolates of an earlier version do not send them. */
   readonly rates?: readonly string[];
 }
 
@@ -15,16 +15,16 @@ export interface ReportedTouch {
 export type ReportedTokens = readonly [named: readonly number[], unnamed: readonly number[]];
 
 /**
- * The holds of one touch. Only a request with an id of its caller's can have been decided elsewhere as well: those are
- * `named` after it, and all others have a name of their own.
+ * The holds of one touch. Only a request with its caller's id can have been decided elsewhere too: those are `named`
+ * after it. All others have a unique name.
  */
 export type ReportedHolds = readonly [
   touch: number,
   named: readonly ReportedHold[],
   unnamed: readonly ReportedHold[],
   /**
-   * Only where the touch has rate limits. Beside the lines, not in them: objects of an earlier version take a line's end for
-   * the amount.
+   * Only if the touch has rate limits. Sent beside the lines, because objects of an earlier version read the rest of a
+   * line as the amount.
    */
   tokens?: ReportedTokens,
 ];

@@ -2,9 +2,9 @@ import type { KeyRole, Scope } from "../contract/access.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import type { DecisionChecks, Profile } from "../domain/profile.ts";
 
-/** Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten it. */
+/** Constant in every deployment. Only the Worker's tests, which share its isolate, shorten it. */
 export const SNAPSHOT = {
-  /** For how long an isolate may act on what the object told it, counted from when it asked. */
+  /** How long an isolate may act on what the object told it, counted from when it asked. */
   lifeMs: 2000,
 } as const;
 
@@ -22,7 +22,7 @@ export interface OrgSnapshot {
   readonly status: Profile["status"];
   readonly environment: Profile["environment"];
   readonly homeRegion: string;
-  /** Where the org's calls may be served; null is everywhere. */
+  /** Where the org's calls may be served. Null for everywhere. */
   readonly regions: readonly string[] | null;
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;

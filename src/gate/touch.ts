@@ -16,15 +16,15 @@ import type { Matters } from "./lesson.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { LAST_REPORTED_MS } from "./reported-hold.ts";
 
-/** A dollar limit as it stood when the object was asked. */
+/** The state of a dollar limit when the object was asked. */
 export class KnownAccount {
   readonly account: Account;
   askedAt: number;
-  /** Its room, ready to be written. */
+  /** Its room, as text. */
   room: UsdParts;
-  /** The refusal that was last given by it. */
+  /** The last refusal by it. */
   refusal: { readonly nanos: number; readonly given: Refusal } | null = null;
-  /** The least amount that the object refused by it, as long as it has been too full for that. */
+  /** The smallest amount that the object refused by it, while it stays too full for that. */
   #refused: bigint | null = null;
 
   constructor(account: Account, askedAt: number) {
@@ -52,11 +52,11 @@ export class KnownAccount {
   }
 }
 
-/** A dollar limit as the isolate knows it: how it stood when the object was last asked, and the isolate's own slice. */
+/** A dollar limit as the isolate knows it: its state when the object was last asked, and the isolate's own slice. */
 export interface TouchedAccount {
   readonly known: KnownAccount;
   readonly slice: Slice;
-  /** Its part of an answer's `limits`, up to the amount. */
+  /** Its part of a response's `limits`, up to the amount. */
   readonly opening: string;
 }
 
@@ -67,25 +67,27 @@ export interface TouchedRate {
   readonly opening: string;
 }
 
-/** What calls of one kind touch: found once, used for all that name the same things. */
+/** What calls of one kind touch: found once, used for all with the same names. */
 export interface Touch {
   readonly rates: readonly TouchedRate[];
   readonly accounts: readonly TouchedAccount[];
-  /** Of both, rates first. */
+  /** Slices of both, rates first. */
   readonly slices: readonly Slice[];
-  /** What a call takes of each. */
+  /** What a call takes from each. */
   readonly takes: readonly Take[];
   readonly reported: ReportedTouch;
-  /** When one of its windows ends, by the org's clock: then another window is touched. */
+  /** When the first of its windows ends, by the org's clock. Then another window is touched. */
   readonly endsAt: number;
 }
 
 type Take = "one" | "tokens" | "nanos" | "nothing";
 
-/** What calls touch, by who calls and the names that they give. */
+/** What calls touch, by caller and names. */
 export class Touches {
   readonly #byKey = new Map<string, Touch>();
-  /** The one found last. A caller's next call mostly names the same things, and comparing them is cheaper than a lookup. */
+  /**
+   * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
+   */
   #last: { matters: Known; keyId: string; names: ScopeNames; touch: Touch } | null = null;
 
   get size(): number {
@@ -129,7 +131,7 @@ function touchKey(matters: Known, keyId: string, names: ScopeNames): string {
   return key;
 }
 
-/** Which names matter, quick to ask. */
+/** Which names matter, in a form that is fast to check. */
 export class Known {
   readonly #named = new Map<SingleScope, ReadonlySet<string> | null>();
   readonly customer: boolean;
@@ -139,7 +141,7 @@ export class Known {
     this.customer = matters.customer;
   }
 
-  /** A scope that the object says nothing about matters by every name. */
+  /** For a scope that the object says nothing about, every name matters. */
   has(kind: SingleScope, name: string): boolean {
     return this.#named.get(kind)?.has(name) ?? true;
   }
@@ -202,7 +204,7 @@ function endOf(policy: RatePolicy, orgNow: number): number {
   return policy.kind === "quota" ? quotaWindowEnd(policy, orgNow) : Number.POSITIVE_INFINITY;
 }
 
-/** What a call takes of each slice, in their order. */
+/** What a call takes from each slice, in order. */
 export function amountsOf(
   { takes }: Touch,
   { nanos, tokens }: { readonly nanos: number; readonly tokens: number },

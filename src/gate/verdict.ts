@@ -3,7 +3,7 @@ import { TimeText } from "../domain/time-text.ts";
 import type { OrgGate } from "./org-gate.ts";
 import type { Touch } from "./touch.ts";
 
-/** The allow of an isolate as text: written, not serialised, because it is written thousands of times a second. */
+/** An isolate's allow as text: written by hand, not serialized, because it is written thousands of times a second. */
 export function allowText(
   gate: OrgGate,
   touch: Touch,

@@ -7,14 +7,14 @@ import type { NumberedBatch } from "./refusal-outbox.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
 /**
- * What isolates and the object tell each other about leases, as text: one string crosses cheaper than the objects in
- * it would, between isolates and between regions alike.
+ * What isolates and the object tell each other about leases, as text: one string is cheaper to send than the objects in
+ * it, between isolates and between regions.
  */
 
-/** How a rate limit stood when the object was asked, for an amount of one. */
+/** The state of a rate limit when the object was asked, for an amount of one. */
 export interface RateInfo extends RateStanding {
   readonly key: string;
-  /** Until there is more room than now, where some is taken. */
+  /** The time until there is more room than now, if some is taken. */
   readonly moreInMs: number;
 }
 
@@ -26,18 +26,18 @@ export interface SyncReply {
   readonly orgNow: number;
   readonly version: string;
   readonly requests: ToldRequests;
-  /** The last batch of refusals that the object has of this isolate. */
+  /** The last batch of refusals that the object has from this isolate. */
   readonly refusals?: number;
 }
 
-/** A report: what was held, from what, and which limits the isolate would also like to hear about. */
+/** A report: what was held, from what, and which other limits the isolate wants to know about. */
 export interface Report {
   readonly ask: Ask<ReportedHolds>;
   readonly touches: readonly ReportedTouch[];
   readonly watch: readonly string[];
-  /** The most by which the holds may be later than they say; null: it cannot be told. */
+  /** The most by which the holds may be later than they say. Null if unknown. */
   readonly lagMs: number | null;
-  /** How far the object has told of requests; null: it need not. */
+  /** How far the object has told of requests. Null if it need not. */
   readonly heard: string | null;
   readonly refusals?: NumberedBatch | null;
 }

@@ -8,7 +8,7 @@ export interface Outstanding {
   lingerMs: number;
 }
 
-/** What must outlive a restart of the object for a report to count once. */
+/** What must survive a restart of the object so that a report counts once. */
 interface Counters {
   attempt: number;
   batch: number;
@@ -34,7 +34,7 @@ export interface Move {
   returned: bigint;
   /** Newly leased. */
   added: bigint;
-  /** The latest moment at which what is now reported was taken. */
+  /** The latest time at which what is now reported was taken. */
   readonly until: number;
 }
 
@@ -45,16 +45,16 @@ export interface Settled<Hold> {
   readonly moves: ReadonlyMap<string, Move>;
 }
 
-/** A slice that ended without a report and whose last possible hold is over. */
+/** A slice that ended without a report and whose last possible hold has ended. */
 export interface Orphan {
   readonly meter: string;
   readonly left: bigint;
 }
 
 /**
- * The object's side of the leases: which isolate has how much of which meter. What is in here counts against
- * the limit. It leaves in two ways only: the isolate's own report, or, when that never comes, the end of the
- * longest hold that the slice may have given out.
+ * The object's side of the leases: which isolate has how much of which meter. Everything in it counts against the
+ * limit. It leaves in two ways only: with the isolate's own report or, without one, at the end of the longest hold that
+ * the slice may have given out.
  */
 export class LeaseBook {
   readonly #holders = new Map<string, Holder>();
@@ -67,7 +67,7 @@ export class LeaseBook {
     return sum;
   }
 
-  /** How long until no slice given so far can be used: what a lowered limit waits for before it answers. */
+  /** How long until no slice given so far can be used. A lowered limit waits that long before it returns. */
   waitOutMs(now: number): number {
     let until = now;
     for (const { slices } of this.#holders.values()) {
@@ -77,8 +77,8 @@ export class LeaseBook {
   }
 
   /**
-   * Takes an ask: reported holds once, what the isolate no longer keeps, then additions. Null for an ask that
-   * came late or twice: a later one has said all that it says.
+   * Takes an ask: reported holds once, what the isolate no longer keeps, then additions. Null for an ask that came late
+   * or twice, because a later one includes everything in it.
    */
   settle<Hold>(ask: Ask<Hold>, termsOf: (meter: string) => Terms | null, now: number): Settled<Hold> | null {
     const holder = this.#holder(ask.holder);
@@ -104,7 +104,7 @@ export class LeaseBook {
     return { grant: { attempt: ask.attempt, slices }, holds, moves };
   }
 
-  /** Whether a batch of an isolate's refusals is new; then it counts as taken. */
+  /** Whether a batch of an isolate's refusals is new. If so, it counts as taken. */
   takesRefusals(name: string, number: number): boolean {
     const holder = this.#holder(name);
     if (number <= (holder.refusals ?? 0)) return false;
@@ -112,7 +112,7 @@ export class LeaseBook {
     return true;
   }
 
-  /** Takes what was held out of the slices, and what the isolate does not keep. */
+  /** Takes out of the slices what was held, and what the isolate does not keep. */
   #report(
     ask: Ask<unknown>,
     holder: Holder,
@@ -141,8 +141,8 @@ export class LeaseBook {
   }
 
   /**
-   * Lets go of slices whose last possible hold has ended, and of isolates that have none and have been silent
-   * for longer than any hold of theirs lives.
+   * Drops slices whose last possible hold has ended, and isolates that have none and were silent for longer than any of
+   * their holds lives.
    */
   sweep(now: number): { readonly orphans: readonly Orphan[]; readonly gone: readonly string[] } {
     const orphans: Orphan[] = [];
@@ -160,7 +160,7 @@ export class LeaseBook {
     return { orphans, gone };
   }
 
-  /** When the first slice will be an orphan, if no report comes, of all isolates or of one; null: there is none. */
+  /** When the first slice will be orphaned if no report comes, for all isolates or for one. Null if there is none. */
   orphanedAt(counts: (meter: string) => boolean, holder?: string): number | null {
     let first: number | null = null;
     for (const [name, { slices }] of this.#holders) {
@@ -226,7 +226,7 @@ export class LeaseBook {
       if (slice !== own && slice.until <= now) orphaned += slice.left;
     }
     const share = shareOf({ ...asked, orphaned });
-    // Over the limit (it was lowered), or with more than is on the books: what is out ends when it ends.
+    // Over the limit because it was lowered, or with more than is on the books: existing slices run out.
     if (asked.used + leased > asked.limit || kept < asked.left) return { add: 0n, forMs: null, share };
     const addition = additionTo({ ...asked, left: kept, live: leased - orphaned, orphaned });
     if (kept + addition === 0n) return { add: 0n, forMs: null, share };

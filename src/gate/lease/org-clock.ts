@@ -1,28 +1,28 @@
 import { LEASE } from "./protocol.ts";
 
 /**
- * The org's time, as an isolate knows it. An answer says what the time was when it was written: after it was asked for, and
- * before it came. So each answer bounds how far the org's clock is ahead from both sides, and all of them together bound it
- * closely. The isolate goes by the lower bound: what it takes for the org's time is never ahead of it.
+ * The org's time, as an isolate knows it. An answer contains the time at which it was written, which is after it was
+ * requested and before it arrived. So each answer bounds from both sides how far the org's clock is ahead, and all of
+ * them together bound it closely. The isolate uses the lower bound, so its estimate is never ahead of the org's time.
  */
 export class OrgClock {
   #bounds: { readonly leastMs: number; readonly mostMs: number } | null = null;
-  /** The widest bounds since the holds began that are not reported yet, and since the last report was sent. */
+  /** The widest bounds since the first unreported hold, and since the last report was sent. */
   #unreportedMs = 0;
   #sinceSentMs = 0;
 
-  /** Null until something was learned. */
+  /** Null until an answer was received. */
   at(now: number): number | null {
     return this.#bounds === null ? null : now + this.#bounds.leastMs;
   }
 
-  /** From an answer of then to what was asked then. */
+  /** Learns from an answer to what was asked then. */
   learn(orgNow: number, askedAt: number, now: number): void {
     const told = { leastMs: orgNow - now, mostMs: orgNow - askedAt };
     const known = this.#bounds ?? told;
     const leastMs = Math.max(known.leastMs, told.leastMs);
     const mostMs = Math.min(known.mostMs, told.mostMs);
-    // Bounds that exclude each other are of a clock that was set since.
+    // If bounds exclude each other, the clock was changed.
     this.#bounds = leastMs <= mostMs ? { leastMs, mostMs } : told;
     this.#unreportedMs = Math.max(this.#unreportedMs, this.#widthMs());
     this.#sinceSentMs = Math.max(this.#sinceSentMs, this.#widthMs());
@@ -34,7 +34,7 @@ export class OrgClock {
     return this.#unreportedMs + LEASE.guardMs;
   }
 
-  /** The object has taken the report that was sent last. */
+  /** The object has taken the last report. */
   acknowledged(): void {
     this.#unreportedMs = this.#sinceSentMs;
   }

@@ -10,15 +10,15 @@
  * Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten these times.
  */
 export const LEASE = {
-  /** How long a slice may be used after the ask that renewed it. */
+  /** How long a slice can be used after the ask that renewed it. */
   lifeMs: 1000,
-  /** The isolate stops this much early: its clock stands still while it computes. */
+  /** The isolate stops this much early, because its clock does not advance while it computes. */
   guardMs: 20,
-  /** For how long an isolate may refuse by what it was told of a limit, counted from when it asked. */
+  /** How long an isolate may refuse by what it was told of a limit, counted from when it asked. */
   standingMs: 1000,
-  /** How often an isolate in traffic reports. */
+  /** How often an isolate with traffic reports. */
   syncMs: 250,
-  /** The longest hold given from a slice; a longer one is made by the object. */
+  /** The longest hold from a slice. The object makes longer ones. */
   longestHoldMs: 900_000,
 } as const;
 
@@ -30,11 +30,11 @@ export interface Batch<Hold> {
 }
 
 export interface Want {
-  /** What the isolate keeps of its slice: all beyond it is given back by this ask. */
+  /** What the isolate keeps of its slice. The ask gives back the rest. */
   readonly left: bigint;
-  /** What it would use until the next asks, all told. */
+  /** The total that it would use until the next asks. */
   readonly want: bigint;
-  /** The largest single call seen: a slice that cannot carry several of them is of no use. */
+  /** The largest recent call. A slice that cannot carry several of them is useless. */
   readonly least: bigint;
 }
 
@@ -47,9 +47,9 @@ export interface Ask<Hold> {
 
 export interface Addition {
   readonly add: bigint;
-  /** How long the whole slice may be used, from the ask on; null when it was not renewed and keeps its end. */
+  /** How long the whole slice can be used, from the ask on. Null if it was not renewed and keeps its end. */
   readonly forMs: number | null;
-  /** What one isolate may hold of this meter now: the isolate gives back what is above it. */
+  /** What one isolate may hold of this meter now. The isolate gives back what is above it. */
   readonly share: bigint;
 }
 
@@ -63,8 +63,8 @@ export interface Terms {
   readonly limit: bigint;
   /** Spent and held, without what is leased. */
   readonly used: bigint;
-  /** How long a slice of this meter may live from now: its life, or less where its window ends sooner. */
+  /** How long a slice of this meter may live from now: its life, or less if its window ends sooner. */
   readonly lifeMs: number;
-  /** How long a slice that ended without a report goes on counting: as long as what it may have admitted. */
+  /** How long a slice that ended without a report still counts: as long as what it may have admitted. */
   readonly lingerMs: number;
 }

@@ -1,26 +1,26 @@
 import { type Ask, type Batch, type Grant, LEASE, type Want } from "./protocol.ts";
 
 /**
- * The isolate's part of one meter. Amounts are plain numbers, which thousands of calls a second take from: none asks for
- * more than they hold exactly, and a slice that was given more uses that much of it.
+ * The isolate's part of one meter. Amounts are plain numbers, because thousands of calls a second take from them. No
+ * call takes more than a number holds exactly, and a slice that was granted more uses only that much.
  */
 export interface Slice {
   readonly meter: string;
   left: number;
   until: number;
-  /** The most this isolate may keep, as the object last said. */
+  /** The most that this isolate may keep, as the object last said. */
   share: number;
-  /** What was in it after the last grant. */
+  /** Its content after the last grant. */
   full: number;
-  /** Held from this slice since the last ask, and what calls would have held had it been large enough. */
+  /** Held from this slice since the last ask, and what calls would have held if it had been large enough. */
   used: number;
-  /** Of what is used, the part that is in a batch already. */
+  /** The part of what is used that is already in a batch. */
   batched: number;
   missed: number;
   misses: number;
-  /** What an interval between asks takes, decaying when traffic falls. */
+  /** What an interval between asks takes. It decays when traffic falls. */
   pace: number;
-  /** The largest single call lately. */
+  /** The largest recent call. */
   least: number;
   quiet: number;
 }
@@ -29,37 +29,37 @@ export interface Slice {
 const MOST = 2 ** 51;
 const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, pace: 0, least: 0, quiet: 0 };
 
-/** After so many asks without use a slice goes back whole. */
+/** After this many asks without use, a slice is given back whole. */
 const QUIET_ASKS = 2;
-/** So many calls through the object between two asks are steady traffic; fewer are decided there, one by one. */
+/** This many calls through the object between two asks are steady traffic. Fewer are decided there, one by one. */
 const STEADY_CALLS = 4;
-/** So many need not wait for the next ask's time. */
+/** This many do not wait for the next ask. */
 const URGENT_CALLS = 8;
-/** For so long an ask is waited for. */
+/** How long an answer to an ask is awaited. */
 export const GIVE_UP_MS = 2000;
-/** A slice is sized for so many intervals, so that one late or lost ask does not empty it. */
+/** A slice is sized for this many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4;
 
 /**
- * A report has a bound: what is above it goes with the next. So has a batch, which is reported whole: its holds, and what
- * they took of each slice, must reach the object together.
+ * The maximum size of a report: the rest goes with the next. A batch has a maximum too, because it is reported whole:
+ * its holds, and what they took of each slice, must reach the object together.
  */
 export interface ReportBounds<Hold> {
   readonly batchBytes: number;
   readonly reportBytes: number;
-  /** What a hold adds to its batch; `named` is what that batch names already. */
+  /** What a hold adds to its batch. `named` are the names that are already in the batch. */
   readonly weigh: (hold: Hold, named: Set<unknown>) => number;
 }
 
 const UNBOUNDED = { batchBytes: Infinity, reportBytes: Infinity, weigh: () => 0 };
-/** What a sum adds to a batch, beside its meter's name. */
+/** What a sum adds to a batch, in addition to its meter's name. */
 const SUM_BYTES = 40;
 
 interface ClosedBatch<Hold> extends Batch<Hold> {
   readonly bytes: number;
 }
 
-/** The isolate's side of the leases of one org: slices to hold from, and reports not yet acknowledged. */
+/** The isolate's side of one org's leases: slices to hold from, and reports that are not acknowledged yet. */
 export class Purse<Hold> {
   readonly #slices = new Map<string, Slice>();
   #made: Hold[] = [];
@@ -80,7 +80,7 @@ export class Purse<Hold> {
     this.#bounds = bounds;
   }
 
-  /** The slice of a meter, empty until the object has granted some: callers keep the reference. */
+  /** The slice of a meter, empty until the object grants some. Callers keep the reference. */
   slice(meter: string): Slice {
     let slice = this.#slices.get(meter);
     if (slice === undefined) {
@@ -109,21 +109,23 @@ export class Purse<Hold> {
     return true;
   }
 
-  /** What is reported of a hold, beside the amounts that were just taken; a rate limit leaves nothing to report. */
+  /**
+   * What is reported of a hold, in addition to the amounts that were just taken. A rate limit has nothing to report.
+   */
   note(hold: Hold): void {
     this.#made.push(hold);
     this.#bytes += this.#bounds.weigh(hold, this.#named);
     if (this.#bytes >= this.#bounds.batchBytes) this.#close();
   }
 
-  /** Counts a call that the object decided as demand: this is how leases start. */
+  /** Counts a call that the object decided as demand. This is how leases start. */
   miss(slice: Slice, amount: number): void {
     slice.missed = Math.min(MOST, slice.missed + amount);
     slice.misses += 1;
     if (amount > slice.least) slice.least = amount;
   }
 
-  /** The batch that what is held now will be reported in. */
+  /** The batch in which new holds will be reported. */
   get batch(): number {
     return this.#batch + 1;
   }
@@ -133,24 +135,24 @@ export class Purse<Hold> {
     return batch <= this.#acknowledged;
   }
 
-  /** Whether an ask should not wait for its time, because a slice is half used. */
+  /** Whether an ask should be sent at once, because a slice is half used. */
   urgent(slices: readonly Slice[], now: number): boolean {
     for (const { left, full } of slices) if (left * 2 < full) return !this.asking(now);
     return false;
   }
 
-  /** Whether steady traffic has no slices: the next call to the object takes an ask for them along. */
+  /** Whether steady traffic has no slices. Then the next call to the object carries an ask. */
   wanting(slices: readonly Slice[], now: number): boolean {
     for (const { misses } of slices) if (misses >= URGENT_CALLS) return !this.asking(now);
     return false;
   }
 
-  /** One ask at a time. One that is not answered is given up after a while, even if whoever sent it has vanished. */
+  /** One ask at a time. An ask without an answer is given up after a while, even if its sender is gone. */
   asking(now: number): boolean {
     return this.#pending !== null && now < this.#pending.askedAt + GIVE_UP_MS;
   }
 
-  /** Whether nothing is to be reported, given back or asked for. */
+  /** Whether there is nothing to report, give back or ask for. */
   get idle(): boolean {
     if (this.#unreported || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
     for (const { left, misses } of this.#slices.values()) {
@@ -164,7 +166,7 @@ export class Purse<Hold> {
     for (const slice of this.#slices.values()) Object.assign(slice, UNUSED);
   }
 
-  /** The next ask. Slices that have ended, or are more than the traffic needs, are given back by it. */
+  /** The next ask. It gives back slices that have ended, or are more than the traffic needs. */
   ask(now: number): Ask<Hold> {
     if (this.#unreported) this.#close();
     const batches = this.#fitting();
@@ -203,7 +205,7 @@ export class Purse<Hold> {
     return over < 0 ? [...this.#unacknowledged] : this.#unacknowledged.slice(0, over);
   }
 
-  /** Takes what the object granted. An answer to an ask that was given up counts for nothing: false. */
+  /** Takes what the object granted. False if the answer is to an ask that was given up, and is ignored. */
   granted(grant: Grant): boolean {
     const pending = this.#pending;
     if (pending === null || pending.attempt !== grant.attempt) return false;
@@ -220,12 +222,12 @@ export class Purse<Hold> {
     return true;
   }
 
-  /** Gives up on an ask: what it reported goes out again with the next, and its answer is void. */
+  /** Gives up on an ask. What it reported is sent again with the next, and its answer is void. */
   lost(attempt: number): void {
     if (this.#pending?.attempt === attempt) this.#pending = null;
   }
 
-  /** Forgets slices with nothing in them, once nobody holds a reference: the meters have changed. */
+  /** Forgets empty slices once nobody holds a reference, because the meters have changed. */
   prune(): void {
     for (const [meter, slice] of this.#slices) {
       if (slice.left === 0 && slice.used === 0) this.#slices.delete(meter);
@@ -255,7 +257,7 @@ function usedIn(batches: readonly Batch<unknown>[]): Map<string, bigint> {
   return sums;
 }
 
-/** What a slice should hold, from what the last interval took; starts the next interval. */
+/** What a slice should hold, from what the last interval took. Starts the next interval. */
 function demand(slice: Slice): number {
   const steady = slice.left > 0 || slice.used > 0 || slice.misses >= STEADY_CALLS;
   const taken = steady ? slice.used + slice.missed : 0;

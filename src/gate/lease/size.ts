@@ -16,9 +16,9 @@ const CALLS_WORTH_LEASING = 4n;
 export interface Sizing {
   readonly limit: bigint;
   readonly used: bigint;
-  /** All slices of this meter in use, the asking isolate's own included. */
+  /** All slices of this meter in use, including the asking isolate's own. */
   readonly live: bigint;
-  /** All that ended without a report, and may have been used. */
+  /** All that ended without a report and may have been used. */
   readonly orphaned: bigint;
   readonly left: bigint;
   readonly holders: number;

@@ -46,11 +46,11 @@ async function readText(call: Call): Promise<string | Refusal> {
   }
 }
 
-/** With or without parameters, in whatever case. */
+/** With or without parameters, in upper or lower case. */
 const JSON_TYPE = new RegExp(String.raw`^${JSON_MEDIA}\s*(;|$)`, "i");
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/gi;
 
-/** JSON is UTF-8. A body that says otherwise would be read as other text than was sent. */
+/** JSON is UTF-8. A body with another charset would be read as different text than was sent. */
 function mediaProblem(contentType: string | null): string | null {
   if (contentType === null || !JSON_TYPE.test(contentType.trim())) return `must be ${JSON_MEDIA}`;
   const charsets = [...contentType.matchAll(CHARSET)].map(([, charset = ""]) => charset.toLowerCase());
@@ -134,7 +134,7 @@ export function parseBody(call: Call): Refusal | null {
   return null;
 }
 
-/** An empty header is a client's mistake: it meant to guard the change, and has lost the version that it knew. */
+/** An empty header is a client's mistake: it meant to guard the change, and lost the version that it knew. */
 export function checkIfMatch(call: Call): Refusal | null {
   if (call.op.ifMatch !== true || call.request.headers.get("if-match")?.trim() !== "") return null;
   return invalidField(
@@ -145,8 +145,8 @@ export function checkIfMatch(call: Call): Refusal | null {
 }
 
 /**
- * 1 to 255 printable ASCII characters. Requests with the same key are compared by query and raw body. What this Worker asks
- * of itself for a form takes a key on every operation: a form that is sent twice acts once.
+ * 1 to 255 printable ASCII characters. Requests with the same key are compared by query and raw body. For calls that
+ * this Worker makes to itself for a form, every operation honours a key, so that a form sent twice acts once.
  */
 export function readIdempotencyKey(call: Call): Refusal | null {
   if (call.op.idempotent !== true && vouchedCaller(call.request) === null) return null;

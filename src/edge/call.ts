@@ -18,7 +18,7 @@ export interface Caller {
   /** Null: every scope of the role. */
   readonly scopes: ReadonlySet<Scope> | null;
   readonly org: KnownOrg | null;
-  /** Of the key's secret, where the caller is a key. */
+  /** The digest of the key's secret, if the caller is a key. */
   readonly digest?: string;
   /**
    * Until when the snapshot of the caller may be used. Absent if only the object can tell, or if nothing can change.

@@ -86,7 +86,7 @@ export class Counters {
   }
 }
 
-/** Totals of all shards. One that cannot be read fails the whole: a sum without it would look like a reset. */
+/** Totals of all shards. If one cannot be read, the whole fails, because a sum without it would look like a reset. */
 export async function readTotals(shards: ReadableCounters): Promise<SeriesTotal[]> {
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).read()));
   return parts.flat();

@@ -60,7 +60,7 @@ export class KnownKeys {
     this.#keys.delete(bearer);
   }
 
-  /** Answers may come in another order than they were asked for: an older one says nothing to keys that know better. */
+  /** Answers may arrive out of order. An older one does not replace what keys already know. */
   #learnOrg(snapshot: OrgSnapshot, askedAt: number): KnownOrg {
     const known = this.#orgs.get(snapshot.id);
     if (known !== undefined && askedAt < known.askedAt) return known;

@@ -60,14 +60,14 @@ export interface Operation {
 type ResultOf<C extends OperationContract> = Result<C["refuses"][number] | StandardCode, ReplyOf<C>>;
 type BodyOf<R> = R extends Reply<infer B> ? B : R extends AnswerOf<infer B> ? B : never;
 
-/** Nothing to hold to where every field of the result is listed; else what no handle can be, with the field's name. */
+/** No constraint if every field of the result is listed. Otherwise an impossible type that names the field. */
 type Listed<C extends OperationContract, R> = [Unlisted<BodyOf<R>, ReplyOf<C>>] extends [never]
   ? unknown
   : { readonly "fields that the reply does not list": Unlisted<BodyOf<R>, ReplyOf<C>> };
 
 /**
- * One operation: what callers rely on, and what it does. It does not compile where it refuses with a code that is neither
- * listed nor one of the checks around every operation, or where its reply lacks a field of the contract's or has another.
+ * One operation: its contract, and what it does. It does not compile if it refuses with a code that is neither listed
+ * nor common to every operation, or if its reply lacks a field of the contract or has another one.
  */
 export function operation<const C extends OperationContract, R extends ResultOf<C>>(
   contract: C,

@@ -71,7 +71,7 @@ export class OrgDoor {
     return { status: 200, body: outcome as QueryBody<N> };
   }
 
-  /** Takes the idempotency key for command `N`, which completes it: an outcome is one that `N` has given before. */
+  /** Takes the idempotency key for command `N`, which completes it. If there is an outcome, `N` has given it before. */
   async reserve<N extends keyof Commands>(): Promise<Reserved<N>> {
     return (await reach(async () => await this.#stub.reserve(this.#envelope))) as Reserved<N>;
   }
@@ -81,7 +81,7 @@ type Reserved<N extends keyof Commands> =
   | { readonly fence: number; readonly seed: string }
   | { readonly outcome: AnswerOf<CommandBody<N>> | Refusal<DoorCode> };
 
-/** What an answer says, for whoever goes on with it; not for one whose `code` is set, which says an error. */
+/** The content of an answer, for code that continues with it. Not for one whose `code` is set, which is an error. */
 export function bodyOf<B extends object>(answer: AnswerOf<B>): B {
   if (answer.text === null || answer.code !== null) throw new Error("this answer has no body");
   return JSON.parse(answer.text) as B;

@@ -219,7 +219,7 @@ export function refuseAtDoor(request: Request, env: Env, refusal: Refusal, error
   });
 }
 
-/** The log's words on a request that was answered at once, whoever sent it. */
+/** The log fields of a request that was answered at once, whoever sent it. */
 function nobodys(trace: string, region: string) {
   return { startedAt: Date.now(), trace, region, org: null, key: null, ms: 0 };
 }
@@ -232,7 +232,7 @@ function regionOf(env: Env): string {
   }
 }
 
-/** What a path serves, for `OPTIONS`: answered without a key, as browsers ask. */
+/** The methods of a path, for `OPTIONS`. It needs no key, because browsers send none. */
 export function serveOptions(template: string, methodsOf: (path: string) => readonly string[]) {
   return (context: Context<{ Bindings: Env }>): Response => {
     const { SVC_REGION: region } = settingsOf(context.env);

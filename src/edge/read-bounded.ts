@@ -17,7 +17,7 @@ export function refuseCutOff(): Refusal<"bad_request"> {
 const DRAINED_BYTES = 16 * 1_048_576;
 const DRAINED_MS = 2000;
 
-/** Gathered before they are handed over. */
+/** The number of bytes that are gathered before they are passed on. */
 const PIECE_BYTES = 16_384;
 
 /** The body of a request, regardless of its declared length. Null if it is longer than `limitBytes`. */
@@ -43,11 +43,11 @@ export async function readBounded(
 }
 
 /**
- * A client may send a byte at a time. Read one by one, each would come in a buffer of its own, thousands of times as large:
- * so the runtime gathers them, and what it hands over is copied at once.
+ * A client may send one byte at a time. Read separately, each would be in its own buffer, which is thousands of times
+ * larger. So the runtime gathers them, and what it returns is copied at once.
  */
 interface Pieces {
-  /** The next bytes; null: there are no more. */
+  /** The next bytes. Null at the end. */
   readonly next: () => Promise<Uint8Array | null>;
   readonly cancel: () => Promise<void>;
 }
@@ -64,13 +64,13 @@ function piecesOf(body: ReadableStream<Uint8Array>): Pieces {
   };
 }
 
-/** The runtime's own; the standard's reader, by whose type it goes elsewhere, has no such method. */
+/** The runtime's own reader. The standard reader, whose type it has elsewhere, does not have this method. */
 interface Gathering {
   readAtLeast(least: number, into: Uint8Array): Promise<{ readonly value?: Uint8Array }>;
   cancel(): Promise<void>;
 }
 
-/** Null: the body was made here, not sent, and cannot be read so. */
+/** Null if the body was made here, not received, and cannot be read this way. */
 function gathering(body: ReadableStream<Uint8Array>): Gathering | null {
   try {
     return body.getReader({ mode: "byob" }) as unknown as Gathering;
@@ -83,7 +83,7 @@ function madePieces(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
   return { next: async () => (await reader.read()).value ?? null, cancel: () => reader.cancel() };
 }
 
-/** All of a stream that somebody else writes; null: it is longer than `limitBytes`, and given up. */
+/** All of a stream from someone else. Null if it is longer than `limitBytes`; then it is cancelled. */
 export async function readStream(
   stream: ReadableStream<Uint8Array>,
   limitBytes: number,
@@ -119,7 +119,7 @@ async function readPieces(pieces: Pieces, limitBytes: number): Promise<Uint8Arra
 
 async function drain(pieces: Pieces, mostBytes: number): Promise<void> {
   await Promise.race([discard(pieces, mostBytes), scheduler.wait(DRAINED_MS)]);
-  // Ignore the rest, and a client that has gone away.
+  // Ignore the rest, and a client that has disconnected.
   await pieces.cancel().catch(() => undefined);
 }
 

@@ -1,7 +1,7 @@
 import type { DecidedAt } from "../contract/decision.ts";
 import { TimeText } from "../domain/time-text.ts";
 
-/** What the log says of every request. */
+/** The log fields of every request. */
 export interface RequestLine {
   readonly startedAt: number;
   readonly trace: string;
@@ -19,7 +19,7 @@ export interface RequestLine {
 
 const moment = new TimeText();
 
-/** One line of JSON, put together by hand for speed: the method, the org of a path and a name in `key` may need escaping. */
+/** One line of JSON, built by hand for speed. The method, the org of a path and a name in `key` may need escaping. */
 export function requestText(line: RequestLine): string {
   const { trace, route, status, code, org, key, region, ms, decided } = line;
   const cutOff = line.isCutOff === true ? ',"cut_off":true' : "";

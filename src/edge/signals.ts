@@ -22,7 +22,7 @@ const RENEWAL_PATIENCE_MS = 250;
 /** The longest wait for a counter. After that, the call is stored after the response. */
 const STORING_PATIENCE_MS = 2000;
 
-/** By the router's own path; as many as there are routes. */
+/** Keyed by the router's own path, so there are as many as routes. */
 const templates = new Map<string, string>();
 
 type EdgeContext = Context<{ Bindings: Env }>;
@@ -100,7 +100,7 @@ function waitPlace(decided: string | null): WaitPlace {
   return WAIT_HISTOGRAM.places.find((place) => place === decided) ?? "other";
 }
 
-/** `/v1/orgs/{id}`; undefined when nothing but this middleware matched. */
+/** `/v1/orgs/{id}`. Undefined if only this middleware matched. */
 export function routeTemplate(context: EdgeContext): string | undefined {
   const path = routePath(context);
   if (path === "/*") return undefined;

@@ -82,7 +82,7 @@ export async function answerRecorded(call: Call, result: Result): Promise<Result
   return (await recordSupport(call, { status, code: isRefusal(result) ? result.code : null })) ?? result;
 }
 
-/** Null: it is recorded, or there is no grant. */
+/** Null if it is recorded, or there is no grant. */
 export async function recordSupport(
   { caller, env, settings, request, trace, op }: SupportCall,
   answered: { readonly status: number; readonly code: string | null },

@@ -1,9 +1,9 @@
 import { ObjectUnreachable } from "./unreachable.ts";
 
-/** Objects that are told at once. */
+/** How many objects are told at once. */
 const AT_ONCE = 20;
 
-/** Tells every org, whichever of the others cannot be reached; gives back how many were not. */
+/** Tells every org, even if some cannot be reached. Returns how many were not reached. */
 export async function tellOrgs(
   orgIds: readonly string[],
   push: (orgId: string) => Promise<unknown>,

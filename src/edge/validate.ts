@@ -67,7 +67,7 @@ function* toFieldErrors(
   }
 }
 
-/** The problems of the shape that fits best, where they say more than that none fits. */
+/** The problems of the best-fitting member of a union, if they say more than that none fits. */
 function closestShape(issue: Issue): readonly Issue[] | null {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return null;
   const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [];
@@ -75,14 +75,14 @@ function closestShape(issue: Issue): readonly Issue[] | null {
   return saysMore ? closest : null;
 }
 
-/** A kind that is missing or unknown is answered with those that there are. */
+/** If a discriminator is missing or unknown, the allowed values are listed. */
 function messageOf(issue: Issue, code: string): string {
   const kinds = issue.code === "invalid_union" && "options" in issue ? issue.options : undefined;
   if (Array.isArray(kinds)) return `must be ${kinds.map(String).join(" or ")}`;
   return code === "required" ? "is required" : issue.message;
 }
 
-/** One for each field, of as many fields as are reported. */
+/** One for each field, up to the maximum number of reported fields. */
 function firstPerField(errors: Iterable<FieldError>): FieldError[] {
   const first = new Map<string, FieldError>();
   for (const error of errors) {

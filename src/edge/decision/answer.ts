@@ -25,7 +25,7 @@ import {
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 
-/** What a decision needs of the call it came with. */
+/** What a decision needs from its call. */
 type Deciding = Pick<
   Call,
   | "env"
@@ -43,7 +43,7 @@ type Deciding = Pick<
 
 type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
 
-/** The decision: here, where the isolate can, else by the org's object. */
+/** The decision: made here if the isolate can, otherwise by the org's object. */
 export async function answerDecision(
   call: Deciding,
   ask: DecisionAsk,
@@ -64,7 +64,7 @@ export async function answerDecision(
     return verdict as Refusal<DecisionCode>;
   }
   const answer = { status: 200, text: verdict, etag: null, code: null, replayed: false };
-  // Written as text where it was reached; like every answer, it is held against the shape before it leaves.
+  // Already text where it was made. Like every response, it is validated against the schema before it is sent.
   return answer as unknown as AnswerOf<VerdictBody>;
 }
 

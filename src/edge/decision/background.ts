@@ -2,7 +2,7 @@ import type { Call } from "../call.ts";
 import { orgObject } from "../region/home.ts";
 import { type ObjectBackground, waitFor } from "./gates.ts";
 
-/** What a request lends the gate of its org. */
+/** What a request gives the gate of its org. */
 export function backgroundOf(
   call: Pick<Call, "env" | "settings" | "context" | "home">,
   orgId: string,

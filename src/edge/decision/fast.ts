@@ -27,22 +27,22 @@ import type { DecisionAsk } from "../../gate/ask.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { leaveTrail } from "./trail.ts";
 
-/** A host and this path, and nothing else: what has a query, or is written otherwise, is for the router to understand. */
+/** A host and exactly this path. Anything with a query, or spelled differently, is left to the router. */
 const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION.path}$`);
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
-/** A key as decisions need it, worked out once for each of its snapshots. */
+/** A key in the form that decisions need, computed once for each of its snapshots. */
 interface Ready {
   readonly asker: Asker;
   readonly gate: OrgGate;
   readonly key: KnownKey;
   readonly settings: Settings;
-  /** The refusal by rate limits alone that was given last. */
+  /** The last refusal by rate limits alone. */
   refused: RefusedUnread | null;
 }
 
-/** Calls of one millisecond find the same limits as full, unless the object has said something in between. */
+/** Calls of one millisecond find the same full limits, unless the object has said something in between. */
 interface RefusedUnread {
   readonly at: number;
   readonly news: number;
@@ -53,9 +53,9 @@ interface RefusedUnread {
 const ready = new WeakMap<KnownKey, Ready | null>();
 
 /**
- * Decisions in one piece: the way of a request whose key, shape and limits this isolate knows. Every check of the
- * pipeline is made here too, in its order, or has been made for the key's snapshot; whatever is out of the ordinary is
- * handed to `serve`, the pipeline itself, and answered there. Null: not for here.
+ * Decisions in one piece: the path of a request whose key, body and limits this isolate knows. Every check of the
+ * pipeline is made here too, in its order, or was made for the key's snapshot. Anything unusual is passed to `serve`,
+ * the pipeline itself, and answered there. Null if it is not a request for this path.
  */
 export function decideFast(
   request: Request,
@@ -103,7 +103,7 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   const { gate, asker, key } = call.who;
   const now = Date.now();
   const ask = bytes.byteLength > DECISION.mostBodyBytes ? null : plainAsk(utf8.decode(bytes));
-  // A body may take longer to arrive than what is known of the key, or of the deprecations, may be used.
+  // A body may take longer to arrive than the isolate may use what it knows of the key or the deprecations.
   const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
   if (late || ask === null) return serve(again(call.request, bytes));
   const here = decideHere(gate, asker, ask, { now, background: call });
@@ -123,17 +123,17 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
 /** Replaces bytes that are not UTF-8 with a character that no plain body contains. */
 const utf8 = new TextDecoder();
 
-/** The request with its body as it came, to the byte. */
+/** The request with its body unchanged, byte for byte. */
 function again(request: Request, body: ArrayBuffer | ReadableStream): Request {
   return new Request(request, { method: DECISION.method, body });
 }
 
-/** A body that breaks off, as the client's did. */
+/** A body that breaks off like the client's. */
 function cutOff(): ReadableStream {
   return new ReadableStream({ pull: (stream) => stream.error(new Error("the upload was broken off")) });
 }
 
-/** The call as the background and the object see it. */
+/** The call as the background work and the object see it. */
 class FastCall implements ObjectBackground {
   readonly who: Ready;
   readonly env: Env;
@@ -226,7 +226,7 @@ function isAllowedFrom({ org }: KnownKey, request: Request): boolean {
   return org.allowList.length === 0 || addressAllowed(org.allowList, callerAddress(request));
 }
 
-/** Whether the isolate's copy of the deprecations may be used, and says nothing about decisions. */
+/** Whether the isolate's copy of the deprecations can be used, and says nothing about decisions. */
 function renewed(env: Env, context: ExecutionContext, now: number): boolean {
   const renewal = deprecationCopy.renewal(now);
   if (renewal === "blocking" || deprecationCopy.find(DECISION.method, DECISION.path) !== undefined)
@@ -277,7 +277,7 @@ function refusalText(refusal: Refusal): string {
   return text;
 }
 
-/** The headers of every answer, by place and region. A response copies them, which is cheaper than building them. */
+/** The headers of every response, by place and region. A response copies them, which is cheaper than building them. */
 const common = new Map<string, Headers>();
 
 function headersOf(call: FastCall, refusal: Refusal | null, place: DecidedAt): Headers {
@@ -289,7 +289,7 @@ function headersOf(call: FastCall, refusal: Refusal | null, place: DecidedAt): H
   return cached(common, `${place} ${region}`, () => new Headers(verdictHeaders(region, place)));
 }
 
-/** The headers of an answer that says how rate limits stand, or when to come again. */
+/** The headers of a response that states rate limits or a wait. */
 function ownHeaders(
   { who: { asker, gate, settings }, startedAt: now }: FastCall,
   refusal: Refusal | null,

@@ -5,7 +5,7 @@ import type { OrgStub } from "../region/remote-org.ts";
 /** The gates of this isolate. */
 export const gates = new Gates(() => crypto.randomUUID());
 
-/** The gate's background, with all of the object that decisions need. */
+/** The gate's background, plus the methods of the object that decisions need. */
 export interface ObjectBackground extends Background {
   object(): OrgStub;
 }

@@ -1,12 +1,12 @@
 import type { Call } from "../call.ts";
 import { gates } from "./gates.ts";
 
-/** A name may be spelled with escapes. */
+/** A field name may be written with escapes. */
 const NAMES_RESERVATION = /reservation_id|\\u/;
 
 /**
- * After a call that may have ended reservations, here or in another region: its caller's next decision through this isolate
- * finds the room that they left. Most runs end none, and leave refusals to the isolate.
+ * After a call that may have ended reservations, here or in another region, the caller's next decision through this
+ * isolate must find the room that they left. Most runs end none, and leave refusals to the isolate.
  */
 export function heedFreed({ op, orgId, rawBody }: Pick<Call, "op" | "orgId" | "rawBody">): void {
   if (op.endsReservations !== true || orgId === null) return;

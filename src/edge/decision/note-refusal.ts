@@ -10,7 +10,10 @@ import type { Call } from "../call.ts";
 import { backgroundOf } from "./background.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 
-/** Keeps a refusal that the object did not give, or cannot know the call of. It reaches the object in the background. */
+/**
+ * Records a refusal that the object did not make, or whose call it cannot know. It reaches the object in the
+ * background.
+ */
 export function noteRefusal(
   gate: OrgGate | null,
   refusal: Refusal,
@@ -23,7 +26,7 @@ export function noteRefusal(
   else background.waitUntil(reportAlone(background.object(), crypto.randomUUID(), note));
 }
 
-/** A decision that was refused in this isolate; without an ask: before its body was read. */
+/** A decision that was refused in this isolate. Without an ask if its body was not read. */
 export function noteDecision(
   gate: OrgGate,
   refusal: Refusal,
@@ -44,7 +47,9 @@ export function noteDecision(
   noteRefusal(gate, refusal, refused, background);
 }
 
-/** A call that a rate limit refused before its body was read. Only operations that ask other limits too are kept. */
+/**
+ * A call that a rate limit refused before its body was read. Only operations that other limits also check are recorded.
+ */
 export function noteRateRefusal(call: Call, gate: OrgGate | null, refusal: Refusal, place: DecidedAt): void {
   const org = call.caller?.org;
   const isKept = call.op.countsItself === true || call.op.refusalsAreFree === true;
@@ -61,7 +66,7 @@ export function noteRateRefusal(call: Call, gate: OrgGate | null, refusal: Refus
   noteRefusal(gate, refusal, refused, backgroundOf(call, org.id));
 }
 
-/** Has the object hear of what this isolate refused, so that whoever was refused here finds it. */
+/** Tells the object what this isolate refused, so that its caller can find it. */
 export async function reportRefusals(
   call: Pick<Call, "env" | "settings" | "context" | "home" | "orgId">,
 ): Promise<void> {

@@ -21,20 +21,21 @@ import type { OrgGate } from "../../gate/org-gate.ts";
 import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
 
 /**
- * The rate limits that a request meets before its body is read: policies that count requests, and the read limit. Taken
- * from the isolate's slices where it has them and the operation lets it, else by the object. A decision counts its own, with all else it takes.
+ * The rate limits that are checked before the body is read: policies that count requests, and the read limit. They are
+ * taken from the isolate's slices if it has them and the operation allows it, otherwise by the object. A decision
+ * counts its own request, together with everything else it takes.
  */
 export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
   const org = call.caller?.org;
   if (org === undefined || org === null) return null;
-  // One page of the console reads many things: people are paced at its door, and never use up what programs may read.
+  // One console page makes many reads. People are limited at the console's door, and never use up the API's read limit.
   if (call.actor.kind === "session" && call.op.method === "GET") return null;
   return call.op.countsItself === true ? refusedBeforeBody(call, org.id) : takeOne(call, org);
 }
 
 /**
- * For a call that is malformed, and so never reaches the operation that would have counted it: it counts as a request,
- * and a rate limit that is full comes before whatever else is wrong with it.
+ * For a malformed call, which never reaches the operation that would have counted it: it counts as a request, and a
+ * full rate limit takes precedence over its other errors.
  */
 export async function countMalformed(call: Call): Promise<Refusal | null> {
   const org = call.caller?.org;
@@ -42,7 +43,7 @@ export async function countMalformed(call: Call): Promise<Refusal | null> {
   return takeOne(call, org);
 }
 
-/** Takes one request from every limit that its line and its key touch, or from none. */
+/** Takes one request from every limit that its request line and key touch, or from none. */
 function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | null> {
   const { read_rpm, policies } = org.snapshot.rates;
   const subject = { route: routeOf(call.op), keyId: call.actor.id };
@@ -58,7 +59,7 @@ function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | 
   return decided === undefined ? byObject(call, gate, meters, background) : decided;
 }
 
-/** Undefined: the isolate cannot tell by itself. */
+/** Undefined if the isolate cannot tell by itself. */
 function inIsolate(
   call: Call,
   gate: OrgGate,
@@ -70,7 +71,7 @@ function inIsolate(
   if (orgNow === null) return undefined;
   const keys = meters.map((meter) => leaseKey(meter, orgNow));
   const slices = keys.map((key) => gate.purse.slice(key));
-  // What comes out of a slice has been reported when the call is refused: only the object can give it back.
+  // What was taken from a slice has been reported by the time the call is refused, so only the object can give it back.
   const taken = call.op.refusalsAreFree !== true && gate.purse.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
@@ -128,7 +129,7 @@ async function byObject(
   return null;
 }
 
-/** A decision that a rate limit refuses is decided, and says where. */
+/** A decision that a rate limit refuses is still a decision, and says where it was made. */
 function refused(call: Call, gate: OrgGate | null, refusal: Refusal, place: "edge" | "object"): Refusal {
   noteRateRefusal(call, gate, refusal, place);
   if (call.op.countsItself === true) call.headers[DECIDED_HEADER] = place;

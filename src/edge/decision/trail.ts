@@ -26,7 +26,7 @@ interface Call {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** What every answered decision leaves behind: its counts, and its line in the log. */
+/** What every decision leaves behind: its counts, and its log line. */
 export function leaveTrail(call: Call, answered: Answered): void {
   count(call, answered);
   log(call, answered);
@@ -41,7 +41,7 @@ function log(call: Call, { asker, region, status, code, place, ms }: Answered): 
 }
 
 const requests = new Map<number, string>();
-/** By code; null is an allow. */
+/** By code. Null for an allow. */
 const decisions = { edge: new Map<string | null, string>(), object: new Map<string | null, string>() };
 const waits = { edge: new Map<number, string>(), object: new Map<number, string>() };
 

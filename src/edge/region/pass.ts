@@ -5,7 +5,7 @@ import { reach } from "../org-door.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, secretOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
 
-/** Who really called, when the request comes from another region of this service; null for every other request. */
+/** The real caller, if the request comes from another region of this service. Null for every other request. */
 export function passOf(request: Request, settings: Settings, now: number, body?: string): RegionPass | null {
   const text = request.headers.get(PASS_HEADER);
   const peers = peersOf(settings);

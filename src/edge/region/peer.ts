@@ -35,7 +35,7 @@ interface SentRequest {
 type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 
 interface Sent {
-  /** The region. */
+  /** The name of the receiving region. */
   readonly to: string;
   readonly request: SentRequest;
   readonly caller: PassCaller;

@@ -15,7 +15,7 @@ function placed(namespace: Namespace, placement: ObjectPlacement): Pick<Namespac
   return { getByName: (name) => namespace.getByName(name, options) };
 }
 
-/** The object of an org in this region, whether the org is at home here or not. */
+/** The object of an org in this region, whether or not this is the org's home. */
 export function objectHere(env: Env, settings: Settings, orgId: string): DurableObjectStub<OrgObject> {
   return placed(env.ORG, settings.SVC_OBJECT_PLACEMENT).getByName(orgId);
 }

@@ -37,8 +37,9 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
 }
 
 /**
- * The body is read before it is sent on. As a stream, one that its client breaks off would look whole to the other region,
- * or like a failure of that region to this one; and a slow one would not arrive before the other's time is over.
+ * The body is read completely before it is forwarded. As a stream, a body that its client breaks off would look
+ * complete to the other region, or like a failure of that region to this one, and a slow one would not arrive before
+ * the other region's timeout.
  */
 async function forward(call: Call, to: string): Promise<Refusal | Relayed> {
   const body = call.request.body === null ? null : await readBytes(call);
@@ -54,7 +55,7 @@ function placementFor({ op, request, settings }: Call, residency: Residency): Pl
   });
 }
 
-/** For a call that is served here: whether the org's rule now refuses it. An org's home never changes. */
+/** For a call that is served here: whether the org's current rule refuses it. An org's home never changes. */
 export function checkResidency(call: Call): Refusal | null {
   const own = call.caller?.org?.snapshot;
   const refused = own !== undefined && placementFor(call, own) === "refuse";

@@ -9,7 +9,7 @@ export interface ObjectCall {
   readonly args: readonly unknown[];
 }
 
-/** Stands for an integer. A field that callers named so is sent with one more `$`. */
+/** Marks an integer. A caller's field with this name is sent with one more `$`. */
 const INTEGER = "$bigint";
 const ESCAPED = /^\$+bigint$/;
 

@@ -25,12 +25,12 @@ function templateOf(path: string): RegExp {
 
 const TEMPLATES = CONTRACTS.map(({ method, path }) => ({ method, pattern: templateOf(path) }));
 
-/** The methods of every template that a path fits: `/v1/runs/bulk` is also a `/v1/runs/{id}`. */
+/** The methods of every template that a path matches: `/v1/runs/bulk` also matches `/v1/runs/{id}`. */
 function methodsOf(path: string): string[] {
   return TEMPLATES.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
 }
 
-/** `OPTIONS` outside the API: answered wherever a page or a probe answers `GET`. */
+/** `OPTIONS` outside the API works wherever `GET` does. */
 function pageOptions(app: Hono<{ Bindings: Env }>): MiddlewareHandler<{ Bindings: Env }> {
   return async (context, next) => {
     const { path } = context.req;
@@ -41,7 +41,7 @@ function pageOptions(app: Hono<{ Bindings: Env }>): MiddlewareHandler<{ Bindings
   };
 }
 
-/** The routes that a path fits, without what answers every path or method. */
+/** The routes that a path matches, without those for every path or method. */
 function pagesAt(app: Hono<{ Bindings: Env }>, path: string): { method: string; path: string }[] {
   return app.routes.filter(
     ({ method, path: template }) =>

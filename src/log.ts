@@ -1,11 +1,11 @@
-/** Anything that looks like a key of ours, wherever it turns up in a text. */
+/** Anything that looks like one of our keys, anywhere in a text. */
 const SECRET = /svc_(live|test|operator|support)_[0-9A-Za-z_]+|whsec_[0-9A-Za-z+/=]+/g;
 
 function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET, "[secret]");
 }
 
-/** The cause of a failure, for operators: never part of any answer. */
+/** The cause of a failure, for operators. Never part of a response. */
 export function logFailure(trace: string, error: unknown): void {
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   write("error", { level: "error", trace, cause: withoutSecrets(cause) });
@@ -16,7 +16,7 @@ export function logLine(line: object): void {
   write("log", line);
 }
 
-/** A line that is JSON already. */
+/** A line that is already JSON. */
 export function logNow(line: string): void {
   // oxlint-disable-next-line no-console -- like `write`
   console.log(line);
@@ -27,8 +27,8 @@ const GATHER_MS = 200;
 let gathered: string[] = [];
 
 /**
- * The same, of a request so cheap that writing its line alone would cost a tenth of it. Lines gather
- * for a fifth of a second at most and are written together, each with its own trace id.
+ * The same for a request so cheap that writing its line alone would cost a tenth of it. Lines are gathered for at most
+ * a fifth of a second and written together, each with its own trace id.
  */
 export function logSoon(line: string, waitUntil: (work: Promise<unknown>) => void): void {
   gathered.push(line);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Where on the platform this region's objects live. A jurisdiction is a guarantee, a hint a wish. */
+/** Where the platform places this region's objects. A jurisdiction is guaranteed, a hint is not. */
 export type ObjectPlacement =
   | { readonly kind: "anywhere" }
   | { readonly kind: "jurisdiction"; readonly jurisdiction: DurableObjectJurisdiction }
   | { readonly kind: "hint"; readonly hint: DurableObjectLocationHint };
 
-/** Every setting, its default and its check: the one list. Secrets have no default. */
+/** The list of all settings, with default and validation. Secrets have no default. */
 
 const wholeNumber = (fallback: number, min: number, max: number) =>
   z
@@ -58,7 +58,7 @@ const SETTINGS = z.object({
   SVC_OPERATOR_KEY: secret,
   SVC_REGION_SECRET: secret.optional(),
   SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
-  // Before the documentation's address, which is derived from it locally: of two bad settings the first is named.
+  // Before the documentation URL, which is derived from it locally, so that of two invalid settings this one is named.
   SVC_BASE_URL: address.default("http://127.0.0.1:8787"),
   SVC_DOCS_URL: address.default("http://127.0.0.1:8787/docs"),
   SVC_MAX_BODY_BYTES: wholeNumber(1_048_576, 1024, 67_108_864),
@@ -75,19 +75,19 @@ const SETTINGS = z.object({
 export type Settings = z.output<typeof SETTINGS>;
 export const SETTING_NAMES = Object.keys(SETTINGS.shape) as (keyof Settings)[];
 
-/** This region, and every other that this one knows an address of. */
+/** This region, and every other region that this one has an address for. */
 export function knownRegions({ SVC_REGION, SVC_REGIONS }: Settings): string[] {
   return [...new Set([SVC_REGION, ...Object.keys(SVC_REGIONS)])];
 }
 
-/** Names the setting that is wrong; never its value, which may be a secret. */
+/** Names the invalid setting, never its value, which may be a secret. */
 export class BadSetting extends Error {
   override readonly name = "BadSetting";
 }
 
 const parsed = new WeakMap<object, Settings>();
 
-/** The environment, parsed once per isolate. Throws a `BadSetting` when a value cannot be used. */
+/** The environment, parsed once per isolate. Throws `BadSetting` if a value is invalid. */
 export function settingsOf(env: object): Settings {
   const known = parsed.get(env);
   if (known !== undefined) return known;

@@ -32,7 +32,7 @@ export async function ensureDemo(server: Server): Promise<Demo> {
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   await fillPriceBook(demo).catch((error: unknown) => {
     if (!(error instanceof Complaint)) throw error;
-    console.error(`sluice: the price book was not filled, npm run prices does so later: ${error.message}`);
+    console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
   });
   return demo;
 }

@@ -23,7 +23,7 @@ await run(async () => {
   const { models: after, changes } = importInto(book.models, models);
   for (const change of changes) console.log(change);
   console.log(
-    `${models.length} models in the catalog; ${leftOut.length} more have prices that the book cannot say.`,
+    `${models.length} models in the catalog; ${leftOut.length} more have prices that the book cannot express.`,
   );
   if (changes.length === 0) {
     console.log(`Nothing changes: revision ${book.revision} has them all.`);
@@ -49,7 +49,8 @@ function targetOf(url: string | undefined): Target {
 }
 
 async function agrees(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Complaint("nobody can be asked here: pass --yes to change it");
+  if (!process.stdin.isTTY)
+    throw new Complaint("cannot ask for confirmation here: pass --yes to make the changes");
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test((await terminal.question(question)).trim());

@@ -7,7 +7,7 @@ export const getPriceBook = operation(
     method: "GET",
     path: "/v1/admin/price-book",
     summary: "Read the platform's price book",
-    description: "The prices of organizations that have set none of their own for a model.",
+    description: "The prices that apply to organizations without their own price for a model.",
     role: "operator",
     reply: { 200: priceBook },
     refuses: [],

@@ -19,7 +19,7 @@ export const setPriceBook = operation(
     path: "/v1/admin/price-book",
     summary: "Replace the platform's price book",
     description:
-      "Makes a new revision of the prices that differ. The same book again changes nothing. When the call returns, the prices apply to every organization that uses them.",
+      "Creates a new revision of the prices that differ. Sending the same book again changes nothing. When the call returns, the prices apply to every organization that uses them.",
     role: "operator",
     ifMatch: true,
     bodyLimit: "bulk",

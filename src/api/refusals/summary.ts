@@ -13,7 +13,7 @@ export const summarizeRefusals = operation(
     path: "/v1/orgs/{id}/refusals/summary",
     summary: "Count refusals by hour",
     description:
-      "Exact counts and amounts by hour in UTC, also of refusals that are not listed one by one. Hours that `from` and `to` fall into are included whole. Default: the last 7 days. Sums are kept for 90 days.",
+      "Exact counts and amounts by hour in UTC, including refusals that are not listed individually. The hours of `from` and `to` are included whole. Default: the last 7 days. Sums are kept for 90 days.",
     role: "viewer",
     scope: "runs:read",
     query: z

@@ -60,7 +60,7 @@ export const explainedCheck = z
     resets_at: z.string().nullable(),
     as_of: timestamp.nullable().meta({
       description:
-        "When the amounts were read. Those of a check that refused are of the refusal, all others of now.",
+        "When the amounts were read. A check that refused shows the amounts at the refusal. All others show current amounts.",
     }),
   })
   .meta({ id: "ExplainedCheck" });

@@ -133,7 +133,7 @@ export const priceRevision = z
     created_at: timestamp,
     removed: z
       .boolean()
-      .meta({ description: "True: from then on the organization has no price of its own." }),
+      .meta({ description: "If true, the organization has no price of its own from then on." }),
     ...shown.partial().shape,
   })
   .meta({ id: "PriceRevision" });

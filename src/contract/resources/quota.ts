@@ -6,7 +6,7 @@ export const quota = z
     balance_usd: usd,
     reserved_usd: usd,
     available_usd: usd,
-    overdrawn_usd: usd.meta({ description: "What runs that had already happened took beyond the balance." }),
+    overdrawn_usd: usd.meta({ description: "What runs that had already happened spent beyond the balance." }),
     low_balance_usd: usd
       .nullable()
       .meta({ description: "When the balance falls below this, `quota.low` is sent." }),

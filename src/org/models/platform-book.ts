@@ -47,7 +47,7 @@ export class PlatformBook {
       return null;
     } catch (error) {
       logFailure(trace, error);
-      const message = "The platform's price book is out of reach. Try again.";
+      const message = "The platform's price book is unavailable. Try again.";
       return refuse("service_unavailable", {}, { message });
     }
   }

@@ -59,5 +59,5 @@ export class Prices {
 function unpriced({ unpriced: what, name }: Unpriced): Refusal<"validation_failed"> {
   return what === "variant"
     ? invalidField("variant", "no_price", "is not a variant of this model's price")
-    : invalidField(`usage.units.${name}`, "no_price", "has no price in this model's price");
+    : invalidField(`usage.units.${name}`, "no_price", "is not a unit in this model's price");
 }

@@ -35,7 +35,7 @@ const TERMS: readonly Field[] = [
   },
   {
     name: "classes",
-    label: "Tokens with rates of their own. Empty: the input or output rate.",
+    label: "Rates for classes of tokens. Leave empty to use the input or output rate.",
     kind: "heading",
   },
   ...CLASSES.map(([name, label]): Field => ({
@@ -67,7 +67,7 @@ export const models: Resource<Model> = {
   api: "models",
   title: "Price book",
   about:
-    "What each model costs: by your own prices, else by the platform's, which are listed once you have used them. A model without a price is refused, never free.",
+    "What each model costs. Your own prices apply first, then the platform's, which are listed once you have used them. A model without a price is refused, never free.",
   one: "model",
   icon: "models",
   empty: ["No prices yet", "Add the models you use, so that calls can report tokens instead of dollars."],

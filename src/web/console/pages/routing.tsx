@@ -42,7 +42,7 @@ const FIELDS: readonly Field[] = [
   },
   {
     name: "eval_gate.min_score",
-    label: "Bar, 0 to 1",
+    label: "Minimum score, 0 to 1",
     kind: "number",
     required: true,
     half: true,

@@ -94,7 +94,7 @@ function summary({
 }): string {
   const total = days.reduce((sum, { usd: spent }) => sum + Number(spent), 0).toFixed(2);
   const expected = forecast.reduce((sum, { p50 }) => sum + p50, 0).toFixed(2);
-  const spent = `Spend by day over ${days.length} days, ${usd(total)} in all.`;
+  const spent = `Spend by day over ${days.length} days, ${usd(total)} in total.`;
   return forecast.length === 0
     ? spent
     : `${spent} Expected over the next ${forecast.length}: ${usd(expected)}.`;

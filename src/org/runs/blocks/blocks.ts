@@ -5,8 +5,9 @@ import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { followRollbacks } from "../../kernel/copies.ts";
-import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
+import { type BlockEntry, entryOf, entryOfRemains, entryWith, extended, lastSeqOf } from "./entry.ts";
 import { partsOf } from "./parts.ts";
+import { areWorthMerging, GROWING_BYTES, GROWING_RUNS, isSmall } from "./sizes.ts";
 import {
   blocksWithNames,
   deleteBlocks,
@@ -18,13 +19,6 @@ import {
 } from "./table.ts";
 import { deleteUnpacked, readUnpacked, readUnpackedEntries } from "./unpacked.ts";
 
-/** Small batches grow the last block up to this size. It is written whole each time. */
-const GROWING_RUNS = 64;
-const GROWING_BYTES = 16_384;
-/** From this size on a block is left as it is. Smaller ones are merged with their neighbours. */
-const FULL_RUNS = 512;
-const FULL_BYTES = 65_536;
-const MOST_SMALL = 16;
 const MOST_READ = 4;
 
 /**
@@ -96,7 +90,7 @@ class RunBlocks {
     const runs: RunRecord[] = [];
     const remains: Remains[] = [];
     for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
-      const entry = this.#entryOf(seq);
+      const entry = entryWith(this.entries, seq);
       if (entry === undefined) continue;
       const at = seq - entry.firstSeq;
       if (entry.state === "remains") {
@@ -215,20 +209,6 @@ class RunBlocks {
     return all;
   }
 
-  #entryOf(seq: number): BlockEntry | undefined {
-    const { entries } = this;
-    let [low, high] = [0, entries.length - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const entry = entries[middle];
-      if (entry === undefined) return undefined;
-      if (seq < entry.firstSeq) high = middle - 1;
-      else if (seq > lastSeqOf(entry)) low = middle + 1;
-      else return entry;
-    }
-    return undefined;
-  }
-
   #bytesOf(entry: BlockEntry): Uint8Array<ArrayBuffer> {
     if (entry.state === "rows") return readUnpacked(this.#sql, entry);
     return this.#tail?.entry === entry ? this.#tail.data : readBytes(this.#sql, entry.firstSeq);
@@ -284,10 +264,7 @@ class RunBlocks {
     const from = this.#entries.findLastIndex((entry) => !isSmall(entry)) + 1;
     const small = this.#entries.slice(from);
     const [first, last] = [small[0], small.at(-1)];
-    if (small.length < 2 || first === undefined || last === undefined) return;
-    const runs = small.reduce((sum, entry) => sum + entry.runs, 0);
-    const bytes = small.reduce((sum, entry) => sum + entry.bytes, 0);
-    if (runs < FULL_RUNS && bytes < FULL_BYTES && small.length < MOST_SMALL) return;
+    if (first === undefined || last === undefined || !areWorthMerging(small)) return;
     const all = small.flatMap((entry) => [...this.block(entry)]);
     deleteBlocks(this.#sql, first.firstSeq + 1, last.firstSeq);
     this.#change(from);
@@ -303,10 +280,6 @@ class RunBlocks {
 function readAll(sql: SqlStorage): BlockEntry[] {
   const all = [...readUnpackedEntries(sql), ...readEntries(sql, 0)];
   return all.sort((one, other) => one.firstSeq - other.firstSeq);
-}
-
-function isSmall({ state, runs, bytes }: BlockEntry): boolean {
-  return state === "runs" && runs < FULL_RUNS && bytes < FULL_BYTES;
 }
 
 const BLOCKS = new WeakMap<SqlStorage, RunBlocks>();

@@ -117,3 +117,17 @@ export function entryOfRemains(firstSeq: number, bytes: number, all: readonly Re
     costMax: 0n,
   };
 }
+
+/** The entry that contains a seq, by binary search. */
+export function entryWith(entries: readonly BlockEntry[], seq: number): BlockEntry | undefined {
+  let [low, high] = [0, entries.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle];
+    if (entry === undefined) return undefined;
+    if (seq < entry.firstSeq) high = middle - 1;
+    else if (seq > lastSeqOf(entry)) low = middle + 1;
+    else return entry;
+  }
+  return undefined;
+}

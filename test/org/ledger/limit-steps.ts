@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { formatUsd } from "../../../src/domain/money.ts";
-import { HOUR_MS, type Limit, type Model } from "./model.ts";
+import { HOUR_MS, type Model } from "./model.ts";
+import type { Limit } from "./model-rows.ts";
 import type { Step, StepOf } from "./steps.ts";
 import type { World } from "./world.ts";
 
@@ -21,117 +22,105 @@ type LimitStep = Exclude<
   >
 >;
 
+interface Play<K extends LimitStep["do"]> {
+  readonly world: World;
+  readonly model: Model;
+  readonly step: StepOf<K>;
+  /** The fields that most limits share. */
+  readonly base: Omit<Limit, "id" | "kind">;
+}
+
 /** Sets, changes and deletes limits, in the real object and in the model at once. */
 export async function changeLimits(world: World, model: Model, step: LimitStep): Promise<void> {
-  const base = {
+  const base: Omit<Limit, "id" | "kind"> = {
     limit: 0n,
-    period: "total" as const,
+    period: "total",
     zoneMs: 0,
-    mode: "enforce" as const,
-    scopeKind: "org" as const,
+    mode: "enforce",
+    scopeKind: "org",
     scopeId: "",
     born: model.steps,
   };
-  if (step.do === "budget") {
-    const scope =
-      step.workflow === undefined
-        ? { scope_kind: "org" }
-        : { scope_kind: "workflow", scope_id: step.workflow };
-    const mode = step.shadow ? "shadow" : "enforce";
-    const input = {
-      ...scope,
-      limit_usd: formatUsd(step.limit),
-      period: step.period,
-      mode,
-      alert_thresholds: [],
-    };
-    const { body } = await world.call("createBudget", input, step.fault);
-    const scopeKind = step.workflow === undefined ? "org" : "workflow";
-    model.limits.push({
-      ...base,
-      id: body.id,
-      kind: "budget",
-      scopeKind,
-      scopeId: step.workflow ?? "",
-      limit: step.limit,
-      period: step.period,
-      mode,
-    });
-  } else if (step.do === "customerLimit") {
-    const input = { customer_id: step.customer, limit_usd: formatUsd(step.limit), period: step.period };
-    const taken = model.limits.some(
-      (one) => one.kind === "customer_limit" && one.scopeId === step.customer && one.period === step.period,
-    );
-    const answer = await world.call("createCustomerLimit", input, step.fault);
-    expect(answer.status).toBe(taken ? 409 : 201);
-    if (!taken)
-      model.limits.push({
-        ...base,
-        id: answer.body.id,
-        kind: "customer_limit",
-        scopeKind: "customer",
-        scopeId: step.customer,
-        limit: step.limit,
-        period: step.period,
-      });
-  } else if (step.do === "cap") {
-    await world.call(
-      "setSpendCap",
-      { cap_usd: formatUsd(step.limit), timezone: step.india ? "Asia/Kolkata" : "UTC" },
-      step.fault,
-    );
-    put(model, {
-      ...base,
-      id: "spend_cap",
-      kind: "spend_cap",
-      limit: step.limit,
-      period: "day",
-      zoneMs: step.india ? INDIA_MS : 0,
-    });
-  } else if (step.do === "prepay") {
-    await world.call("setQuota", {}, step.fault);
-    const there = model.limits.find((one) => one.id === "quota");
-    put(model, { ...base, id: "quota", kind: "quota", limit: there?.limit ?? 0n });
-  } else if (step.do === "topUp") {
-    const there = model.limits.find((one) => one.id === "quota");
-    const answer = await world.call("topUpQuota", { amount_usd: formatUsd(step.amount) }, step.fault);
-    expect(answer.status).toBe(there === undefined ? 404 : 201);
-    if (there !== undefined) there.limit = (there.limit ?? 0n) + step.amount;
-  } else if (step.do === "chain") {
-    await world.call(
-      "setChainBudget",
-      { max_cost_usd: formatUsd(step.cost), max_depth: step.depth, max_tokens: step.tokens },
-      step.fault,
-    );
-    const chain = { ...base, scopeKind: "chain" as const, scopeId: "*" };
-    put(model, { ...chain, id: "chain_cost", kind: "chain_cost", limit: step.cost });
-    put(model, { ...chain, id: "chain_depth", kind: "chain_depth", limit: BigInt(step.depth) });
-    put(model, { ...chain, id: "chain_tokens", kind: "chain_tokens", limit: BigInt(step.tokens) });
-  } else if (step.do === "plan") {
-    const overage_policy = step.block ? "block" : "allow";
-    await world.call(
-      "setPlanTerms",
-      { plan: "unlisted", runs_limit: step.runs, tokens_limit: step.tokens, overage_policy },
-      step.fault,
-    );
-    const mode = step.block ? "enforce" : "count";
-    put(model, {
-      ...base,
-      id: "plan_runs",
-      kind: "plan_runs",
-      limit: BigInt(step.runs),
-      period: "month",
-      mode,
-    });
-    put(model, {
-      ...base,
-      id: "plan_tokens",
-      kind: "plan_tokens",
-      limit: BigInt(step.tokens),
-      period: "month",
-      mode,
-    });
-  } else await changeOrDelete(world, model, step);
+  if (step.do === "budget") await createBudget({ world, model, step, base });
+  else if (step.do === "customerLimit") await createCustomerLimit({ world, model, step, base });
+  else if (step.do === "cap") await setCap({ world, model, step, base });
+  else if (step.do === "prepay") await prepay({ world, model, step, base });
+  else if (step.do === "topUp") await topUp({ world, model, step, base });
+  else if (step.do === "chain") await setChainBudget({ world, model, step, base });
+  else if (step.do === "plan") await setPlan({ world, model, step, base });
+  else await changeOrDelete(world, model, step);
+}
+
+async function createBudget({ world, model, step, base }: Play<"budget">): Promise<void> {
+  const { workflow, limit, period } = step;
+  const scopeKind = workflow === undefined ? "org" : "workflow";
+  const mode = step.shadow ? "shadow" : "enforce";
+  const input = {
+    scope_kind: scopeKind,
+    ...(workflow === undefined ? {} : { scope_id: workflow }),
+    limit_usd: formatUsd(limit),
+    period,
+    mode,
+    alert_thresholds: [],
+  };
+  const { body } = await world.call("createBudget", input, step.fault);
+  const scopeId = workflow ?? "";
+  model.limits.push({ ...base, id: body.id, kind: "budget", scopeKind, scopeId, limit, period, mode });
+}
+
+async function createCustomerLimit({ world, model, step, base }: Play<"customerLimit">): Promise<void> {
+  const { customer, limit, period } = step;
+  const input = { customer_id: customer, limit_usd: formatUsd(limit), period };
+  const taken = model.limits.some(
+    (one) => one.kind === "customer_limit" && one.scopeId === customer && one.period === period,
+  );
+  const answer = await world.call("createCustomerLimit", input, step.fault);
+  expect(answer.status).toBe(taken ? 409 : 201);
+  if (taken) return;
+  const scope = { scopeKind: "customer" as const, scopeId: customer };
+  model.limits.push({ ...base, ...scope, id: answer.body.id, kind: "customer_limit", limit, period });
+}
+
+async function setCap({ world, model, step, base }: Play<"cap">): Promise<void> {
+  const input = { cap_usd: formatUsd(step.limit), timezone: step.india ? "Asia/Kolkata" : "UTC" };
+  await world.call("setSpendCap", input, step.fault);
+  const zoneMs = step.india ? INDIA_MS : 0;
+  put(model, { ...base, id: "spend_cap", kind: "spend_cap", limit: step.limit, period: "day", zoneMs });
+}
+
+async function prepay({ world, model, step, base }: Play<"prepay">): Promise<void> {
+  await world.call("setQuota", {}, step.fault);
+  const there = model.limits.find((one) => one.id === "quota");
+  put(model, { ...base, id: "quota", kind: "quota", limit: there?.limit ?? 0n });
+}
+
+async function topUp({ world, model, step }: Play<"topUp">): Promise<void> {
+  const there = model.limits.find((one) => one.id === "quota");
+  const answer = await world.call("topUpQuota", { amount_usd: formatUsd(step.amount) }, step.fault);
+  expect(answer.status).toBe(there === undefined ? 404 : 201);
+  if (there !== undefined) there.limit = (there.limit ?? 0n) + step.amount;
+}
+
+async function setChainBudget({ world, model, step, base }: Play<"chain">): Promise<void> {
+  const input = { max_cost_usd: formatUsd(step.cost), max_depth: step.depth, max_tokens: step.tokens };
+  await world.call("setChainBudget", input, step.fault);
+  const chain = { ...base, scopeKind: "chain" as const, scopeId: "*" };
+  put(model, { ...chain, id: "chain_cost", kind: "chain_cost", limit: step.cost });
+  put(model, { ...chain, id: "chain_depth", kind: "chain_depth", limit: BigInt(step.depth) });
+  put(model, { ...chain, id: "chain_tokens", kind: "chain_tokens", limit: BigInt(step.tokens) });
+}
+
+async function setPlan({ world, model, step, base }: Play<"plan">): Promise<void> {
+  const overage_policy = step.block ? "block" : "allow";
+  const terms = { plan: "unlisted", runs_limit: step.runs, tokens_limit: step.tokens, overage_policy };
+  await world.call("setPlanTerms", terms, step.fault);
+  const plan = {
+    ...base,
+    period: "month" as const,
+    mode: step.block ? ("enforce" as const) : ("count" as const),
+  };
+  put(model, { ...plan, id: "plan_runs", kind: "plan_runs", limit: BigInt(step.runs) });
+  put(model, { ...plan, id: "plan_tokens", kind: "plan_tokens", limit: BigInt(step.tokens) });
 }
 
 async function changeOrDelete(

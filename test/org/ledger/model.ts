@@ -1,117 +1,22 @@
+import type {
+  Attempt,
+  Limit,
+  ModelAdjustment,
+  ModelHold,
+  ModelRun,
+  OverLimit,
+  Pack,
+  Phase,
+  Scopes,
+  SettledHold,
+  Verdict,
+} from "./model-rows.ts";
+
 /** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
 
 export const HOUR_MS = 3_600_000;
 /** A Wednesday, half a minute past noon. The clock moves in whole hours, so the seconds of a test cross no boundary. */
 export const BASE_MS = Date.parse("2027-03-31T12:00:30Z");
-
-export type Period = "day" | "week" | "month" | "quarter" | "year" | "total";
-
-export interface Limit {
-  readonly id: string;
-  readonly kind:
-    | "budget"
-    | "customer_limit"
-    | "spend_cap"
-    | "quota"
-    | "plan_runs"
-    | "plan_tokens"
-    | "chain_cost"
-    | "chain_tokens"
-    | "chain_depth";
-  readonly scopeKind: "org" | "workflow" | "customer" | "chain";
-  readonly scopeId: string;
-  limit: bigint | null;
-  period: Period;
-  /** Added to UTC before the day is computed. */
-  zoneMs: number;
-  mode: "enforce" | "shadow" | "count";
-  /** The step that created it. */
-  readonly born: number;
-}
-
-export interface Pack {
-  readonly id: string;
-  readonly customer: string;
-  readonly amount: bigint;
-  readonly priority: number;
-  readonly expiresHour: number | null;
-  voided: boolean;
-  readonly age: number;
-}
-
-export interface Scopes {
-  readonly workflow?: string;
-  readonly customer?: string;
-  readonly chain?: string;
-}
-
-export interface ModelRun {
-  readonly id: string;
-  readonly scopes: Scopes;
-  readonly hour: number;
-  readonly cost: bigint;
-  readonly tokens: bigint;
-  readonly depth: number;
-  /** Ids of the limits it was charged to. */
-  charged: readonly string[];
-  /** What the hold that it settles was made for, in the limits where that hold stood. */
-  readonly heldFor: { readonly scopes: Scopes; readonly limits: readonly string[] };
-  readonly draws: ReadonlyMap<string, bigint>;
-  /** What live packs could not cover. */
-  readonly uncovered: bigint;
-}
-
-/** Negative if given back. */
-export interface ModelAdjustment {
-  readonly run: ModelRun;
-  readonly hour: number;
-  readonly amount: bigint;
-  charged: readonly string[];
-  readonly draws: ReadonlyMap<string, bigint>;
-  readonly uncovered: bigint;
-}
-
-export interface ModelHold {
-  readonly id: string;
-  readonly attempt: Attempt;
-  readonly phase: Phase;
-  readonly hour: number;
-  /** The step that made it. */
-  readonly born: number;
-  readonly expiresHour: number;
-  /** What it reserves of which credit packs. */
-  readonly packs: ReadonlyMap<string, bigint>;
-  held: readonly string[];
-  status: "open" | "settled" | "released" | "expired";
-  /** When it was settled or released. */
-  endedHour: number | null;
-  /** What was asked with which request id, and the answer. */
-  readonly request: { readonly ask: RequestAsk; readonly body: unknown } | null;
-}
-
-type SettledHold = Pick<ModelHold, "attempt" | "phase" | "hour" | "held" | "born">;
-
-export type RequestAsk = { readonly request_id: string } & Readonly<Record<string, unknown>>;
-
-export interface Attempt {
-  readonly scopes: Scopes;
-  readonly cost: bigint;
-  readonly tokens: bigint;
-  readonly depth: number;
-}
-
-/** Whose limits are asked: those of a decision alone, or all that a run is asked of. */
-export type Phase = "run" | "decision";
-
-/** The part of one fact that was past one limit. */
-export interface OverLimit {
-  readonly run: string;
-  readonly limit: string;
-  readonly window: string;
-  readonly amount: bigint;
-}
-
-export type Verdict = { readonly refusedBy: Limit | "credits" | null };
 
 const ORDER = [
   "plan_runs",

@@ -1,17 +1,8 @@
 import { expect } from "vitest";
 import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
-import {
-  type Attempt,
-  BASE_MS,
-  HOUR_MS,
-  type Limit,
-  Model,
-  type ModelHold,
-  type RequestAsk,
-  type Scopes,
-  type Verdict,
-} from "./model.ts";
+import { BASE_MS, HOUR_MS, Model } from "./model.ts";
+import type { Attempt, Limit, ModelHold, RequestAsk, Scopes, Verdict } from "./model-rows.ts";
 import { changeLimits } from "./limit-steps.ts";
 import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
 import { World } from "./world.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { Fault } from "./world.ts";
-import type { Period } from "./model.ts";
+import type { Period } from "./model-rows.ts";
 
 /** What can happen to an org, in any order. Numbers that select among existing things wrap around. */
 export type Step = { readonly fault: Fault } & (

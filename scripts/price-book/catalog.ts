@@ -23,10 +23,12 @@ const MAKERS = [
   "zhipuai",
 ];
 
-/** Makers whose batches cost half of every token rate, cached tokens included. The catalog has no such discounts. */
+/**
+ * Providers whose batches cost half of every token rate, including cached tokens. The catalog has no such discounts.
+ */
 const HALF_IN_BATCHES = new Set(["openai", "anthropic"]);
 
-/** The catalog says nothing about what models cost that are free by name. */
+/** The catalog has no prices for models that are free by name. */
 const FREE = { input_usd_per_mtok: "0", output_usd_per_mtok: "0" };
 
 export interface Catalog {

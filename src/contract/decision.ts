@@ -20,7 +20,7 @@ export const DECISION = {
 /** Names decisions in rate-limit policies. */
 export const DECISION_ROUTE = `${DECISION.method} ${DECISION.path}`;
 
-/** The fields that most bodies have, and what each of them is. Only the estimate is required. */
+/** The fields that most bodies have, and the kind of each. Only the estimate is required. */
 export const DECISION_FIELDS = {
   request_id: "id",
   model: "model",
@@ -47,5 +47,5 @@ export const DECISION_DENIALS = LIMIT_CODES;
 
 export const DECISION_REFUSALS = [...DECISION_DENIALS, "conflict"] as const;
 
-/** Where a verdict was reached. */
+/** Where a decision was made. */
 export type DecidedAt = "edge" | "object";

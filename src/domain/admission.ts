@@ -60,8 +60,8 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
 export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
 
 /**
- * Charges a fact. No meter can refuse it, and the part that brings what is spent past a limit is told. `reserved` is what has
- * been drawn of credits that were reserved for it.
+ * Charges a fact. No meter can refuse it, and the part over a limit is reported. `reserved` is what was drawn from
+ * credits that were reserved for it.
  */
 export function chargeFact(
   accounts: readonly Account[],
@@ -102,7 +102,7 @@ function together(reserved: readonly Draw[], drawn: readonly Draw[]): readonly D
   return [...sums.values()];
 }
 
-/** Sets an admitted attempt aside in every meter it touches. Returns what it reserves of which credit packs. */
+/** Reserves an admitted attempt in every meter it touches. Returns what it reserves of which credit packs. */
 export function holdAll(accounts: readonly Account[], attempt: Attempt): readonly Draw[] {
   let packs: readonly Draw[] = [];
   for (const account of accounts) {

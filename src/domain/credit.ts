@@ -46,7 +46,7 @@ export function poolOf(customerId: string, packsInDrawOrder: readonly Account[])
     },
     subject: customerId,
     window: { startMs: 0, endMs: null },
-    // Packs also change one by one, when a reservation ends: the sum is never kept apart from them.
+    // Packs also change one by one, when a reservation ends, so their sum is never stored separately.
     get usage() {
       return packsInDrawOrder.reduce(added, NO_USAGE);
     },
@@ -73,7 +73,7 @@ export function holdFrom(pool: CreditPool, amount: bigint): Draw[] {
   return takeFrom(pool, amount, withHeld).draws;
 }
 
-/** Draws from what was reserved, which is free again, also in packs that have ended since. */
+/** Draws from what was reserved, which is then free again, even in packs that have ended since. */
 export function drawReserved(reserved: readonly Draw[], amount: bigint): Draw[] {
   const draws: Draw[] = [];
   let rest = amount;

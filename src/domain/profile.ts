@@ -2,7 +2,7 @@ import type { DECISION_CHECKS, EXPIRY_ACTIONS } from "../contract/lists.ts";
 
 export type DecisionChecks = (typeof DECISION_CHECKS)[number];
 
-/** What a decision does that does not say it itself. */
+/** The defaults of a decision. */
 export interface DecisionDefaults {
   readonly checks: DecisionChecks;
   readonly on_expiry: (typeof EXPIRY_ACTIONS)[number];

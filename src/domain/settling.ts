@@ -5,15 +5,15 @@ import type { Scopes } from "./touch.ts";
 /** A hold, as far as the charge of its run depends on it. */
 interface Settled {
   readonly atMs: number;
-  /** The limits of this phase were asked for it. */
+  /** The phase whose limits were checked for it. */
   readonly phase: Phase;
   readonly standing: readonly Account[];
 }
 
 /**
- * What a run that settles a hold is charged to, each limit once: wherever the hold stands, and what the run's own fields
- * touch. A limit that counts each customer or chain apart is charged where the hold stands. One that was made after the
- * hold counts neither the hold nor its run. Credit packs are drawn from, not charged.
+ * What a run that settles a hold is charged to, each limit once: the limits of the hold, and those that the run's own
+ * fields touch. If a limit counts customers or chains separately, the run is charged where the hold is. A limit that
+ * was created after the hold counts neither the hold nor its run. Credit packs are drawn from, not charged.
  */
 export function settledAccounts(
   own: readonly Account[],
@@ -31,7 +31,7 @@ export function settledAccounts(
   return isSame && rest.size === 0 ? own : [...charged, ...rest.values()];
 }
 
-/** Limits that were not asked for the hold have nothing to do with it: they count its run when that is recorded. */
+/** Limits that were not checked for the hold count its run when it is recorded. */
 function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
   return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes(phase);
 }

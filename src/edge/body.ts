@@ -94,7 +94,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
     : malformed;
 }
 
-/** A decision is short, but for the input that it has scanned. */
+/** A decision is short, except for the input that it has scanned. */
 function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
   if (bodyBytes <= DECISION.mostBodyBytes) return false;
   return typeof body !== "object" || body === null || !("input" in body);

@@ -48,7 +48,7 @@ export class Call {
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
   rawBody = "";
-  /** How long the body is, as it was sent. */
+  /** The length of the body, as it was sent. */
   bodyBytes = 0;
   /** The client broke off its upload, so the response is only for the log. */
   isCutOff = false;

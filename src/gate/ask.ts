@@ -12,7 +12,7 @@ export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: Deci
   return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);
 }
 
-/** Whether a call is checked against everything that a run is: as it says, else as its org does. */
+/** Whether a call is checked against everything that a run is: as it says, otherwise as its org says. */
 export function checksAll(ask: Pick<DecisionAsk, "checks">, usual: DecisionChecks): boolean {
   return (ask.checks ?? usual) === "all";
 }

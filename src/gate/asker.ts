@@ -2,18 +2,18 @@ import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import type { DecisionChecks } from "../domain/profile.ts";
 
-/** Who asks, of which org, with which rate limits. */
+/** The caller, its org, and the rate limits that apply. */
 interface Asking {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
-  /** What the org has its decisions checked against that do not say it. */
+  /** What the org's decisions are checked against by default. */
   readonly checks: DecisionChecks;
   readonly pepper: string;
 }
 
 export interface Asker extends Asking {
-  /** Those of them that need nothing from the body to be counted. */
+  /** Those that can be counted without the body. */
   readonly unread: readonly RateMeter[];
 }
 

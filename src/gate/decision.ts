@@ -50,8 +50,8 @@ export function refusedUnread(
 }
 
 /**
- * Whether calls like this one can be decided from slices at all; others are no reason to ask for any. Policies, detectors,
- * plans, chains and credits are known to the object alone, so what is checked against them is for the object.
+ * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the object
+ * knows policies, detectors, plans, chains and credits, so it decides calls that are checked against them.
  */
 export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
   if (ask.dry_run === true || checksAll(ask, asker.checks)) return false;

@@ -35,7 +35,7 @@ export function questionOf(ask: DecisionAsk): string {
   return JSON.stringify([asked, estimated]);
 }
 
-/** The same value, with the fields of every object in the order of their names. */
+/** The same value, with the fields of every object sorted by name. */
 function inOneOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneOrder);
   if (typeof value !== "object" || value === null) return value;

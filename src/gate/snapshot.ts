@@ -27,7 +27,7 @@ export interface OrgSnapshot {
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
   readonly rates: RateLimits;
-  /** What decisions are checked against that do not say it. Objects of an earlier version do not send it. */
+  /** What decisions are checked against by default. Objects of an earlier version do not send it. */
   readonly checks?: DecisionChecks;
 }
 

@@ -46,7 +46,7 @@ const entries = (org: Spender, action: string) =>
   rowsOf(org.id, "SELECT target FROM audit WHERE action = ? ORDER BY seq", action);
 
 describe("with checks: all", () => {
-  test("a decision is refused by what refuses the run, in the same order; without, by limits alone", async () => {
+  test("a decision is refused by whatever refuses the run, in the same order; without it, only by limits", async () => {
     const org = await newSpender();
     const { id: ruleId } = (await sent(org.send("POST", "policy-rules", RULE))).body;
     const detectors = [{ id: "email", kind: "builtin", action: "block" }];
@@ -108,7 +108,7 @@ describe("with checks: all", () => {
     expect((await all(org, "0.5", fields)).status).toBe(200);
   });
 
-  test("what one limit refuses is reserved in none", async () => {
+  test("an ask that one limit refuses is reserved in none", async () => {
     const org = await newSpender();
     await plan(org, "roomy", { runs_limit: 10, tokens_limit: 1000 });
     await sent(org.send("PUT", "chain-budget", { max_cost_usd: "5", max_tokens: 500 }));
@@ -160,7 +160,7 @@ describe("a reservation of plan, chain and credits", () => {
   const FULL = [[["0", "1"]], [["0", "40"]], [["0", "2000000000"]], [["0", "40"]]];
   const FREE = [[["0", "0"]], [["0", "0"]], [["0", "0"]], [["0", "0"]]];
 
-  test("leaves the rest for others, who are refused what it has", async () => {
+  test("leaves the rest for others, who cannot use what it holds", async () => {
     const { org, packId } = await reserved();
     expect(await held(org)).toEqual(FULL);
     expect(await packNow(org, packId)).toEqual(["0.00", "2.00", "1.00"]);
@@ -183,7 +183,7 @@ describe("a reservation of plan, chain and credits", () => {
     expect(await packNow(org, packId)).toEqual(["0.00", "0.00", "3.00"]);
   });
 
-  test("is given back whole when it expires, at the next that needs the room, and by itself", async () => {
+  test("is given back whole when it expires, by the next call that needs the room, and automatically", async () => {
     const { org, packId } = await reserved();
     await org.advance(61);
     expect(await held(org)).toEqual(FREE);
@@ -204,7 +204,7 @@ describe("a reservation of plan, chain and credits", () => {
     expect(await packNow(org, packId)).toEqual(["1.25", "0.00", "1.75"]);
   });
 
-  test("is drawn from the pack that it holds even after that has expired, and beyond it from live ones", async () => {
+  test("is drawn from its pack even after that has expired, and above it from live packs", async () => {
     const org = await newSpender();
     const now = await org.advance(1);
     const first = await pack(org, "2", { priority: 1, expires_at: new Date(now + 30_000).toISOString() });
@@ -223,13 +223,13 @@ describe("a reservation of plan, chain and credits", () => {
     ]);
   });
 
-  test("of one customer's credits pays for its run, whichever customer that names", async () => {
+  test("of one customer's credits pays for its run, whichever customer the run names", async () => {
     const { org, id, packId } = await reserved();
     expect((await org.run({ reservation_id: id, customer_id: "d", cost_usd: "2" })).status).toBe(201);
     expect(await packNow(org, packId)).toEqual(["2.00", "0.00", "1.00"]);
   });
 
-  test("is charged to the chain that it was made in, whichever its run names", async () => {
+  test("is charged to the chain that it was made in, whichever chain its run names", async () => {
     const { org, id } = await reserved();
     const usage = { input_tokens: 1, output_tokens: 1 };
     const run = { id: "r1", reservation_id: id, chain: { chain_id: "y" }, cost_usd: "2", usage };
@@ -246,7 +246,7 @@ describe("a reservation of plan, chain and credits", () => {
     expect((await all(org, "8.9", { chain: { chain_id: "y" } })).status).toBe(200);
   });
 
-  test("takes of a pack that another reservation has, nothing, also where its run costs more", async () => {
+  test("takes nothing from what another reservation holds of a pack, even if its run costs more", async () => {
     const org = await newSpender();
     const packId = await pack(org, "3");
     const one = (await sent(all(org, "1", { customer_id: "c" }))).body.reservation.id;
@@ -262,7 +262,7 @@ describe("a reservation of plan, chain and credits", () => {
     expect(await org.events("credit_pack.depleted")).toHaveLength(1);
   });
 
-  test("of several packs leaves in each what others reserved there", async () => {
+  test("of several packs leaves what others reserved in each", async () => {
     const org = await newSpender();
     const first = await pack(org, "1", { priority: 1 });
     const second = await pack(org, "2", { priority: 2 });
@@ -275,7 +275,7 @@ describe("a reservation of plan, chain and credits", () => {
     ]);
   });
 
-  test("knows its depth by the run that it follows", async () => {
+  test("has the depth after the run that it follows", async () => {
     const { org, id } = await reserved();
     const first = { id: "r1", reservation_id: id, chain: { chain_id: "x" }, cost_usd: "0" };
     await sent(org.run(first));
@@ -315,7 +315,7 @@ describe("policies at the decision", () => {
     expect((await org.decide("1", { model: "acme/bad" })).status).toBe(200);
   });
 
-  test("need the model where one of them is about models, and only there", async () => {
+  test("require the model only if one of them is about models", async () => {
     const org = await newSpender();
     const byAction = { ...RULE, target: "action", when: 'action == "delete"' };
     await sent(org.send("POST", "policy-rules", byAction));
@@ -328,7 +328,7 @@ describe("policies at the decision", () => {
     expect((await org.decide("1", { checks: "limits" })).status).toBe(200);
   });
 
-  test("that fail, refuse; in shadow, let pass and leave an entry", async () => {
+  test("refuse if they fail; in shadow mode they allow and leave an entry", async () => {
     const org = await newSpender();
     const shadow = await sent(org.send("POST", "policy-rules", { ...RULE, when: "true", mode: "shadow" }));
     expect((await all(org, "1")).status).toBe(200);
@@ -339,7 +339,7 @@ describe("policies at the decision", () => {
     expect(codeOf(await all(org, "1"))).toBe("policy_expression_error");
   });
 
-  test("read what the ask says of the run, with the most that it may use", async () => {
+  test("read what the ask says about the run, with the most that it may use", async () => {
     const org = await newSpender();
     const when =
       'estimate.max_output_tokens == 4096 && run.usage.output_tokens == 4096 && run.chain.chain_id == "x" && run.tags["team"] == "a" && has(run.started_at) && !has(run.input) && run.cost_usd == 1.0';
@@ -350,7 +350,7 @@ describe("policies at the decision", () => {
     expect((await all(org, "1", { ...fields, tags: { team: "b" } })).status).toBe(200);
   });
 
-  test("ask for an approval, which one decision uses up, and its replay does not", async () => {
+  test("require an approval, which one decision uses up and its replay does not", async () => {
     const org = await newSpender();
     const gate = { ...RULE, effect: "require_approval", when: "estimate.cost_usd > 5.0", reason: "dear" };
     await sent(org.send("POST", "policy-rules", gate));
@@ -374,7 +374,7 @@ describe("policies at the decision", () => {
     expect(unknown.body.error.details.fields).toMatchObject([{ field: "approval_id", code: "unknown" }]);
   });
 
-  test("use no approval up where a limit refuses", async () => {
+  test("do not use up an approval if a limit refuses", async () => {
     const org = await newSpender();
     await sent(org.send("POST", "policy-rules", { ...RULE, effect: "require_approval", when: "true" }));
     const { approval_id } = (await all(org, "9")).body.error.details;
@@ -416,7 +416,7 @@ describe("the input of a decision", () => {
     for (const text of ["marker-4711", SECRET, "PROJ-1234"]) expect(stored).not.toContain(text);
   });
 
-  test("is part of the question: another one under the same request id is not answered by the first", async () => {
+  test("is part of the question: other input with the same request id is a different question", async () => {
     const org = await watched();
     const first = await sent(all(org, "1", { request_id: "q", input: { a: 1, b: 2 } }));
     const same = await sent(all(org, "1", { request_id: "q", input: { b: 2, a: 1 } }));
@@ -426,7 +426,7 @@ describe("the input of a decision", () => {
     expect(codeOf(await org.decide("1", { request_id: "q", model: "acme/m1" }))).toBe("conflict");
   });
 
-  test("lets the body be 256 KiB, and nothing else does", async () => {
+  test("allows a body of 256 KiB, and nothing else does", async () => {
     const org = await watched();
     const near = "x ".repeat(130_000);
     expect((await all(org, "1", { input: near })).status).toBe(200);
@@ -443,7 +443,7 @@ describe("an org's decision defaults", () => {
   const change = (org: Spender, decision_defaults: object) =>
     call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body: { decision_defaults } });
 
-  test("hold for decisions that do not say otherwise, from the answer on", async () => {
+  test("apply to decisions that do not say otherwise, from the response on", async () => {
     const org = await newSpender();
     await sent(org.send("POST", "policy-rules", RULE));
     expect(await defaultsOf(org)).toEqual({ checks: "limits", on_expiry: "release" });
@@ -458,7 +458,7 @@ describe("an org's decision defaults", () => {
     expect(await defaultsOf(org)).toEqual({ checks: "limits", on_expiry: "charge" });
   });
 
-  test("answer a request again as it was decided, whatever they have become", async () => {
+  test("do not change the answer to a repeated request", async () => {
     const org = await newSpender();
     const ask = { model: "acme/m1", request_id: "q" };
     const first = await sent(org.decide("1", ask));
@@ -471,7 +471,7 @@ describe("an org's decision defaults", () => {
     expect((await change(org, defaults)).status).toBe(422);
   });
 
-  test("are the admin's to change", async () => {
+  test("can be changed by an admin only", async () => {
     const org = await newSpender();
     const minted = await call("POST", `/v1/orgs/${org.id}/keys`, {
       key: org.key,
@@ -492,7 +492,7 @@ test.each([
   ["tags.Team", { tags: { Team: "a" } }],
   ["tags.team", { tags: { team: "" } }],
   ["tags", { tags: Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, "x"])) }],
-])("a decision is refused at %s: %j", async (field, fields) => {
+])("a decision is refused, naming %s: %j", async (field, fields) => {
   const org = await newSpender();
   const refused = await org.decide("1", fields);
   expect(refused.status).toBe(422);

@@ -168,7 +168,7 @@ describe("both paths agree on", () => {
     );
   });
 
-  test("what is checked against more than limits, which the pipeline alone decides", async () => {
+  test("decisions checked against more than limits, which only the pipeline decides", async () => {
     const governed = await newOrg();
     const rule = { target: "model", effect: "deny", when: 'model == "bad"', reason: "not cleared" };
     const send = (method: string, path: string, body: object) =>

@@ -42,7 +42,7 @@ test("batches of OpenAI's and Anthropic's models cost half, and others have no s
   expect(models.find(({ model }) => model === "openrouter/openai/gpt-4o-mini")?.variants).toBeUndefined();
 });
 
-test("makers' models cost what the catalog itself works out", () => {
+test("models cost what the catalog itself computes", () => {
   const usages = [
     { input_tokens: 1000, output_tokens: 500 },
     { input_tokens: 250_001, output_tokens: 4321, cache_read_tokens: 100_000 },

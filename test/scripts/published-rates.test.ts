@@ -13,7 +13,7 @@ const NOT_IN_CATALOG = [
 ];
 const MODELS_NOT_IN_CATALOG = ["claude-haiku-3", "gemini-2.5-flash-preview-tts"];
 
-/** Every rate of a price, with those of its tiers, as a number under its path. */
+/** Every rate of a price, including its tiers, as a number under its path. */
 function ratesOf(price: object, path: string): [string, number][] {
   return Object.entries(price).flatMap(([name, value]: [string, unknown]) => {
     if (name.endsWith("_usd_per_mtok")) return [[`${path} ${name}`, Number(value)]];

@@ -23,7 +23,7 @@ async function governed(): Promise<{ org: Org; packId: string }> {
     expect([200, 201]).toContain(answer.status);
     return answer;
   };
-  // Far away: decisions against the limits alone are leased of it, beside those that the object decides.
+  // Far from the limit: decisions against limits only use leases of it, beside those that the object decides.
   await isolates.budget(org, "100000");
   const plan = { runs_limit: ROOM.runs, tokens_limit: null, overage_policy: "block" };
   await send("PUT", "/v1/admin/plans/raced", isolates.operator, plan);
@@ -37,10 +37,10 @@ async function governed(): Promise<{ org: Org; packId: string }> {
 const KINDS = [{ chain: { chain_id: "x" } }, { customer_id: "c" }, {}] as const;
 const kindOf = (n: number) => Math.floor(n / 8) % KINDS.length;
 
-/** Half of the calls, in every isolate alike. */
+/** Half of the calls, in every isolate. */
 const isChecked = (n: number) => Math.floor(n / 4) % 2 === 0;
 
-test("a plan, a chain and a credit pack are never passed, with an isolate gone and the object restarted in between", async () => {
+test("a plan, a chain and a credit pack are never exceeded, with a lost isolate and a restarted object in between", async () => {
   const { org, packId } = await governed();
   const given: { n: number; answer: Answer }[] = [];
   const drive = async (from: number, calls: number): Promise<void> => {
@@ -88,7 +88,7 @@ test("a plan, a chain and a credit pack are never passed, with an isolate gone a
   expect(next.body.error.code).toBe("plan_limit_exceeded");
 });
 
-test("what an org has its decisions checked against holds in every isolate once it is answered", async () => {
+test("an org's decision defaults apply in every isolate once the change returns", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "100000");
   const rule = { target: "model", effect: "deny", when: 'model == "bad"', reason: "not cleared" };

@@ -14,7 +14,7 @@ const tags = z
     params: { code: "out_of_range" },
   });
 
-/** Whom and what a call is for, beyond the scopes of limits. */
+/** The people and things that a call is for, in addition to the scopes of limits. */
 export const attribution = {
   user_id: callerId.optional(),
   provider: callerId.optional(),

@@ -22,7 +22,7 @@ const estimate = z.strictObject(
   shapesOf(ESTIMATE_FIELDS, { usd: usdInput.optional(), tokens: tokens.optional() }),
 );
 
-/** May this go ahead? As asked at `POST /v1/edge/decision`. */
+/** The body of `POST /v1/edge/decision`. */
 export const decisionAsk = z.strictObject({
   ...shapesOf(DECISION_FIELDS, {
     id: callerId.optional(),

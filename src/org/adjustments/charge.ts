@@ -35,7 +35,7 @@ export function chargeAdjustment(
   return { draft, charged };
 }
 
-/** The dollar limits that the run was charged to. One that was ended and made again since is another. */
+/** The dollar limits that the run was charged to. A limit that was deleted and recreated is a different one. */
 function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
   const ids = run.charges === "" ? [] : run.charges.split(" ");
   const others = run.extra?.subjects ?? {};

@@ -7,9 +7,9 @@ interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
-  /** As of the run. */
+  /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;
-  /** The run's cost with it. */
+  /** The run's cost including it. */
   readonly net: string;
   readonly over?: Readonly<Record<string, string>>;
   readonly draws?: readonly (readonly [packId: string, amount: string])[];

@@ -8,22 +8,25 @@ import { checkSafety } from "../content-safety/check.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
 
-/** A run, or one that is asked for, as the checks read it. */
+/** A run, or a run that a decision asks for, as the checks read it. */
 export type CheckedRun = JudgedRun & {
   readonly approval_id?: string | undefined;
   readonly input?: unknown;
 };
 
 /**
- * A check that may refuse a run before any meter does, prepared once per call. It gives what it found, or null for nothing,
- * within the work that the run may cost. Facts are not asked: they have happened.
+ * A check that can refuse a run before any meter does, prepared once per call. It returns what it found, or null,
+ * within the work allowance of the run. Facts are not checked, because they have happened.
  */
 type RunCheck = (tx: Tx) => (run: CheckedRun, nanos: bigint, work: RunWork) => Finding<CheckCode> | null;
 
 /** In order of refusal. */
 const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
 
-/** Every check, ready for the runs of one call: the finding of the first that refuses, else those of all. */
+/**
+ * Every check, prepared for the runs of one call. Returns the finding of the first that refuses, otherwise all
+ * findings.
+ */
 export function runChecks(
   tx: Tx,
 ): (run: CheckedRun, nanos: bigint, work: RunWork) => readonly Finding<CheckCode>[] {

@@ -9,8 +9,8 @@ type Code = "content_safety_blocked";
 type Checked = { readonly input?: unknown };
 
 /**
- * Reads the input of runs with the org's detectors. The sample goes to the caller alone: neither the entry nor the event
- * carries any of the input.
+ * Scans the input of runs with the org's detectors. Only the caller gets the sample: neither the audit entry nor the
+ * event contains any of the input.
  */
 export function checkSafety(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
   const detectors = loadDetectors(tx);

@@ -14,9 +14,9 @@ import { depthIn } from "../checks/depth.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
 
-/** What an ask takes of limits, of which ones, and what may refuse it before they do. */
+/** What an ask takes from which limits, and what can refuse it before they do. */
 export interface Asked {
-  /** The limits of this phase are asked. */
+  /** The phase whose limits are checked. */
   readonly phase: Phase;
   readonly attempt: Attempt;
   readonly scopes: Scopes;
@@ -30,7 +30,7 @@ export function askedOf(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusa
   return { phase: "decision", attempt, scopes: scopesOf(ask), judge: () => [] };
 }
 
-/** As a run is asked: of every limit, after the policies and detectors. */
+/** Checked like a run: against every limit, after the policies and detectors. */
 function askedOfAll(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusal<"validation_failed"> {
   const depth = depthIn(ask.chain, (id) => tx.hooks.placeInChain(tx.sql, id));
   if (isRefusal(depth)) return depth;
@@ -48,7 +48,7 @@ function askedOfAll(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusal<"v
   };
 }
 
-/** Without a model, rules about models would let everything pass. */
+/** Without a model, rules about models would allow everything. */
 function areModelsRuled(tx: Tx): boolean {
   return loadPolicies(tx).some(({ rule }) => rule.target === "model" && rule.mode === "enforce");
 }

@@ -123,7 +123,7 @@ function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attemp
   return found;
 }
 
-/** What a check refused, as a dry run tells it: nothing was asked of anybody, so that no approval waits. */
+/** What a check refused, for a dry run: nothing was requested, so no approval is waiting. */
 function denialBy(tx: Tx, { status, code, details }: Refusal): NonNullable<Verdict["would_deny"]> {
   const { approval_id: approval, ...said } = details as { approval_id?: string };
   const isWaiting = approval !== undefined && loadApproval(tx.sql, approval) !== null;
@@ -228,7 +228,7 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
   };
 }
 
-/** What is left of a limit. One that is unlimited has no such amount, and a depth is no amount. */
+/** What is left of a limit. An unlimited one has no such amount, and a depth is not an amount. */
 function limitOf(account: Account): Verdict["limits"] {
   const { kind, id, limit } = account.meter;
   const { unit } = METERS[kind];

@@ -14,7 +14,7 @@ export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | 
   return row.verdict === "" ? BigInt(row.amount) === nanos : row.digest === digestOf(ask);
 }
 
-/** What could be asked then. No question of then named a variant. */
+/** What could be asked then. Questions of that version had no variant. */
 const ASKED_EARLIER: ReadonlySet<string> = new Set(
   Object.keys(DECISION_FIELDS).filter((field) => field !== "variant"),
 );

@@ -3,17 +3,17 @@ import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import { amountOf } from "../../domain/kinds.ts";
 import type { Meter } from "../../domain/meter.ts";
 
-/** What a hold sets aside that is no amount of dollars in a limit, or not the same in each. */
+/** What a hold reserves in addition to the same amount of dollars in each limit. */
 export interface HeldBeside {
   readonly tokens: number;
   readonly chain: string | null;
-  /** By id, what is reserved of each credit pack. */
+  /** What is reserved of each credit pack, by id. */
   readonly packs: Readonly<Record<string, string>>;
 }
 
 const NOTHING: HeldBeside = { tokens: 0, chain: null, packs: {} };
 
-/** As its row has it; null: dollars alone. */
+/** As stored in its row. Null if it reserves dollars only. */
 export function writeBeside(tokens: number, chain: string | null, packs: readonly Draw[]): string {
   const amounts = packs.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
   const beside: HeldBeside = { tokens, chain, packs: Object.fromEntries(amounts) };
@@ -24,12 +24,12 @@ export function besideOf({ beside }: { readonly beside: string | null }): HeldBe
   return beside === null ? NOTHING : (JSON.parse(beside) as HeldBeside);
 }
 
-/** The limits of this phase were asked for it. */
+/** The phase whose limits were checked for it. */
 export function phaseOf({ beside }: { readonly beside: string | null }): Phase {
   return beside === null ? "decision" : "run";
 }
 
-/** How much of one limit a hold sets aside. */
+/** How much of one limit a hold reserves. */
 export function heldIn(
   { kind, id }: Pick<Meter, "kind" | "id">,
   hold: { readonly amount: string; readonly beside: string | null },

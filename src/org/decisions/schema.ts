@@ -99,6 +99,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     sql: `ALTER TABLE holds ADD COLUMN rates TEXT;
     ALTER TABLE holds ADD COLUMN tokens INTEGER`,
   },
-  // What a hold sets aside of plans, chains and credit packs.
+  // What a hold reserves of plans, chains and credit packs.
   { name: "holds/7", sql: "ALTER TABLE holds ADD COLUMN beside TEXT" },
 ];

@@ -26,7 +26,7 @@ export type HoldRow = {
   verdict: string;
   /** Set if a run settled it before any isolate reported it. */
   unreported: 1 | null;
-  /** What it sets aside of plans, chains and credit packs, as JSON. Null: nothing. */
+  /** What it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
   beside: string | null;
 } & CountedRates;
 
@@ -119,12 +119,12 @@ export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
   return draft.standing(hold.meters.split(" "), scopes, hold.at);
 }
 
-/** Takes what a hold sets aside back out of the limits where it stands. Returns what it had of which credit packs. */
+/** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */
 export function letGo(draft: Draft, hold: HoldRow): readonly Draw[] {
   const packs: Draw[] = [];
   for (const entry of standingOf(draft, hold)) {
     const wanted = heldIn(entry.meter, hold);
-    // Never more than is held there: what a limit has counted must not keep a hold from ending.
+    // Never more than is held there: an inconsistent counter must not keep a hold from ending.
     const amount = wanted < entry.usage.held ? wanted : entry.usage.held;
     entry.usage = withoutHeld(entry.usage, amount);
     if (entry.meter.kind === "credit_pack") packs.push({ pack: entry, amount });

@@ -9,7 +9,7 @@ import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
 
-/** A decision that is not made: what each check would say now. */
+/** Explains a decision without making it: the result of each check now. */
 export function explainAsk(view: View, ask: DecisionAsk): Explained {
   const nanos = estimateOf(view, ask);
   if (isRefusal(nanos)) return within("ask", nanos);

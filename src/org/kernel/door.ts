@@ -96,7 +96,7 @@ export interface Hooks {
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
   /** Why the caller may no longer act, by the object's own rows. Null if it may. */
   callerRefusal(view: View): Refusal | null;
-  /** Where a run is in its chain; undefined: there is no such run. */
+  /** The position of a run in its chain. Undefined if there is no such run. */
   placeInChain(sql: SqlStorage, runId: string): ChainPlace | undefined;
 }
 

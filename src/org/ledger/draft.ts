@@ -85,7 +85,7 @@ export class Draft {
     }
   }
 
-  /** The accounts where a hold stands; limits that have ended since are left out. */
+  /** The accounts of a hold, without limits that were deleted since. */
   standing(meterIds: readonly string[], { customer, chain }: Scopes, atMs: number): Entry[] {
     const fresh: Entry[] = [];
     const ids = meterIds.join(" ");

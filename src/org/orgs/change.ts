@@ -22,7 +22,7 @@ export const changeOrg = command({
   action: "org.updated",
   refuses: ["conflict"],
   publishes: "profile",
-  // Isolates let in, and decide, by what they were told of both.
+  // Isolates admit and decide calls with what they were told of both.
   takesAway: (input: OrgChange) =>
     input.ipAllowList === undefined && input.decisionDefaults?.checks !== "all" ? null : "*",
   current,

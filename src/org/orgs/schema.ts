@@ -17,7 +17,7 @@ export const PROFILE_STEPS: readonly SchemaStep[] = [
     ) STRICT`,
   },
   {
-    // JSON; what it does not say is as usual.
+    // JSON. What it does not mention has the default.
     name: "profile/2",
     sql: "ALTER TABLE profile ADD COLUMN decision_defaults TEXT NOT NULL DEFAULT '{}'",
   },

@@ -25,7 +25,7 @@ type Checked = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
 type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
-/** Holds runs against the org's rules. */
+/** Checks runs against the org's rules. */
 export function checkPolicy(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return () => null;

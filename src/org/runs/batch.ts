@@ -94,8 +94,8 @@ export class Batch {
   }
 
   /**
-   * Ends a hold. Returns the credits that were reserved for its run. `countedOf` tells what the run counts under rate limits
-   * where the hold was not reported yet.
+   * Ends a hold. Returns the credits that were reserved for its run. `countedOf` returns what the run counts under rate
+   * limits if the hold was not reported yet.
    */
   settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): readonly Draw[] {
     let reserved: readonly Draw[] = [];

@@ -14,7 +14,10 @@ interface Priced {
   readonly accounts: readonly Account[];
 }
 
-/** What is stored of a run beside its columns; null for most. No revision: it is not known, or the caller said the cost. */
+/**
+ * What is stored of a run in addition to its columns. Null for most. Without a revision, it is unknown or the caller
+ * stated the cost.
+ */
 export function extraOf(
   input: RunInput,
   charged: Charged,

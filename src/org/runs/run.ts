@@ -33,7 +33,7 @@ export interface RunExtra {
   readonly draws?: readonly (readonly [packId: string, amount: string])[];
   /** What the customer's packs could not cover of a fact. */
   readonly uncovered?: string;
-  /** Whose packs these were, where the run itself names no customer. */
+  /** Whose packs these were, if the run itself names no customer. */
   readonly payer?: string;
   readonly over?: Readonly<Record<string, string>>;
   /** By meter: the customer whose counter was charged, if it is not the run's own. */

@@ -50,7 +50,7 @@ export interface ModelRun {
   readonly depth: number;
   /** Ids of the limits it was charged to. */
   charged: readonly string[];
-  /** What the hold that it settles was made for, in the limits where that hold stood. */
+  /** What the hold that it settles was made for, in the limits of that hold. */
   readonly heldFor: { readonly scopes: Scopes; readonly limits: readonly string[] };
   readonly draws: ReadonlyMap<string, bigint>;
   /** What live packs could not cover. */
@@ -72,7 +72,7 @@ export interface ModelHold {
   readonly attempt: Attempt;
   readonly phase: Phase;
   readonly hour: number;
-  /** The step that made it. */
+  /** The step that created it. */
   readonly born: number;
   readonly expiresHour: number;
   /** What it reserves of which credit packs. */
@@ -96,7 +96,7 @@ export interface Attempt {
   readonly depth: number;
 }
 
-/** Whose limits are asked: those of a decision alone, or all that a run is asked of. */
+/** Which limits are checked: those of a decision only, or all limits of a run. */
 export type Phase = "run" | "decision";
 
 /** The part of one fact that was past one limit. */

@@ -211,7 +211,7 @@ export class Model {
     return this.recordFact(id, attempt, hold, first);
   }
 
-  /** Records a run that was let through or is a fact; `first` is what reserved packs pay of it. */
+  /** Records a run that was admitted or is a fact. `first` is what reserved packs pay of it. */
   record(
     id: string,
     attempt: Attempt,
@@ -253,7 +253,7 @@ export class Model {
     return { draws, uncovered: packs.length === 0 ? 0n : rest };
   }
 
-  /** What an amount takes of which packs. */
+  /** How much an amount takes from which packs. */
   drawsOf(customer: string | undefined, amount: bigint): ReadonlyMap<string, bigint> {
     return this.#draw(customer, amount).draws;
   }
@@ -288,7 +288,7 @@ export class Model {
     return { draws, uncovered: -open };
   }
 
-  /** The same for a fact, with what is then spent past each limit: what is held is not spent. */
+  /** The same for a fact, with what is then spent past each limit. Holds are not spending. */
   recordFact(
     id: string,
     attempt: Attempt,

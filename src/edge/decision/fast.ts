@@ -53,9 +53,8 @@ interface RefusedUnread {
 const ready = new WeakMap<KnownKey, Ready | null>();
 
 /**
- * Decisions in one piece: the path of a request whose key, body and limits this isolate knows. Every check of the
- * pipeline is made here too, in its order, or was made for the key's snapshot. Anything unusual is passed to `serve`,
- * the pipeline itself, and answered there. Null if it is not a request for this path.
+ * Decides a request whose key, body and limits this isolate knows. Every check of the pipeline is made here too, in
+ * order, or was made for the key's snapshot. Anything unusual goes to `serve`, the pipeline. Null: not for this path.
  */
 export function decideFast(
   request: Request,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../contract/durations.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 import { RequestNames } from "./request-hash.ts";
 import { ALPHABET, lettersOf, newId, timeOf } from "./ulid.ts";
@@ -8,8 +9,9 @@ import { ALPHABET, lettersOf, newId, timeOf } from "./ulid.ts";
  *
  * - for a call without a request id, the time and ten random characters;
  * - for a call with one, seven characters of the question and thirteen of the request id. Wherever it is decided, in any
- *   isolate or by the object, the same question under the same request id has the same id, and another question has
- *   another id that shares its request's thirteen characters.
+ *   isolate or by the object, the same question under the same request id has the same twenty characters, and another
+ *   question shares the thirteen of its request. The check covers the half day in which it was decided, so that an id that
+ *   is not stored can be told from one that has ended and been forgotten.
  */
 const PREFIX = "rsv_";
 const ID_CHARACTERS = PREFIX.length + 26;
@@ -18,12 +20,15 @@ const QUESTION_TO = PREFIX.length + QUESTION_CHARACTERS;
 const CHECK_FROM = PREFIX.length + 10;
 const CHECK_TO = CHECK_FROM + 6;
 
-/** The parts of an id. */
-type Origin = "time" | "request";
+/** An id is recognized in the half day in which it was decided, and in the next one. */
+export const DATED_MS = 12 * HOUR_MS;
+
+/** The parts of an id. `undated`: of a request, made by an earlier version whose checks cover no time. */
+type Origin = "time" | "request" | "undated";
 
 export class ReservationIds {
   readonly #requests: RequestNames;
-  readonly #checks: Readonly<Record<Origin, KeyedHash>>;
+  readonly #checks: Readonly<Record<"time" | "request", KeyedHash>>;
   readonly #questions: KeyedHash;
 
   constructor(pepper: string, orgId: string) {
@@ -40,29 +45,40 @@ export class ReservationIds {
     return this.#checked("time", newId("rsv", nowMs));
   }
 
-  /** The id of a question under a request id. */
-  idOf(requestId: string, question: string): string {
+  /** The id of a question under a request id that is decided now. */
+  idOf(requestId: string, question: string, nowMs: number): string {
+    return this.dated(this.nameOf(requestId, question), nowMs);
+  }
+
+  /** What all ids of a question under a request id have in common, in the form of an id without its check. */
+  nameOf(requestId: string, question: string): string {
     const request = this.#requests.of(requestId);
     // The check includes the request, so the ids of one request say nothing about those of another.
     const [low, high] = this.#questions.of(wordsOf(request + question));
     // A ULID begins with at most a 7.
-    return this.#checked(
-      "request",
-      PREFIX + lettersOf(high & 7, 1) + lettersOf(low, 6) + request.slice(QUESTION_CHARACTERS),
-    );
+    return PREFIX + lettersOf(high & 7, 1) + lettersOf(low, 6) + request.slice(QUESTION_CHARACTERS);
   }
 
-  /** The parts of an id of this org. Null if the id was never given out. */
-  originOf(id: string): Origin | null {
+  /** The id of a reservation that is made now for what is named so. */
+  dated(name: string, nowMs: number): string {
+    return this.#checked("request", name, Math.floor(nowMs / DATED_MS));
+  }
+
+  /**
+   * The parts of an id of this org. Null if the id was never given out, or for a request that was decided earlier than in
+   * the half day before this one.
+   */
+  originOf(id: string, nowMs: number): Origin | null {
     if (!id.startsWith(PREFIX) || id.length !== ID_CHARACTERS) return null;
     if (this.#checked("time", id) === id) return "time";
-    return this.#checked("request", id) === id ? "request" : null;
+    if (this.dated(id, nowMs) === id || this.dated(id, nowMs - DATED_MS) === id) return "request";
+    return this.#checked("request", id) === id ? "undated" : null;
   }
 
-  #checked(origin: Origin, id: string): string {
+  #checked(origin: "time" | "request", id: string, ...dated: readonly number[]): string {
     const head = id.slice(0, CHECK_FROM);
     const tail = id.slice(CHECK_TO);
-    const [check] = this.#checks[origin].of(wordsOf(head + tail));
+    const [check] = this.#checks[origin].of([...wordsOf(head + tail), ...dated]);
     return head + lettersOf(check, CHECK_TO - CHECK_FROM) + tail;
   }
 }
@@ -74,6 +90,11 @@ function wordsOf(text: string): number[] {
     words.push(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16));
   }
   return words;
+}
+
+/** Whether two ids are of one question under one request id, whenever it was decided. */
+export function isSameQuestion(one: string, other: string): boolean {
+  return one.slice(0, CHECK_FROM) === other.slice(0, CHECK_FROM) && isSameRequest(one, other);
 }
 
 /** Whether two ids belong to one request, whatever was asked. */

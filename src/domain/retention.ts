@@ -1,5 +1,6 @@
 import { DAY_MS } from "../contract/durations.ts";
 import { RETENTION_BOUNDS } from "../contract/lists.ts";
+import { DATED_MS } from "./reservation-id.ts";
 
 export type RetentionPolicy = {
   runsDays: number;
@@ -34,8 +35,11 @@ export function purgeBefore(policy: RetentionPolicy, now: number): Due | undefin
  */
 export const WINDOW_KEPT_MS = 30 * DAY_MS;
 
-/** A hold that was settled or released is kept as long as idempotent responses. */
-export const ENDED_HOLD_KEPT_MS = DAY_MS;
+/**
+ * A hold that was settled or released: as long as idempotent responses are stored, and as long as its id is recognized, so
+ * that none that has ended counts as one that no isolate has reported.
+ */
+export const ENDED_HOLD_KEPT_MS = 2 * DATED_MS;
 
 /** A hold that expired may still be settled by a late run. */
 export const EXPIRED_HOLD_KEPT_MS = 7 * DAY_MS;

@@ -6,6 +6,7 @@ import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
 import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
+import { isSameQuestion } from "../domain/reservation-id.ts";
 import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
@@ -66,14 +67,14 @@ export function decideHere(
   { now, background }: { readonly now: number; readonly background: Background },
 ): Verdict | null {
   if (ask.dry_run === true || checksAll(ask, asker.checks)) return null;
-  const named = ask.request_id === undefined ? null : idOfRequest(gate, asker, ask.request_id, ask);
-  const told = named === null ? undefined : gate.recent.get(named);
+  const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
+  const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
     if (isReported(gate, told)) return null;
-    return told.id === named ? told.text : otherQuestion();
+    return isSameQuestion(told.id, name ?? "") ? told.text : otherQuestion();
   }
-  if (!isForSlices(ask, asker) || (named !== null && gate.heard.has(named))) return null;
+  if (!isForSlices(ask, asker) || (name !== null && gate.heard.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const touch = gate.touches.get(gate.matters, asker.keyId, ask);
@@ -87,11 +88,12 @@ export function decideHere(
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
-  const id = named ?? gate.idsFor(asker).newId(orgNow);
+  const ids = gate.idsFor(asker);
+  const id = name === null ? ids.newId(orgNow) : ids.dated(name, orgNow);
   gate.purse.note({
     touch: touch.reported,
     id,
-    named: named !== null,
+    named: name !== null,
     nanos,
     tokens,
     at: orgNow,
@@ -99,7 +101,7 @@ export function decideHere(
   });
   gate.keep(now, touch.slices, background);
   const text = allowText(gate, touch, { id, nanos, expiresAt, orgNow, now });
-  if (named !== null) gate.recent.set({ id, text, gate, batch });
+  if (name !== null) gate.recent.set({ id, text, gate, batch });
   return text;
 }
 
@@ -160,7 +162,7 @@ const REPORTED = 0;
 export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
-  const id = idOfRequest(gate, asker, requestId, ask);
+  const id = nameOfRequest(gate, asker, requestId, ask);
   const told = gate.recent.get(id);
   if (told !== undefined && isSameHold(told.text, text)) return told.text;
   gate.recent.set({ id, text, gate, batch: REPORTED });
@@ -268,8 +270,8 @@ export function costOf(
   return nanos === null || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
-function idOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
-  return gate.idsFor(asker).idOf(requestId, questionOf(ask));
+function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
+  return gate.idsFor(asker).nameOf(requestId, questionOf(ask));
 }
 
 /** A gate that was forgotten since had reported everything. */

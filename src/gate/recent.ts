@@ -1,7 +1,7 @@
 import { isSameRequest, requestNumber } from "../domain/reservation-id.ts";
 import type { OrgGate } from "./org-gate.ts";
 
-/** A recent allow, by the id of its reservation, and the batch in which its gate reports the hold. */
+/** An allow that was given lately, by the name or id of its reservation, and the batch in which its gate reports the hold. */
 export interface RecentAllow {
   readonly id: string;
   readonly text: string;

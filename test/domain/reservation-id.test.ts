@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeyedHash } from "../../src/domain/keyed-hash.ts";
-import { isSameRequest, madeAt, ReservationIds } from "../../src/domain/reservation-id.ts";
+import { isSameQuestion, isSameRequest, madeAt, ReservationIds } from "../../src/domain/reservation-id.ts";
 
 const PEPPER = "p".repeat(32);
 const ids = new ReservationIds(PEPPER, "org_A");
+const NOW = Date.parse("2026-11-15T08:00:00Z");
 const SHAPE = /^rsv_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const moment = fc.integer({ min: 0, max: 2 ** 45 });
@@ -29,16 +30,17 @@ test("the hash is HalfSipHash-2-4, by its published vectors", () => {
 test("every id is a ULID that its own org recognizes and can decode", () => {
   fc.assert(
     fc.property(moment, requestId, question, (at, request, asked) => {
-      const [timed, named] = [ids.newId(at), ids.idOf(request, asked)];
+      const [timed, named] = [ids.newId(at), ids.idOf(request, asked, at)];
       expect([SHAPE.test(timed), SHAPE.test(named)]).toEqual([true, true]);
-      expect([ids.originOf(timed), madeAt(timed), ids.originOf(named)]).toEqual(["time", at, "request"]);
+      expect([ids.originOf(timed, at), madeAt(timed)]).toEqual(["time", at]);
+      expect(ids.originOf(named, at)).toBe("request");
     }),
   );
 });
 
 test("ids of another org, or under another pepper, were never given out", () => {
   for (const other of [new ReservationIds(PEPPER, "org_B"), new ReservationIds("q".repeat(32), "org_A")]) {
-    for (const id of [other.newId(Date.now()), other.idOf("q", "?")]) expect(ids.originOf(id)).toBeNull();
+    for (const id of [other.newId(NOW), other.idOf("q", "?", NOW)]) expect(ids.originOf(id, NOW)).toBeNull();
   }
 });
 
@@ -47,9 +49,9 @@ test("an id with any one character changed was never given out", () => {
   const letter = fc.constantFrom(...LETTERS.split(""));
   fc.assert(
     fc.property(fc.boolean(), place, letter, (isTimed, at, to) => {
-      const id = isTimed ? ids.newId(Date.now()) : ids.idOf("q", "?");
+      const id = isTimed ? ids.newId(NOW) : ids.idOf("q", "?", NOW);
       const forged = id.slice(0, at) + to + id.slice(at + 1);
-      expect(ids.originOf(forged)).toBe(forged === id ? (isTimed ? "time" : "request") : null);
+      expect(ids.originOf(forged, NOW)).toBe(forged === id ? (isTimed ? "time" : "request") : null);
     }),
     { numRuns: 2000 },
   );
@@ -57,7 +59,7 @@ test("an id with any one character changed was never given out", () => {
 
 test("a text that is not an id was never given out", () => {
   for (const id of ["", "rsv_", "rsv_1", "dec_01KA4K21VKVJDT25E6F6P1486T", `${ids.newId(1)}0`]) {
-    expect(ids.originOf(id)).toBeNull();
+    expect(ids.originOf(id, NOW)).toBeNull();
   }
 });
 
@@ -65,17 +67,44 @@ test("a question of a request has one id everywhere; another question of it has 
   const elsewhere = new ReservationIds(PEPPER, "org_A");
   fc.assert(
     fc.property(requestId, question, question, (request, asked, other) => {
-      const id = ids.idOf(request, asked);
-      expect(elsewhere.idOf(request, asked)).toBe(id);
-      expect(ids.idOf(request, other) === id).toBe(asked === other);
-      expect(isSameRequest(ids.idOf(request, other), id)).toBe(true);
+      const id = ids.idOf(request, asked, NOW);
+      expect(elsewhere.idOf(request, asked, NOW)).toBe(id);
+      expect(ids.idOf(request, other, NOW) === id).toBe(asked === other);
+      expect(isSameRequest(ids.idOf(request, other, NOW), id)).toBe(true);
     }),
   );
-  expect(isSameRequest(ids.idOf("a", "?"), ids.idOf("b", "?"))).toBe(false);
+  expect(isSameRequest(ids.idOf("a", "?", NOW), ids.idOf("b", "?", NOW))).toBe(false);
+});
+
+test("the id of a request is recognized for half a day after it was made, and not after a day", () => {
+  const hour = 3_600_000;
+  fc.assert(
+    fc.property(
+      requestId,
+      question,
+      moment,
+      fc.integer({ min: 0, max: 100 * hour }),
+      (request, asked, at, after) => {
+        const id = ids.idOf(request, asked, at);
+        const origin = ids.originOf(id, at + after);
+        if (after <= 12 * hour) expect(origin).toBe("request");
+        if (after >= 24 * hour) expect(origin).toBeNull();
+        expect(isSameQuestion(ids.idOf(request, asked, at + after), id)).toBe(true);
+        expect(isSameQuestion(ids.idOf(request, `${asked}?`, at + after), id)).toBe(false);
+      },
+    ),
+  );
+});
+
+test("an id of an earlier version, whose check covers no time, is told from those of now", () => {
+  // Made by the version before, for this pepper and org.
+  expect(ids.originOf("rsv_3E0SDAMEFYJG8PDSK98KVCPF00", NOW)).toBe("undated");
+  expect(isSameQuestion("rsv_3E0SDAMEFYJG8PDSK98KVCPF00", ids.idOf("q", "?", NOW))).toBe(true);
 });
 
 test("the same question under two requests has nothing in common", () => {
   const marks = new Set<string>();
-  for (let request = 0; request < 1000; request += 1) marks.add(ids.idOf(`q${request}`, "?").slice(4, 11));
+  for (let request = 0; request < 1000; request += 1)
+    marks.add(ids.idOf(`q${request}`, "?", NOW).slice(4, 11));
   expect(marks.size).toBe(1000);
 });

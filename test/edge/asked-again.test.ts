@@ -28,7 +28,7 @@ const recent = new Recent();
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), recent);
   const asker = newAsker({ orgId, keyId: "key_A", policies: [], checks: "limits", pepper: PEPPER });
-  const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK));
+  const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK), Date.now());
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
   const ask = (fields: object) =>
     decideHere(gate, asker, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });

@@ -13,8 +13,8 @@ export const CENT = 10_000_000n;
 export interface Budgeted extends Spender {
   readonly ids: ReservationIds;
   isolate(): Promise<LeaseHolder>;
-  /** The id of a question, as every isolate derives it. */
-  idOf(ask: DecisionAsk & { readonly request_id: string }): string;
+  /** The id of a question that is decided now, as every isolate makes it. */
+  idOf(ask: DecisionAsk & { readonly request_id: string }, now?: number): string;
   budget(): Promise<{ spent_usd: string; reserved_usd: string }>;
   /** What is stored under an id. */
   kept(id: string): Promise<{ status: string; amount: string }[]>;
@@ -40,7 +40,7 @@ export async function newBudgeted(limitUsd = "100"): Promise<Budgeted> {
       await isolate.lease(CENT);
       return isolate;
     },
-    idOf: (ask) => ids.idOf(ask.request_id, questionOf(ask)),
+    idOf: (ask, now = Date.now()) => ids.idOf(ask.request_id, questionOf(ask), now),
     budget: async () => (await org.send("GET", `budgets/${made.body.id}`)).body,
     kept: (id) => rowsOf(org.id, "SELECT status, amount FROM holds WHERE id = ? ORDER BY seq", id),
     standing: async () =>

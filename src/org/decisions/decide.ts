@@ -7,6 +7,7 @@ import { type Attempt, availableOf, type Denial, denialOf } from "../../domain/k
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
+import { isSameQuestion } from "../../domain/reservation-id.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
@@ -59,8 +60,8 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Dec
     const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now), counted);
     return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
   }
-  // The same question has the same id wherever it is decided, because isolates derive it the same way.
-  const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask));
+  // The same question has the same name wherever it is decided: isolates derive it alike.
+  const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask), tx.now);
   const told = retold(tx, ask, id);
   if (told !== null) return { result: told, taken: false, named: null };
   const result = decideAnew(tx, ask, id, counted);
@@ -182,11 +183,15 @@ function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"
   const estimate = estimateOf(tx, ask);
   const nanos = isRefusal(estimate) ? null : estimate;
   const row =
-    standing.find((one) => one.id === id) ??
-    standing.find((one) => tx.reservationIds().originOf(one.id) === null && isSameAsEarlier(one, ask, nanos));
+    standing.find((one) => isSameQuestion(one.id, id)) ??
+    standing.find((one) => !isChecked(tx, one) && isSameAsEarlier(one, ask, nanos));
   if (row === undefined) return otherQuestion();
   if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as Verdict);
   return done(200, verdictOfReported(row, row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n)));
+}
+
+function isChecked(tx: Tx, { id, at }: HoldRow): boolean {
+  return tx.reservationIds().originOf(id, at) !== null;
 }
 
 function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolean {

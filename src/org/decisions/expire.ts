@@ -8,6 +8,7 @@ import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { Draft } from "../ledger/draft.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
+import { noteForgotten } from "./forgotten.ts";
 import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
 
 /**
@@ -125,9 +126,12 @@ export const expireDueHolds: DueHandler = {
 
 /** Deletes holds that ended long ago. False if there are more. */
 function forgetExpired(tx: Tx): boolean {
-  const old = "SELECT seq FROM holds WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
+  const old = "FROM holds WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
   const before = tx.now - EXPIRED_HOLD_KEPT_MS;
-  const found = tx.sql.exec(old, before, AT_ONCE).toArray().length;
-  if (found > 0) tx.sql.exec(`DELETE FROM holds WHERE seq IN (${old})`, before, AT_ONCE);
-  return found < AT_ONCE;
+  const ended = tx.sql.exec<{ at: number }>(`SELECT ended_at AS at ${old}`, before, AT_ONCE).toArray();
+  if (ended.length > 0) {
+    noteForgotten(tx.sql, Math.max(...ended.map(({ at }) => at)));
+    tx.sql.exec(`DELETE FROM holds WHERE seq IN (SELECT seq ${old})`, before, AT_ONCE);
+  }
+  return ended.length < AT_ONCE;
 }

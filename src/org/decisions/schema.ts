@@ -101,4 +101,13 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
   },
   // What a hold reserves of plans, chains and credit packs.
   { name: "holds/7", sql: "ALTER TABLE holds ADD COLUMN beside TEXT" },
+  {
+    // Of holds that are no longer stored, when the last of them was made. Ids of requests from before this step say no time,
+    // and are taken for an hour after it.
+    name: "holds/8",
+    sql: `CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
+    INSERT INTO forgotten_holds VALUES (0);
+    CREATE TABLE undated_ids (until INTEGER NOT NULL) STRICT;
+    INSERT INTO undated_ids SELECT (unixepoch() + 3600) * 1000 WHERE EXISTS (SELECT 1 FROM holds)`,
+  },
 ];

@@ -4,9 +4,9 @@ import type { Clock } from "../rate-limits/meters.ts";
 import type { HoldRow } from "./store.ts";
 
 /**
- * Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will
- * because it is gone. An id that contains a time must be such a hold while every reported hold of that age is still
- * stored. An id that derives from a request has no time, and may be one while isolates have slices.
+ * Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will because it is
+ * gone. It is one as long as every hold of its age is stored; after that it may have ended, and been forgotten. Ids of earlier
+ * versions say less, and are taken only while isolates have slices to make holds from.
  */
 export function mayBeUnreported(
   sql: SqlStorage,
@@ -22,14 +22,17 @@ export function mayBeUnreported(
     readonly areSlicesOut: boolean;
   },
 ): boolean {
-  const origin = ids.originOf(id);
+  const origin = ids.originOf(id, clock.org);
   if (origin === "time") return clock.org < madeAt(id) + ENDED_HOLD_KEPT_MS;
-  return areSlicesOut && (origin === "request" || isFromEarlier(sql, clock));
+  if (origin === "request") return true;
+  return areSlicesOut && isFromEarlier(sql, EARLIER[origin ?? "unchecked"], clock);
 }
 
-/** Ids of an earlier version have no check. Isolates of that version may still run for a while after an upgrade. */
-function isFromEarlier(sql: SqlStorage, { real }: Clock): boolean {
-  return sql.exec("SELECT 1 FROM unchecked_ids WHERE until > ?", real).toArray().length > 0;
+/** Ids of earlier versions, whose isolates may be at work for a while after an upgrade. */
+const EARLIER = { unchecked: "unchecked_ids", undated: "undated_ids" } as const;
+
+function isFromEarlier(sql: SqlStorage, table: string, { real }: Clock): boolean {
+  return sql.exec(`SELECT 1 FROM ${table} WHERE until > ?`, real).toArray().length > 0;
 }
 
 /** Everything that is known of an unreported hold: its id, and usually the time in it. */
@@ -38,7 +41,7 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     id,
     digest: "",
     status: "open",
-    at: ids.originOf(id) === "time" ? madeAt(id) : now,
+    at: ids.originOf(id, now) === "time" ? madeAt(id) : now,
     expires_at: now,
     ended_at: null,
     amount: "0",

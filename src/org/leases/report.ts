@@ -1,6 +1,7 @@
 import type { Tx } from "../kernel/door.ts";
 import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { expireNoLaterThan } from "../decisions/expire.ts";
+import { forgottenUntil } from "../decisions/forgotten.ts";
 import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../decisions/store.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
@@ -64,11 +65,13 @@ class Keeping {
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
   readonly #lagMs: number;
+  readonly #forgottenUntil: string;
 
   constructor(tx: Tx, accounts: LeasedAccounts, { holds, lagMs }: FreshHolds) {
     this.#tx = tx;
     this.#accounts = accounts;
     this.#lagMs = lagMs ?? Number.POSITIVE_INFINITY;
+    this.#forgottenUntil = timeText(forgottenUntil(tx.sql));
     // A hold with a unique id can be known only if a run came before this report.
     const unnamedToo = hasUnreported(tx.sql);
     const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
@@ -80,8 +83,9 @@ class Keeping {
     for (const hold of named) this.#keepNamed(hold, touch, fresh);
     for (const hold of unnamed) {
       const before = this.#known.get(idOf(hold));
-      if (before === undefined) fresh.push(hold);
-      else this.#dropKnown(hold, touch, before);
+      if (before !== undefined) this.#dropKnown(hold, touch, before);
+      else if (this.#mayBeForgotten(hold)) this.#drop(hold, touch.keys);
+      else fresh.push(hold);
     }
     this.#insert(this.#placed(fresh, touch.keys), touch);
   }
@@ -91,6 +95,10 @@ class Keeping {
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
+    if (before === undefined && this.#mayBeForgotten(hold)) {
+      this.#drop(hold, keys);
+      return;
+    }
     const fate = before === undefined ? "anew" : this.#fateOf(hold, before);
     if (before === undefined || fate === "anew") {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
@@ -108,6 +116,11 @@ class Keeping {
       this.#prolong(id, endsAt(hold), fresh);
       this.#drop(hold, keys);
     }
+  }
+
+  /** A run may have settled it before this report, or another isolate reported it, so long ago that its end is not stored. */
+  #mayBeForgotten(hold: ReportedHold): boolean {
+    return madeAt(hold) <= this.#forgottenUntil;
   }
 
   /**

@@ -2,6 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
 import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
+import { noteForgotten } from "../decisions/forgotten.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { inParts } from "../kernel/json-rows.ts";
@@ -23,6 +24,8 @@ interface Counters {
   readonly also?: readonly string[];
   /** Which rows are no longer read. */
   over(tx: Tx, rows: readonly Row[]): readonly Row[];
+  /** What is to be kept of those, which go. */
+  leave?(tx: Tx, rows: readonly Row[]): void;
 }
 
 /**
@@ -81,6 +84,7 @@ const HOLDS: Counters = {
       const isOver = status === "settled" || status === "released";
       return isOver && Number(endedAt) + ENDED_HOLD_KEPT_MS <= tx.now;
     }),
+  leave: (tx, rows) => noteForgotten(tx.sql, Math.max(...rows.map((row) => Number(row["ended_at"])))),
 };
 
 const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
@@ -118,6 +122,7 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
     forgetDaily(tx.sql);
+    counters.leave?.(tx, over);
     inParts(keys, (json) =>
       tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, json),
     );

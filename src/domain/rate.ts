@@ -73,6 +73,35 @@ export function waitMs(
   return 0;
 }
 
+/** How much room there will be after how long, if nobody else takes anything. */
+export interface RoomAhead {
+  readonly room: number;
+  readonly inMs: number;
+}
+
+const MOST_AHEAD = 16;
+
+/**
+ * The room that comes as buckets leave the window, up to all of it. Where they are many, some are left out: a wait read from
+ * this may be too long by a few buckets, and is never too short.
+ */
+export function roomAhead(
+  window: SlidingWindow,
+  taken: readonly Taken[],
+  { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
+): readonly RoomAhead[] {
+  const oldest = oldestBucket(window, nowMs);
+  let room = limit - usedNow(window, taken, nowMs);
+  const all = taken
+    .filter(([bucket]) => bucket >= oldest)
+    .map(([bucket, held]): RoomAhead => {
+      room += held;
+      return { room, inMs: (bucket + 1) * window.bucketMs + window.windowMs - nowMs };
+    });
+  const every = Math.ceil(all.length / MOST_AHEAD);
+  return all.filter((_, index) => (all.length - 1 - index) % every === 0);
+}
+
 /** A wait in the form of `Retry-After`: whole seconds, rounded up, at least one. */
 export function retryAfterSeconds(wait: number): number {
   return Math.max(1, Math.ceil(wait / 1000));

@@ -4,6 +4,7 @@ import {
   limitHeader,
   policyHeader,
   type RateMeter,
+  type RatePolicy,
   type RateStanding,
 } from "../domain/rate-policy.ts";
 import { isMoreThanAll } from "../domain/rate-denial.ts";
@@ -26,16 +27,23 @@ const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 
  * what is left of the isolate's own slice. Unknown counts as room: only known limits refuse.
  */
 export function standingNow({ meter, told, slice, amount }: TouchedNow, now: number): RateStanding {
-  if (told === null) return ROOM;
-  const { used, room, waitMs } = told.info;
+  if (told === null || amount === 0) return ROOM;
+  const { used, room } = told.info;
   const own = slice !== undefined && now < slice.until ? slice.left : 0;
   const { policy } = meter;
   if (policy.kind === "rate" && isMoreThanAll(policy, amount)) {
     return { used, room: room + own, waitMs: policy.window_seconds * 1000 };
   }
-  // The object stated the wait for one request. More may take longer, and then the object is asked.
-  const full = own === 0 && (amount <= 1 ? waitMs > 0 : room < 1);
-  return { used, room: room + own, waitMs: full ? Math.max(0, told.at + waitMs - now) : 0 };
+  const wait = own === 0 ? waitFor(amount, policy, told.info) : 0;
+  return { used, room: room + own, waitMs: wait === 0 ? 0 : Math.max(0, told.at + wait - now) };
+}
+
+/** For as long as the object has said; 0: there may be room, and the object is to be asked. */
+function waitFor(amount: number, { kind }: RatePolicy, { room, waitMs, ahead }: RateInfo): number {
+  // A fixed window that has no room for one has none for more until it ends.
+  if (amount <= 1 || kind === "quota") return waitMs;
+  if (room >= 1) return 0;
+  return ahead?.find((later) => later.room >= amount)?.inMs ?? 0;
 }
 
 /** The IETF headers, for the policies whose state is known. */

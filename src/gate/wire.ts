@@ -1,6 +1,7 @@
 import type { Ask, Grant } from "./lease/protocol.ts";
 import type { Usage } from "../domain/meter.ts";
 import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
+import type { RoomAhead } from "../domain/rate.ts";
 import type { RateStanding } from "../domain/rate-policy.ts";
 import { withTokens } from "./reported-hold.ts";
 import type { NumberedBatch } from "./refusal-outbox.ts";
@@ -16,6 +17,8 @@ export interface RateInfo extends RateStanding {
   readonly key: string;
   /** The time until there is more room than now, if some is taken. */
   readonly moreInMs: number;
+  /** Where it is full, for amounts above one. Objects of an earlier version do not send it. */
+  readonly ahead?: readonly RoomAhead[];
 }
 
 export interface SyncReply {

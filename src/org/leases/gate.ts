@@ -223,11 +223,14 @@ export class ObjectGate {
   /** Whether an isolate may have made holds that it has not reported yet. */
   mayHoldUnreported(clock: Clock): boolean {
     for (const { slices } of this.#leases().holders()) {
-      for (const [key, slice] of slices) {
-        if (!isRateKey(key) && clock.real < slice.until + slice.lingerMs) return true;
-      }
+      for (const [, slice] of slices) if (clock.real < slice.until + slice.lingerMs) return true;
     }
     return false;
+  }
+
+  /** How long until no slice given so far can be used. */
+  waitOutMs(clock: Clock): number {
+    return this.#leases().waitOutMs(clock.real);
   }
 
   /** After the limits have changed: drops what was read of them, and returns how long isolates may use the old ones. */
@@ -278,7 +281,9 @@ export class ObjectGate {
     const standing = this.#rates.standing(meter, 1, this.#leases(), clock);
     const more = Math.min(standing.room + 1, meter.policy.limit);
     const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
-    return { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+    const ahead = this.#rates.ahead(meter, this.#leases(), clock);
+    const told = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+    return standing.room >= 1 || ahead === null ? told : { ...told, ahead };
   }
 
   #leases(): LeaseBook {

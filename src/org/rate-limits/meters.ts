@@ -13,7 +13,7 @@ import {
   readPolicy,
   standingOf,
 } from "../../domain/rate-policy.ts";
-import { quotaWindow, slidingWindow, type Taken } from "../../domain/rate.ts";
+import { quotaWindow, type RoomAhead, roomAhead, slidingWindow, type Taken } from "../../domain/rate.ts";
 import { Copy } from "../kernel/copies.ts";
 import type { RateBook } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
@@ -62,13 +62,23 @@ export class RateMeters {
 
   /** The state of a meter. What isolates have leased counts as taken when their lease ends. */
   standing(meter: RateMeter, amount: number, book: LeaseBook, clock: Clock): RateStanding {
-    const { policy } = meter;
+    return standingOf(meter.policy, this.#counted(meter, book, clock), { amount, nowMs: clock.org });
+  }
+
+  /** Where calls may ask for more than one: how much room there will be when; null: each waits the same. */
+  ahead(meter: RateMeter, book: LeaseBook, clock: Clock): readonly RoomAhead[] | null {
+    const { limit, kind, unit, window_seconds: seconds } = meter.policy;
+    if (kind !== "rate" || unit !== "tokens") return null;
+    const taken = this.#counted(meter, book, clock);
+    return roomAhead(slidingWindow(seconds), taken, { limit, nowMs: clock.org });
+  }
+
+  #counted(meter: RateMeter, book: LeaseBook, clock: Clock): Taken[] {
     const taken = [...this.#load(meter, clock.org)];
     for (const slice of book.slicesOf(leaseKey(meter, clock.org), clock.real)) {
-      taken.push([bucketOf(policy, slice.until + clock.org - clock.real), Number(slice.left)]);
+      taken.push([bucketOf(meter.policy, slice.until + clock.org - clock.real), Number(slice.left)]);
     }
-    taken.sort((left, right) => left[0] - right[0]);
-    return standingOf(policy, taken, { amount, nowMs: clock.org });
+    return taken.sort((left, right) => left[0] - right[0]);
   }
 
   /** Adds an amount at a time of the org's clock. */

@@ -1,12 +1,13 @@
-import { refuse } from "../../contract/refusal.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { command, done } from "../kernel/door.ts";
+import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
-import { endHold, letGo, loadHold } from "./store.ts";
+import { endHold, insertHold, letGo, loadHold } from "./store.ts";
+import { unreportedHold } from "./unreported.ts";
 
 /**
  * Releases a hold unused. Repeating it is not an error. An expired hold can be released too: after that, no run settles
- * it.
+ * it. So can one that no isolate has reported: if the report comes after all, nothing is held for it.
  */
 export const releaseHold = command({
   action: "reservation.released",
@@ -15,7 +16,7 @@ export const releaseHold = command({
   reservations: ({ reservationId }: { reservationId: string }) => [reservationId],
   run(tx, input: { reservationId: string }) {
     const hold = loadHold(tx.sql, input.reservationId);
-    if (hold === null) return refuse("not_found");
+    if (hold === null) return releaseUnreported(tx, input.reservationId);
     if (hold.status === "settled") {
       return refuse("conflict", {}, { message: "This reservation is already settled by a run." });
     }
@@ -29,3 +30,10 @@ export const releaseHold = command({
     return done(204, null, { target: hold.id, detail });
   },
 });
+
+function releaseUnreported(tx: Tx, id: string): Done<null> | Refusal<"not_found"> {
+  if (!tx.mayBeUnreported(id)) return refuse("not_found");
+  const hold = unreportedHold(tx.reservationIds(), id, tx.now);
+  insertHold(tx.sql, { ...hold, status: "released", ended_at: tx.now });
+  return done(204, null, { target: id, detail: { was: "unreported" } });
+}

@@ -24,7 +24,7 @@ export type HoldRow = {
   customer_id: string | null;
   /** The response, to repeat it. */
   verdict: string;
-  /** Set if a run settled it before any isolate reported it. */
+  /** Set where it was settled or released before any isolate reported it. */
   unreported: 1 | null;
   /** What it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
   beside: string | null;
@@ -55,7 +55,7 @@ export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   return rows.filter((row) => isSameRequest(row.id, id));
 }
 
-/** Whether any hold was settled before it was reported. */
+/** Whether any hold was settled or released before it was reported. */
 export function hasUnreported(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM holds WHERE unreported IS NOT NULL LIMIT 1").toArray().length > 0;
 }

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { newId } from "../../../src/domain/ulid.ts";
+import { questionOf } from "../../../src/gate/question.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
-import { aRun } from "../../support/ledger.ts";
+import { aRun, newSpender } from "../../support/ledger.ts";
+import { LeaseHolder } from "../../support/lease-holder.ts";
+import { leaseRate } from "../../support/rate-leases.ts";
 import { rowsOf } from "../../support/rows.ts";
+import { undatedId } from "../../support/undated-id.ts";
+import { env } from "../../support/worker.ts";
 
 /** Runs of reservations that the object does not know, while an isolate has slices that may have paid for them. */
 
@@ -44,6 +50,25 @@ describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
       const { body } = await org.bulk([run, run]);
       expect(body).toMatchObject({ accepted: 1, rejected: 1 });
       expect(body.results[1].error.code).toBe("conflict");
+    });
+
+    test("is released once asked, and then neither settled nor held when it is reported after all", async () => {
+      const org = await newBudgeted();
+      const { id, isolate } = await unreported(org, of);
+      expect((await org.release(id)).status).toBe(204);
+      expect((await org.release(id)).status).toBe(204);
+      const late = await settle(org, id);
+      expect([late.status, late.body.error.code]).toEqual([409, "conflict"]);
+      expect((await org.bulk([aRun({ reservation_id: id })])).status).toBe(409);
+      await isolate.end();
+      expect(await org.kept(id)).toMatchObject([{ status: "released" }]);
+      expect((await settle(org, id)).status).toBe(409);
+      expect(await org.budget()).toMatchObject({ spent_usd: "0.00", reserved_usd: "0.00" });
+      const entries = await rowsOf<{ target: string }>(
+        org.id,
+        "SELECT target FROM audit WHERE action = 'reservation.released'",
+      );
+      expect(entries[0]).toEqual({ target: id });
     });
 
     test("stays settled if it is reported later, and nothing is held for it", async () => {
@@ -106,13 +131,54 @@ test("an id so old that its reservation may have ended and been deleted is refus
   expect((await settle(org, org.ids.newId(Date.now() - day + 60_000))).status).toBe(201);
 });
 
-test("an id of an earlier version, which has no check, is accepted once within an hour of the upgrade", async () => {
-  const org = await newBudgeted();
-  await org.isolate();
-  const id = newId("rsv", Date.now());
-  await rowsOf(org.id, "INSERT INTO unchecked_ids VALUES (?)", Date.now() + 3_600_000);
-  expect((await settle(org, id)).status).toBe(201);
-  expect((await settle(org, id)).status).toBe(409);
-  await rowsOf(org.id, "UPDATE unchecked_ids SET until = ?", Date.now() - 1);
-  expect((await settle(org, newId("rsv", Date.now()))).status).toBe(422);
+test("a reservation in an org without limits is settled before its report, by its request id as well", async () => {
+  const org = await newSpender();
+  const isolate = new LeaseHolder(org.id);
+  await isolate.lease(CENT);
+  const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
+  const id = ids.idOf("q", questionOf(ASK), Date.now());
+  isolate.hold(CENT, Date.now(), id.slice("rsv_".length));
+  const settled = await org.run({ reservation_id: id, cost_usd: "0.004" });
+  expect(settled.status).toBe(201);
+  await isolate.end();
+  expect((await org.run({ reservation_id: id, cost_usd: "0.004" })).status).toBe(409);
+});
+
+/** Ids of earlier versions say less: one without any check, and one whose check covers no time. */
+describe.each([
+  ["has no check", "unchecked_ids", (_org: Budgeted) => newId("rsv", Date.now())],
+  ["says no time", "undated_ids", ({ id }: Budgeted) => undatedId(id, "q", questionOf(ASK))],
+] as const)("an id of an earlier version, which %s,", (_what, table, make) => {
+  const upgraded = (org: Budgeted, until: number) => rowsOf(org.id, `INSERT INTO ${table} VALUES (?)`, until);
+
+  test("is taken once within an hour of the upgrade", async () => {
+    const org = await newBudgeted();
+    await org.isolate();
+    const id = make(org);
+    expect((await settle(org, id)).status).toBe(422);
+    await upgraded(org, Date.now() + 3_600_000);
+    expect((await settle(org, id)).status).toBe(201);
+    expect((await settle(org, id)).status).toBe(409);
+  });
+
+  test("is refused after that", async () => {
+    const org = await newBudgeted();
+    await org.isolate();
+    await upgraded(org, Date.now() - 1);
+    expect((await settle(org, make(org))).status).toBe(422);
+  });
+
+  test("is refused while no isolate has slices", async () => {
+    const org = await newBudgeted();
+    await upgraded(org, Date.now() + 3_600_000);
+    expect((await settle(org, make(org))).status).toBe(422);
+    expect((await org.release(make(org))).status).toBe(404);
+  });
+
+  test("is taken while an isolate has slices of a rate limit only", async () => {
+    const org = await newBudgeted();
+    await upgraded(org, Date.now() + 3_600_000);
+    await leaseRate(org, 1000, 3600);
+    expect((await settle(org, make(org))).status).toBe(201);
+  });
 });

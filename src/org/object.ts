@@ -141,6 +141,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     }
     const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
     if (command.reservations !== undefined) await this.#views.holds().wait(command.reservations(input));
+    if (command.waitsForSlices === true) await scheduler.wait(this.#gate.waitOutMs(this.#views.clock()));
     const unlearned = await this.#book.learn(
       command.models?.(input) ?? [],
       this.#views.now(),

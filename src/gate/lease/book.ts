@@ -52,6 +52,12 @@ export interface Orphan {
 }
 
 /**
+ * Of one isolate. They are stored as one text, at each of its reports, and each of them is at most some 500 characters. Calls
+ * that touch others are decided by the object.
+ */
+export const MOST_SLICES = 1000;
+
+/**
  * The object's side of the leases: which isolate has how much of which meter. Everything in it counts against the
  * limit. It leaves in two ways only: with the isolate's own report or, without one, at the end of the longest hold that
  * the slice may have given out.
@@ -160,6 +166,18 @@ export class LeaseBook {
     return { orphans, gone };
   }
 
+  /**
+   * The org's clock is moved ahead. What was held from slices that nobody can use any more ends so much sooner; from one in
+   * use, holds may yet be made after that.
+   */
+  moveAhead(byMs: number, now: number): void {
+    for (const { slices } of this.#holders.values()) {
+      for (const slice of slices.values()) {
+        if (slice.until <= now) slice.lingerMs = Math.max(0, slice.lingerMs - byMs);
+      }
+    }
+  }
+
   /** When the first slice will be orphaned if no report comes, for all isolates or for one. Null if there is none. */
   orphanedAt(counts: (meter: string) => boolean, holder?: string): number | null {
     let first: number | null = null;
@@ -219,6 +237,7 @@ export class LeaseBook {
     },
   ): Addition {
     const own = holder.slices.get(meter);
+    if (own === undefined && holder.slices.size >= MOST_SLICES) return { add: 0n, forMs: null, share: 0n };
     const kept = own?.left ?? 0n;
     const leased = this.leased(meter, now);
     let orphaned = 0n;

@@ -186,6 +186,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
    * only when none of those can be used.
    */
   readonly changesLimits?: boolean;
+  /** It begins once no slice that an isolate has now can be used any more, unless that isolate renews it. */
+  readonly waitsForSlices?: boolean;
   /** D1 has a copy of what this changes. It is published there before the command returns. */
   readonly publishes?: "profile" | "benchmarks";
   /** Whether this caller may get a stored response again. One that shows a secret is not for everyone who may call. */

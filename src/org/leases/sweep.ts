@@ -40,6 +40,13 @@ export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
   lookedAt.set(tx.sql, at);
 }
 
+/** When a test org's clock is moved ahead, so are the ends of what was held from slices that are out of use. */
+export function moveSlicesAhead(tx: Tx, byMs: number): void {
+  const book = bookOf(tx.sql);
+  book.moveAhead(byMs, tx.now - tx.profile().clockOffsetMs);
+  for (const stored of book.holders()) saveHolder(tx.sql, stored);
+}
+
 /**
  * Slices use the object's own clock, which a test org's clock may be ahead of, so a row that comes early takes nothing
  * back. Rate limits need no row: they ignore what has ended.

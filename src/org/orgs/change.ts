@@ -1,6 +1,7 @@
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
+import { moveSlicesAhead } from "../leases/sweep.ts";
 import { keepPlanTerms } from "../plans/commands.ts";
 import type { DecisionDefaults, Profile } from "../../domain/profile.ts";
 import { saveProfile, toOrg } from "./store.ts";
@@ -83,12 +84,14 @@ export const advanceClock = command({
   refuses: ["conflict"],
   takesAway: (_input: { seconds: number }) => "*",
   changesLimits: true,
+  waitsForSlices: true,
   run(tx, input) {
     const before = tx.profile();
     if (before.environment !== "test") {
       return refuse("conflict", {}, { message: "Only the clock of a test organization can be moved." });
     }
     const ms = input.seconds * 1000;
+    moveSlicesAhead(tx, ms);
     saveProfile(tx.sql, { ...before, clockOffsetMs: before.clockOffsetMs + ms });
     const now = new Date(tx.now + ms).toISOString();
     return done(200, { now }, { target: tx.orgId, detail: { advance_seconds: input.seconds } });

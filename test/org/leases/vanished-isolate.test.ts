@@ -1,7 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { LeaseHolder } from "../../support/lease-holder.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
+import { leaseRate } from "../../support/rate-leases.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 
@@ -74,14 +75,37 @@ test("slices of live isolates are left alone, and checked again when the first o
   expect(await reserved()).toBe("0.00");
 });
 
-test("moving a test org's clock ahead brings no slice back early", async () => {
-  const { org, reserved } = await orgWithSlicesOut();
-  const held = await reserved();
-  await org.advance(1000);
-  expect(await reserved()).toBe(held);
-  goAhead(902);
-  await whatIsDue(org);
-  expect(await reserved()).toBe("0.00");
+describe("when a test org's clock is moved ahead,", () => {
+  test("slices of an isolate that vanished come back with the last hold that they may have given", async () => {
+    const { org, reserved } = await orgWithSlicesOut();
+    const held = await reserved();
+    await org.advance(600);
+    expect(await reserved()).toBe(held);
+    await org.advance(298);
+    expect(await reserved()).toBe(held);
+    await org.advance(2);
+    expect(await reserved()).toBe("0.00");
+    expect(await rowsOf(org.id, "SELECT * FROM due WHERE kind = 'leases'")).toEqual([]);
+  });
+
+  test("they come back after a restart of the object as well", async () => {
+    const { org, reserved } = await orgWithSlicesOut();
+    const held = await reserved();
+    await org.advance(600);
+    await evictDurableObject(env.ORG.getByName(org.id));
+    expect(await reserved()).toBe(held);
+    await org.advance(300);
+    expect(await reserved()).toBe("0.00");
+  });
+
+  test("a rate limit gets back what a vanished isolate had of it once its window is over", async () => {
+    const org = await newSpender();
+    await leaseRate(org, 1000, 3600);
+    const available = async () => (await org.decide("0", { dry_run: true })).body.limits[0].available;
+    expect(await available()).toBeLessThan(1000);
+    await org.advance(3 * 3600);
+    expect(await available()).toBe(1000);
+  });
 });
 
 test("one row stands for all slices: reports do not write it again", async () => {

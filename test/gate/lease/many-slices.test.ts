@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { LeaseBook, MOST_SLICES } from "../../../src/gate/lease/book.ts";
+import type { Want } from "../../../src/gate/lease/protocol.ts";
+
+const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
+const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `m${from + at}`);
+
+/** An isolate that asks for so many meters, keeping what it has of some. */
+function asker(book: LeaseBook) {
+  let attempt = 0;
+  return (wanted: readonly string[], kept: readonly string[], now: number) => {
+    attempt += 1;
+    const wants = new Map<string, Want>();
+    for (const meter of kept) wants.set(meter, { left: 100n, want: 100n, least: 10n });
+    for (const meter of wanted) wants.set(meter, { left: 0n, want: 100n, least: 10n });
+    const settled = book.settle({ holder: "h", attempt, batches: [], wants }, terms, now);
+    return [...(settled?.grant.slices ?? [])].filter(([, { add }]) => add > 0n).map(([meter]) => meter);
+  };
+}
+
+test("an isolate has no more slices than are stored together, and gets others for those that it gives back", () => {
+  const book = new LeaseBook();
+  const ask = asker(book);
+  const first = ask(names(0, MOST_SLICES + 500), [], 0);
+  expect(first).toEqual(names(0, MOST_SLICES));
+  expect(book.holder("h").slices).toHaveLength(MOST_SLICES);
+  // Those that it keeps are renewed, and for one that it gives back it gets one.
+  const second = ask(names(MOST_SLICES, MOST_SLICES + 10), first.slice(1), 500);
+  expect(second).toEqual([`m${MOST_SLICES}`]);
+  expect(book.holder("h").slices).toHaveLength(MOST_SLICES);
+  expect(book.leased("m1", 1400)).toBe(100n);
+  expect(book.leased("m0", 1400)).toBe(0n);
+  // Another isolate has its own.
+  const wants = new Map([["m0", { left: 0n, want: 100n, least: 10n }]]);
+  const other = book.settle({ holder: "other", attempt: 1, batches: [], wants }, terms, 600);
+  expect(other?.grant.slices.get("m0")?.add).toBe(100n);
+});

@@ -8,6 +8,8 @@ export type JudgedRun = ScopeNames & {
   readonly model: string;
   readonly action?: string | undefined;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly chain?: { readonly chain_id: string; readonly parent_run_id?: string | undefined } | undefined;
+  readonly variant?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
 
@@ -35,15 +37,21 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
   };
 }
 
-/** Approvals store the digest, so an attempt that does not name a newer scope must keep its digest. */
+/** Approvals keep the digest: attempts that name nothing newer must go on having the same. */
 const FIRST_FIELDS: readonly ScopeField[] = ["customer_id", "workflow_id", "deployment_id", "department_id"];
 const LATER_FIELDS = SCOPE_FIELDS.filter((field) => !FIRST_FIELDS.includes(field));
 
 /**
- * Identifies an attempt, so that the same attempt finds the same approval. The digest covers the cost, but not the
- * run's time and id.
+ * Identifies an attempt, so that the same attempt finds the same approval. The digest covers all that rules can read but the
+ * run's times, its id, and whether it is a fact.
  */
 export function attemptDigest(run: JudgedRun, nanos: bigint): string {
+  const { input_tokens: _input, output_tokens: _output, ...parts } = run.usage;
+  const later = {
+    chain: run.chain,
+    variant: run.variant,
+    usage: Object.keys(parts).length > 0 ? parts : undefined,
+  };
   const said = [
     run.model,
     run.action ?? null,
@@ -53,6 +61,7 @@ export function attemptDigest(run: JudgedRun, nanos: bigint): string {
     nanos.toString(),
     sorted(run.metadata ?? null),
     ...LATER_FIELDS.flatMap((field) => (run[field] === undefined ? [] : [[field, run[field]]])),
+    ...Object.entries(later).flatMap(([name, value]) => (value === undefined ? [] : [[name, sorted(value)]])),
   ];
   return createHash("sha256").update(JSON.stringify(said)).digest("hex");
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { parseKey } from "../../src/domain/api-key.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { everythingStored, rowsOf } from "../support/rows.ts";
-import { call, newOrg } from "../support/worker.ts";
+import { signedIn } from "../support/session.ts";
+import { call, env, newOrg } from "../support/worker.ts";
 
 const RULE = { target: "model", effect: "deny", when: 'model == "acme/bad"', reason: "not cleared" };
 
@@ -11,6 +13,18 @@ async function governed(rule: object = RULE): Promise<{ org: Spender; ruleId: st
   expect(made.status).toBe(201);
   return { org, ruleId: made.body.id as string };
 }
+
+/** As an earlier version stored it. */
+const EARLIER_ATTEMPT = {
+  model: "acme/m1",
+  action: null,
+  customer_id: "c",
+  cost_usd: "9.00",
+  input_tokens: 10,
+  output_tokens: 5,
+};
+
+const keyIdOf = (key: string): string => parseKey(env.SVC_KEY_PEPPER, key)?.keyId ?? "";
 
 const entries = (org: Spender, action: string) =>
   rowsOf<{ target: string; outcome: string; detail: string }>(
@@ -222,6 +236,135 @@ describe("an approval", () => {
     const own = await call("POST", approve, { key: second });
     expect(own.body.error.code).toBe("forbidden");
     expect((await call("POST", approve, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("lets no attempt in another chain, variant or mix of tokens pass", async () => {
+    const org = await newSpender();
+    await org.send("POST", "policy-rules", { ...RULE, ...GATE });
+    const attempt = {
+      cost_usd: "9",
+      chain: { chain_id: "c1" },
+      variant: "batch",
+      usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 3 },
+    };
+    const held = await org.run(attempt);
+    const id = held.body.error.details.approval_id as string;
+    expect((await org.send("POST", `approvals/${id}/approve`)).status).toBe(200);
+    const others = [
+      { ...attempt, chain: { chain_id: "c2" } },
+      { ...attempt, chain: undefined },
+      { ...attempt, variant: undefined },
+      { ...attempt, usage: { ...attempt.usage, cache_read_tokens: 4 } },
+      { ...attempt, usage: { input_tokens: 10, output_tokens: 5 } },
+    ];
+    for (const other of others) {
+      const refused = await org.run({ ...other, approval_id: id });
+      expect(refused.body.error.code).toBe("policy_approval_required");
+    }
+    expect((await org.run(attempt)).status).toBe(201);
+  });
+
+  test("shows whoever decides all that rules go by", async () => {
+    const org = await newSpender();
+    await org.send("POST", "policy-rules", { ...RULE, ...GATE });
+    const attempt = {
+      cost_usd: "9",
+      action: "send",
+      workflow_id: "w",
+      deployment_id: "p",
+      department_id: "d",
+      customer_id: "c",
+      chain: { chain_id: "c1" },
+      variant: "batch",
+      metadata: { ticket: "T-1", parts: [1, 2] },
+    };
+    const shown = async (fields: object) => {
+      const { approval_id: id } = (await org.run(fields)).body.error.details;
+      return (await org.send("GET", `approvals/${id}`)).body.attempt;
+    };
+    expect(await shown(attempt)).toEqual({
+      ...attempt,
+      model: "acme/m1",
+      cost_usd: "9.00",
+      chain: { chain_id: "c1", parent_run_id: null },
+      metadata_omitted: false,
+      input_tokens: 10,
+      output_tokens: 5,
+    });
+    const plain = await shown({ cost_usd: "9" });
+    expect(plain).toMatchObject({ workflow_id: null, chain: null, metadata: null, metadata_omitted: false });
+    const long = await shown({ cost_usd: "9", metadata: { text: "x".repeat(5000) } });
+    expect(long).toMatchObject({ metadata: null, metadata_omitted: true });
+    await rowsOf(org.id, "UPDATE approvals SET attempt = ?", JSON.stringify(EARLIER_ATTEMPT));
+    const { data } = (await org.send("GET", "approvals")).body;
+    expect(data[0].attempt).toMatchObject({ ...EARLIER_ATTEMPT, workflow_id: null, metadata: null });
+  });
+
+  test("is not decided with a key that its asker minted, as long as another admin can", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const asker = await org.mint("admin");
+    const mint = async (key: string) =>
+      (await call("POST", `${path}/keys`, { key, body: { name: "fresh", role: "admin" } })).body
+        .key as string;
+    const fresh = await mint(asker);
+    const fresher = await mint(fresh);
+    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const approval = `${path}/approvals/${held.body.error.details.approval_id}`;
+    for (const key of [asker, fresh, fresher]) {
+      for (const verb of ["approve", "deny"]) {
+        expect((await call("POST", `${approval}/${verb}`, { key })).body.error?.code).toBe("forbidden");
+      }
+    }
+    const colleague = await org.mint("admin");
+    expect((await call("POST", `${approval}/approve`, { key: colleague })).status).toBe(200);
+  });
+
+  test("is decided with a key that its asker minted where nobody else can", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const minted = await org.mint("admin");
+    const held = await call("POST", "/v1/runs", { key: org.ownerKey, body: aRun({ cost_usd: "9" }) });
+    const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
+    expect((await call("POST", approve, { key: org.ownerKey })).body.error.code).toBe("forbidden");
+    expect((await call("POST", approve, { key: minted })).status).toBe(200);
+  });
+
+  test("is not decided with a key of the same beginning, where an admin of another one can", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const [asker, sibling, other] = [
+      await org.mint("developer"),
+      await org.mint("admin"),
+      await org.mint("admin"),
+    ];
+    await rowsOf(org.id, "UPDATE keys SET minted_by = NULL WHERE id = ?", keyIdOf(other));
+    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
+    for (const key of [sibling, org.ownerKey]) {
+      expect((await call("POST", approve, { key })).body.error?.code).toBe("forbidden");
+    }
+    expect((await call("POST", approve, { key: other })).status).toBe(200);
+  });
+
+  test("is not decided in the console by the person who minted the asker's key", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const person = await signedIn(org.id, "owner");
+    const keyPage = await person.post("/console/keys", { name: "mine", role: "admin" });
+    const asker = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
+    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const id = held.body.error.details.approval_id as string;
+    // Another session of the same person.
+    const again = await signedIn(org.id, "owner");
+    await again.post(`/console/approvals/${id}/approve`, {});
+    const approval = () => call("GET", `${path}/approvals/${id}`, { key: org.ownerKey });
+    expect((await approval()).body.status).toBe("pending");
+    expect((await call("POST", `${path}/approvals/${id}/approve`, { key: org.ownerKey })).status).toBe(200);
   });
 
   test("of another org is not found", async () => {

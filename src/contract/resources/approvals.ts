@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { idShape } from "../ids.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { underEachField } from "../scopes.ts";
+import { freeForm, timestamp, usd } from "../shapes.ts";
+
+/** A list has up to 100 approvals. */
+export const SHOWN_METADATA_CHARACTERS = 4096;
 
 export const APPROVAL_STATUSES = ["pending", "approved", "used", "denied", "expired"] as const;
 
@@ -14,7 +18,16 @@ export const approval = z
     attempt: z.object({
       model: z.string(),
       action: z.string().nullable(),
-      customer_id: z.string().nullable(),
+      ...underEachField(z.string().nullable()),
+      chain: z
+        .object({ chain_id: z.string(), parent_run_id: z.string().nullable() })
+        .nullable()
+        .meta({ description: "Null for an attempt outside a chain." }),
+      variant: z.string().nullable(),
+      metadata: freeForm.nullable().meta({
+        description: `Null if the attempt has none, or if it is longer than ${SHOWN_METADATA_CHARACTERS} characters.`,
+      }),
+      metadata_omitted: z.boolean().meta({ description: "True if the metadata is too long to be shown." }),
       cost_usd: usd,
       input_tokens: z.int(),
       output_tokens: z.int(),

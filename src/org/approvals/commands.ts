@@ -2,7 +2,8 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { loadApproval, saveApproval, toApproval } from "./store.ts";
+import { hasAdminOutside, isInFamily, rootOf, selfOf } from "../keys/family.ts";
+import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
 type Named = { readonly approvalId: string };
 
@@ -31,18 +32,28 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
   if (row.status !== "pending") {
     return refuse("conflict", {}, { message: `This approval is already ${row.status}.` });
   }
-  if (row.requested_by === tx.actor.id && hasAnotherAdmin(tx)) {
-    return refuse(
-      "forbidden",
-      {},
-      { message: "You cannot decide your own request. Another admin must decide it." },
-    );
+  if (isOwnRequest(tx, row)) {
+    const message =
+      "You cannot decide your own request, or one of a key that was minted with yours. Another admin must decide it.";
+    return refuse("forbidden", {}, { message });
   }
   const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now };
   saveApproval(tx.sql, decided);
   tx.schedule(DUE.approvalExpiry, id, null);
   tx.emit("policy.approval_decided", { approval_id: id, rule_id: row.rule_id, decision: status });
   return done(200, toApproval(decided), { target: id, detail: { rule_id: row.rule_id } });
+}
+
+/**
+ * Nobody decides on what they asked for, as long as somebody else can. Keys that the asker minted, and keys of whoever first
+ * minted the asker's, are theirs as far as an admin with another beginning can decide.
+ */
+function isOwnRequest(tx: Tx, { requested_by }: ApprovalRow): boolean {
+  if (requested_by === tx.actor.id && hasAnotherAdmin(tx)) return true;
+  const [asker, self] = [selfOf(tx.sql, requested_by), selfOf(tx.sql, tx.actor.id)];
+  return [asker, rootOf(tx.sql, asker)].some(
+    (head) => isInFamily(tx.sql, head, self) && hasAdminOutside(tx, head),
+  );
 }
 
 /** If only one person can decide, they may decide their own request. */

@@ -1,4 +1,5 @@
 import type { ApprovalResource } from "../../contract/resources/approvals.ts";
+import { readAttempt } from "./attempt.ts";
 
 export type ApprovalRow = {
   id: string;
@@ -68,7 +69,7 @@ export function toApproval(row: ApprovalRow): ApprovalResource {
     status: row.status,
     reason: row.reason,
     attempted: row.attempted,
-    attempt: JSON.parse(row.attempt) as ApprovalResource["attempt"],
+    attempt: readAttempt(row.attempt),
     requested_by: row.requested_by,
     requested_at: new Date(row.requested_at).toISOString(),
     expires_at: new Date(row.expires_at).toISOString(),

@@ -5,6 +5,7 @@ import { type Holder, lackOf } from "../../domain/key-rights.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { holderOf, refuseLack, refuseRole, replayedKeyRefusal } from "./holder.ts";
+import { minterOf } from "./family.ts";
 import { type KeyRow, saveKey, toKey } from "./store.ts";
 
 export interface NewKey {
@@ -36,6 +37,7 @@ export function createKey(tx: Tx, id: string, input: NewKey): { row: KeyRow; sec
     expires_at: input.expiresAt,
     revoked_at: null,
     created_at: tx.now,
+    minted_by: minterOf(tx),
   };
   saveKey(tx.sql, row);
   return { row, secret };

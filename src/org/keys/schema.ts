@@ -31,4 +31,10 @@ export const KEY_STEPS: readonly SchemaStep[] = [
       WHERE previous_digest IS NOT NULL AND previous_expires_at IS NOT NULL;
     UPDATE keys SET previous_digest = NULL`,
   },
+  {
+    // By whom a key was minted: a key, or a person. Of keys from before, and of those that the operator made, it is nobody.
+    name: "keys/3",
+    sql: `ALTER TABLE keys ADD COLUMN minted_by TEXT;
+    CREATE INDEX keys_minted_by ON keys (minted_by) WHERE minted_by IS NOT NULL`,
+  },
 ];

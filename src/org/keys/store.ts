@@ -13,6 +13,8 @@ export type KeyRow = {
   expires_at: number | null;
   revoked_at: number | null;
   created_at: number;
+  /** The key or the person that minted it; null: the operator, or it is not known. */
+  minted_by: string | null;
 };
 
 export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
@@ -21,8 +23,8 @@ export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
 
 export function saveKey(sql: SqlStorage, row: KeyRow): void {
   sql.exec(
-    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at, minted_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest, last4 = excluded.last4,
        previous_expires_at = excluded.previous_expires_at, revoked_at = excluded.revoked_at`,
     row.id,
@@ -36,6 +38,7 @@ export function saveKey(sql: SqlStorage, row: KeyRow): void {
     row.expires_at,
     row.revoked_at,
     row.created_at,
+    row.minted_by,
   );
 }
 

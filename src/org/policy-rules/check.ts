@@ -1,7 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { formatUsd } from "../../domain/money.ts";
 import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
 import {
   judge,
@@ -14,6 +13,7 @@ import {
 } from "../../domain/policy.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { RunWork } from "../../domain/work.ts";
+import { shownAttempt } from "../approvals/attempt.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
@@ -106,14 +106,7 @@ function requested(
     status: "pending",
     reason,
     attempted,
-    attempt: JSON.stringify({
-      model: run.model,
-      action: run.action ?? null,
-      customer_id: run.customer_id ?? null,
-      cost_usd: formatUsd(nanos),
-      input_tokens: run.usage.input_tokens,
-      output_tokens: run.usage.output_tokens,
-    }),
+    attempt: JSON.stringify(shownAttempt(run, nanos)),
     requested_by: tx.actor.id,
     requested_at: tx.now,
     expires_at: tx.now + PENDING_MS,

@@ -1,5 +1,6 @@
 import type { Resource } from "../page/resource.ts";
 import type { ApprovalResource } from "../../../contract/resources/approvals.ts";
+import { SCOPE_FIELDS } from "../../../contract/scopes.ts";
 import { moment } from "../view/format.ts";
 import { Status } from "../view/parts.tsx";
 
@@ -12,6 +13,24 @@ const decide = (name: "approve" | "deny", label: string, notice: "approved" | "d
   inList: true,
   isFor: ({ status }: ApprovalResource) => status === "pending",
 });
+
+/** What is approved, but for what it is named by. */
+function detailsOf({ metadata, metadata_omitted: isLong, ...attempt }: ApprovalResource["attempt"]) {
+  const names = SCOPE_FIELDS.map((field) => [wordsOf(field), attempt[field]] as const);
+  const details = [
+    ["cost", `$${attempt.cost_usd}`],
+    ["tokens", `${attempt.input_tokens} in, ${attempt.output_tokens} out`],
+    ["variant", attempt.variant],
+    ...names,
+    ["chain", attempt.chain?.chain_id ?? null],
+    ["metadata", isLong ? "too long to be shown" : metadata && JSON.stringify(metadata)],
+  ] as const;
+  return details.filter(([, value]) => value !== null);
+}
+
+function wordsOf(field: string): string {
+  return field.slice(0, -"_id".length).replaceAll("_", " ");
+}
 
 export const approvals: Resource<ApprovalResource> = {
   path: "/console/approvals",
@@ -28,6 +47,8 @@ export const approvals: Resource<ApprovalResource> = {
   role: "admin",
   idOf: ({ id }) => id,
   nameOf: ({ attempted }) => attempted,
+  subOf: ({ attempt }) =>
+    detailsOf(attempt).map(([name, value]) => <span class="sub">{`${name}: ${value}`}</span>),
   columns: [
     {
       title: "Why",

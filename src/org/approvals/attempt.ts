@@ -1,0 +1,45 @@
+import { type ApprovalResource, SHOWN_METADATA_CHARACTERS } from "../../contract/resources/approvals.ts";
+import { SCOPE_FIELDS } from "../../contract/scopes.ts";
+import { formatUsd } from "../../domain/money.ts";
+import type { JudgedRun } from "../../domain/policy-attempt.ts";
+
+type Shown = ApprovalResource["attempt"];
+
+/** What whoever decides gets to see of an attempt: all that rules go by. */
+export function shownAttempt(run: JudgedRun, nanos: bigint): Shown {
+  const { chain, metadata } = run;
+  const isShown = metadata === undefined || JSON.stringify(metadata).length <= SHOWN_METADATA_CHARACTERS;
+  return {
+    model: run.model,
+    action: run.action ?? null,
+    ...namesOf(run),
+    chain:
+      chain === undefined ? null : { chain_id: chain.chain_id, parent_run_id: chain.parent_run_id ?? null },
+    variant: run.variant ?? null,
+    metadata: isShown ? (metadata ?? null) : null,
+    metadata_omitted: !isShown,
+    cost_usd: formatUsd(nanos),
+    input_tokens: run.usage.input_tokens,
+    output_tokens: run.usage.output_tokens,
+  };
+}
+
+/** Of an attempt that an earlier version has stored, less is known. */
+export function readAttempt(text: string): Shown {
+  const stored = JSON.parse(text) as Partial<Shown> & Pick<Shown, "model" | "action" | "cost_usd">;
+  return {
+    chain: null,
+    variant: null,
+    metadata: null,
+    metadata_omitted: false,
+    input_tokens: 0,
+    output_tokens: 0,
+    ...stored,
+    ...namesOf(stored),
+  };
+}
+
+function namesOf(run: Partial<Record<(typeof SCOPE_FIELDS)[number], string | null | undefined>>) {
+  const names = SCOPE_FIELDS.map((field) => [field, run[field] ?? null]);
+  return Object.fromEntries(names) as Pick<Shown, (typeof SCOPE_FIELDS)[number]>;
+}

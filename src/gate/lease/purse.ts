@@ -176,6 +176,8 @@ export class Purse<Hold> {
       const want = demand(slice);
       if (now >= slice.until) slice.left = 0;
       slice.left = Math.min(slice.left, want, slice.share);
+      // Of one that has gone back nothing is half used: it would be asked for again at each call, and each ask ends an interval.
+      if (slice.left === 0) slice.full = 0;
       if (slice.left > 0 || want > 0) {
         wants.set(slice.meter, {
           left: BigInt(slice.left),

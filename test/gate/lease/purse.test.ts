@@ -91,3 +91,27 @@ test("a slice is used up to its end, exclusive", () => {
     false,
   ]);
 });
+
+test("a slice that has ended and gone back is no reason to ask at each call, and is leased anew like any other", () => {
+  const purse = new Purse<never>("holder");
+  const slice = purse.slice("a");
+  const grant = (now: number) => {
+    const { attempt, wants } = purse.ask(now);
+    const isWanted = (wants.get("a")?.want ?? 0n) > 0n;
+    const addition = { add: 1000n, forMs: 1000, share: 10_000n };
+    purse.granted({ attempt, slices: new Map(isWanted ? [["a", addition]] : []) });
+  };
+  for (let call = 0; call < CALLS; call += 1) purse.miss(slice, 10);
+  grant(0);
+  expect(purse.take([slice], [600], 1)).toBe(true);
+  // Nothing is asked for twice, so that it goes back.
+  for (const now of [2000, 2250, 2500, 2750, 3000]) grant(now);
+  expect(slice.left).toBe(0);
+  for (let call = 0; call < CALLS; call += 1) {
+    expect(purse.urgent([slice], 4000)).toBe(false);
+    purse.miss(slice, 10);
+  }
+  expect(purse.wanting([slice], 4000)).toBe(true);
+  grant(4000);
+  expect(slice.left).toBe(1000);
+});

@@ -9,6 +9,8 @@ interface Frame {
   readonly columns: ReadonlyMap<number, Uint8Array>;
 }
 
+export type RunAmounts = Pick<RunRecord, "cost" | "inputTokens" | "outputTokens" | "depth">;
+
 /** Runs that are stored together. A column is decoded when it is first needed. */
 export class RunBlock {
   readonly count: number;
@@ -35,6 +37,28 @@ export class RunBlock {
     return this.#column("cost", (reader, count) => times(count, () => reader.amount()), 0n);
   }
 
+  /** The moments whose windows its runs were charged to. */
+  get chargedAt(): readonly number[] {
+    const recordedAt = this.moments("recordedAt");
+    const before = this.#column("chargedAt", readSigned, 0);
+    return before.map((ms, at) => (recordedAt[at] ?? 0) - ms);
+  }
+
+  /** What limits count of a run. */
+  amounts(at: number): RunAmounts {
+    return {
+      cost: this.costs[at] ?? 0n,
+      inputTokens: this.#counts("inputTokens")[at] ?? 0,
+      outputTokens: this.#counts("outputTokens")[at] ?? 0,
+      depth: this.#counts("depth")[at] ?? 0,
+    };
+  }
+
+  /** The JSON of what a run has beside its columns. */
+  extraText(at: number): string | null {
+    return this.#texts("extra")[at] ?? null;
+  }
+
   names(column: NameColumn): readonly (string | null)[] {
     return this.#column(column, readNames, null);
   }
@@ -47,7 +71,7 @@ export class RunBlock {
     const startedAt = this.moments("startedAt")[at] ?? 0;
     const recordedAt = this.moments("recordedAt")[at] ?? 0;
     const lasted = this.#counts("endedAt")[at] ?? 0;
-    const extra = this.#texts("extra")[at] ?? null;
+    const extra = this.extraText(at);
     return {
       id: this.ids[at] ?? "",
       startedAt,
@@ -59,10 +83,7 @@ export class RunBlock {
       ...this.#scopes(at),
       chainId: this.names("chainId")[at] ?? null,
       parentRunId: this.#texts("parentRunId")[at] ?? null,
-      depth: this.#counts("depth")[at] ?? 0,
-      inputTokens: this.#counts("inputTokens")[at] ?? 0,
-      outputTokens: this.#counts("outputTokens")[at] ?? 0,
-      cost: this.costs[at] ?? 0n,
+      ...this.amounts(at),
       charges: this.names("charges")[at] ?? "",
       extra: extra === null ? null : (JSON.parse(extra) as object),
     };
@@ -76,7 +97,7 @@ export class RunBlock {
 
   /** The length of a run's `extra` text. */
   charactersOf(at: number): number {
-    return this.#texts("extra")[at]?.length ?? 0;
+    return this.extraText(at)?.length ?? 0;
   }
 
   #counts(column: "endedAt" | "inputTokens" | "outputTokens" | "depth"): readonly number[] {

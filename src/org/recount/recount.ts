@@ -5,8 +5,7 @@ import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import { besideOf, heldIn } from "../decisions/held.ts";
 import type { HoldRow } from "../decisions/store.ts";
-import { amountCharged, type Run } from "../runs/run.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
+import { chargesSince } from "./charges.ts";
 import { noteRecount } from "../meters/store.ts";
 import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
@@ -55,23 +54,10 @@ export function recount(tx: Tx, meter: Meter): void {
   const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
   const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
   const counters = new Counters(meter);
-  for (const stored of runBlocks(tx.sql).latest()) {
-    const run: Run = stored;
-    // None is charged to a time after it was recorded, nor to a meter that came later. One that settles a hold may well
-    // be charged to a time before the meter.
-    if (run.recordedAt < fromMs || run.recordedAt < meter.sinceMs) break;
-    if (run.chargedAt < fromMs) continue;
-    if (!` ${run.charges} `.includes(` ${meter.id} `)) continue;
-    const { kind } = meter.scope;
-    const own = kind === "org" ? null : run[`${kind}Id`];
-    const entry = counters.at(run.extra?.subjects?.[meter.id] ?? own ?? "", run.chargedAt);
-    const over = BigInt(run.extra?.over?.[meter.id] ?? 0);
+  for (const { subject, atMs, amount, over } of chargesSince(tx.sql, meter, fromMs)) {
+    const entry = counters.at(subject, atMs);
     const { usage } = entry;
-    entry.usage = {
-      ...usage,
-      spent: usage.spent + amountCharged(run, meter.id) - over,
-      over: usage.over + over,
-    };
+    entry.usage = { ...usage, spent: usage.spent + amount - over, over: usage.over + over };
   }
   // None is charged to a time before it was made.
   for (const made of adjustmentsOf(tx.sql, meter.id, Math.max(fromMs, meter.sinceMs))) {

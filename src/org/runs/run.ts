@@ -2,6 +2,7 @@ import { METERS, meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
 import { amountOf, type Denial } from "../../domain/kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
 import type { TokenClass } from "../../contract/token-classes.ts";
+import type { RunAmounts } from "../../domain/run-block/block.ts";
 import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Breakdowns } from "./breakdown.ts";
@@ -76,7 +77,7 @@ function iso(ms: number): string {
 }
 
 /** What a run took from one meter: its cost, its tokens, or one run. */
-export function amountCharged(run: Run, meterId: string): bigint {
+export function amountCharged(run: RunAmounts, meterId: string): bigint {
   const { cost: nanos, inputTokens, outputTokens, depth } = run;
   return amountOf(unitOf(meterId), { nanos, tokens: inputTokens + outputTokens, depth });
 }

@@ -109,6 +109,11 @@ class RunBlocks {
     }
   }
 
+  /** Blocks with runs that were recorded at a moment or later, latest first. */
+  *recordedSince(atMs: number): Generator<RunBlock> {
+    for (const entry of this.#held.toReversed()) if (entry.recordedMax >= atMs) yield this.block(entry);
+  }
+
   /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
   *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {

@@ -1,0 +1,72 @@
+import { METERS } from "../../contract/meter-kinds.ts";
+import type { RunBlock } from "../../domain/run-block/block.ts";
+import type { Meter } from "../../domain/meter.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
+import { amountCharged, type RunExtra } from "../runs/run.ts";
+
+/** What a run was charged to one meter. */
+interface Charge {
+  /** Whose counter it is, where the meter counts each apart. */
+  readonly subject: string;
+  readonly atMs: number;
+  readonly amount: bigint;
+  readonly over: bigint;
+}
+
+/**
+ * What runs were charged to a meter, at a moment or later. None is charged to a time after it was recorded, nor to a meter
+ * that came later; so older blocks are not read. Of the others only the columns are decoded that say what was charged.
+ */
+export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Generator<Charge> {
+  const recordedFromMs = Math.max(fromMs, meter.sinceMs);
+  for (const block of runBlocks(sql).recordedSince(recordedFromMs)) {
+    yield* chargesIn(block, meter, { fromMs, recordedFromMs });
+  }
+}
+
+interface Range {
+  readonly fromMs: number;
+  readonly recordedFromMs: number;
+}
+
+function* chargesIn(block: RunBlock, meter: Meter, { fromMs, recordedFromMs }: Range): Generator<Charge> {
+  const places = placesCharged(block, meter.id);
+  if (places.length === 0) return;
+  const { chargedAt } = block;
+  const recordedAt = block.moments("recordedAt");
+  const { kind } = meter.scope;
+  const costs = METERS[meter.kind].unit === "usd" ? block.costs : null;
+  const names = kind === "org" ? [] : block.names(`${kind}Id`);
+  for (const at of places) {
+    const atMs = chargedAt[at] ?? 0;
+    // One that settles a hold may well be charged to a time before the meter.
+    if (atMs < fromMs || (recordedAt[at] ?? 0) < recordedFromMs) continue;
+    const extra = extraOf(block, at, meter.id);
+    yield {
+      subject: extra?.subjects?.[meter.id] ?? names[at] ?? "",
+      atMs,
+      amount: costs === null ? amountCharged(block.amounts(at), meter.id) : (costs[at] ?? 0n),
+      over: BigInt(extra?.over?.[meter.id] ?? 0),
+    };
+  }
+}
+
+function placesCharged(block: RunBlock, meterId: string): readonly number[] {
+  const known = new Map<string | null, boolean>();
+  const places: number[] = [];
+  for (const [at, charges] of block.names("charges").entries()) {
+    let isCharged = known.get(charges);
+    if (isCharged === undefined) {
+      isCharged = ` ${charges ?? ""} `.includes(` ${meterId} `);
+      known.set(charges, isCharged);
+    }
+    if (isCharged) places.push(at);
+  }
+  return places;
+}
+
+/** Only one that names the meter says anything of it. */
+function extraOf(block: RunBlock, at: number, meterId: string): RunExtra | null {
+  const text = block.extraText(at);
+  return text === null || !text.includes(meterId) ? null : (JSON.parse(text) as RunExtra);
+}

@@ -140,6 +140,37 @@ test("a stalled call that resumes after its takeover changes nothing and gets th
   expect(await keyCount(org)).toBe(2);
 });
 
+test("a stalled call takes nothing over itself, however long the call that took over from it stalls", async () => {
+  const org = await newOrg({ environment: "test" });
+  const stub = env.ORG.getByName(org.id);
+  const advance = () =>
+    call("POST", `/v1/admin/orgs/${org.id}/test-clock`, {
+      key: operatorKey(),
+      body: { advance_seconds: 61 },
+    });
+  const first = await stub.reserve(envelope(null));
+  if (!("fence" in first)) throw new Error("not reserved");
+  await advance();
+  expect("fence" in (await stub.reserve(envelope(null)))).toBe(true);
+  await advance();
+  const newKey = { name: "late", role: "viewer", scopes: ["org:read"], notBefore: null, expiresAt: null };
+  const late = await stub.execute("mintKey", newKey, envelope(first.fence));
+  expect(isRefusal(late) && late.code).toBe("idempotency_key_processing");
+  expect(await keyCount(org)).toBe(1);
+});
+
+test("a stalled call whose record is gone does nothing", async () => {
+  const org = await newOrg({ environment: "test" });
+  const stub = env.ORG.getByName(org.id);
+  const first = await stub.reserve(envelope(null));
+  if (!("fence" in first)) throw new Error("not reserved");
+  await runInDurableObject(stub, (_, state) => void state.storage.sql.exec("DELETE FROM idempotency"));
+  const newKey = { name: "late", role: "viewer", scopes: ["org:read"], notBefore: null, expiresAt: null };
+  const late = await stub.execute("mintKey", newKey, envelope(first.fence));
+  expect(isRefusal(late) && late.code).toBe("idempotency_key_processing");
+  expect(await keyCount(org)).toBe(1);
+});
+
 test("a crashed creation of an org is taken over and results in the same org", async () => {
   const platform = env.ORG.getByName(PLATFORM_ORG_ID);
   const body = JSON.stringify({ name: "Taken over" });

@@ -54,14 +54,12 @@ export function claim(view: View, ask: IdempotencyAsk): Claim {
   }
   if (ask.fence === row.fence) return { kind: "granted", fence: row.fence, seed: row.seed };
   const takeoverAt = row.reserved_at + view.settings.SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS * 1000;
-  if (ask.fence !== null || view.now < takeoverAt) {
-    return { kind: "answered", outcome: refuse("idempotency_key_processing") };
-  }
+  if (view.now < takeoverAt) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
   return reserve(view, ask, row.fence + 1, row.seed);
 }
 
 function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): Claim {
-  // A call with a fence for a deleted record is too late to do anything.
+  // A call that holds a fence for a record that is gone, or that another has taken over, comes too late to do anything.
   if (ask.fence !== null) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
   const over = view.sql.exec<{ route: string; key: string }>(
     "SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?",

@@ -80,3 +80,36 @@ test("a list of a webhook's deliveries with a rare filter scans only that webhoo
   expect(await walk(org, path(busy, "failed"))).toMatchObject({ found: 0, pages: Math.ceil(ROWS / SEEN) });
   expect(await walk(org, path(quiet, "succeeded"))).toMatchObject({ found: 2, pages: 1 });
 });
+
+describe("a list of approvals with a rare filter", () => {
+  test.each(["-requested_at", "requested_at"])(
+    "looks at so many rows for a page, says where to go on, and finds all (%s)",
+    async (sort) => {
+      const org = await newSpender();
+      const fill = `${COUNTING} INSERT INTO approvals
+          (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at)
+        SELECT printf('apr_%026d', n), IIF(n IN (5, 99999), 'rare', 'often'), 'd', 'used', 'r', 'm',
+          '{"model":"m","action":null,"cost_usd":"1.00","input_tokens":1,"output_tokens":1}', 'k', ?2 + n / 3, ?2 FROM counting`;
+      await rowsOf(org.id, fill, ROWS, Date.now() - ROWS * 1000);
+      const pagesForAll = Math.ceil(ROWS / SEEN);
+      const pages = (filter: string) => walk(org, `approvals?${filter}&sort=${sort}`);
+      expect(await pages("rule_id=rare")).toEqual({ found: 2, pages: pagesForAll, isRepeated: false });
+      expect(await pages("status=denied")).toMatchObject({ found: 0, pages: pagesForAll });
+    },
+  );
+});
+
+test("a list of limits finds those of a customer at once, however many there are", async () => {
+  const org = await newSpender();
+  for (const customer_id of ["often", "rare"]) {
+    const made = await org.send("POST", "customer-limits", { customer_id, limit_usd: "1", period: "month" });
+    expect(made.status).toBe(201);
+  }
+  const fill = `${COUNTING} INSERT INTO meters (id, kind, scope_kind, scope_id, amount, period, time_zone, mode, since, extra)
+    SELECT printf('clm_%026d', n), kind, scope_kind, scope_id, amount, period, time_zone, mode, since + n, extra
+    FROM counting, meters WHERE scope_id = 'often'`;
+  await rowsOf(org.id, fill, ROWS);
+  const limits = (filter: string) => walk(org, `customer-limits?${filter}`);
+  expect(await limits("customer_id=rare&period=month")).toMatchObject({ found: 1, pages: 1 });
+  expect(await limits("period=year")).toMatchObject({ found: 0, pages: Math.ceil((ROWS + 2) / SEEN) });
+});

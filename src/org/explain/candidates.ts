@@ -4,6 +4,7 @@ import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { rateMetersFor } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
+import { readInParts } from "../kernel/json-rows.ts";
 import { Draft } from "../ledger/draft.ts";
 import {
   amountsOf,
@@ -100,9 +101,11 @@ function isAsked(phases: readonly Phase[], phase: Phase): boolean {
 }
 
 function namesOf(sql: SqlStorage, ids: readonly string[]): Map<string, string | null> {
-  const rows = sql.exec<{ id: string; name: string | null }>(
-    "SELECT id, extra ->> 'name' AS name FROM meters WHERE id IN (SELECT value FROM json_each(?))",
-    JSON.stringify(ids),
+  const rows = readInParts(ids, (json) =>
+    sql.exec<{ id: string; name: string | null }>(
+      "SELECT id, extra ->> 'name' AS name FROM meters WHERE id IN (SELECT value FROM json_each(?))",
+      json,
+    ),
   );
-  return new Map(rows.toArray().map(({ id, name }) => [id, name]));
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,5 +1,5 @@
 import { encodeCursor, type ListQuery, type Page } from "../../contract/list.ts";
-import { type Bound, type Log, scanOf } from "./scan.ts";
+import { type Bound, lastSeen, type Log, scanOf } from "./scan.ts";
 
 interface ListSource<R, Item> {
   readonly table: string;
@@ -12,6 +12,8 @@ interface ListSource<R, Item> {
   readonly where?: Bound;
   /** The unique column that breaks ties. */
   readonly id?: string;
+  /** Filters by which an index finds the rows: all of them are looked at. */
+  readonly found?: readonly string[];
   /** Set if the table is a log, which may have millions of rows: its time column. */
   readonly log?: Pick<Log, "time">;
   toItem(row: R): Item;
@@ -43,12 +45,12 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   const bounds: Bound[] = source.where === undefined ? [] : [source.where];
   for (const [name, value] of Object.entries(query.filters)) bounds.push(filtered(source, name, value));
   const { after } = query;
-  if (after !== null) {
-    const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
-    bounds.push({ sql: beyond, bindings: [after.value, after.value, after.id] });
-  }
+  const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
+  const rest = after === null ? null : { sql: beyond, bindings: [after.value, after.value, after.id] };
+  if (rest !== null) bounds.push(rest);
   const scan = source.log === undefined ? null : scanOf(sql, { ...source, ...source.log }, query);
-  bounds.push(...(scan?.within ?? []));
+  const seen = source.log === undefined ? lastSeen(sql, { ...source, column, id }, query, rest) : null;
+  bounds.push(...(scan?.within ?? []), ...(seen === null ? [] : [seen.within]));
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
   const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");
   const rows = sql
@@ -61,6 +63,7 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   let next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };
+  next ??= seen?.last ?? null;
   // Ids are printable, so every one sorts after the empty text and before this one.
   if (next === null && scan !== null && scan.next !== null) {
     next = { value: scan.next, id: query.sort.descending ? "\u007f" : "" };

@@ -21,6 +21,40 @@ export interface Log {
  * the object can decide other calls in between, even if a rare row is hidden among millions.
  */
 const ROWS_SEEN = 50_000;
+
+/** A table that is no log: its rows are sorted by a column, then by id. */
+export interface Sorted {
+  readonly table: string;
+  readonly where?: Bound;
+  readonly column: string;
+  readonly id: string;
+  /** Filters by which an index finds the rows. */
+  readonly found?: readonly string[];
+}
+
+/** The last row that a page with filters looks at; null: it goes to the end. */
+export function lastSeen(
+  sql: SqlStorage,
+  { table, where, column, id, found = [] }: Sorted,
+  { filters, sort }: ListQuery,
+  after: Bound | null,
+): {
+  readonly within: Bound;
+  readonly last: { readonly value: string | number; readonly id: string };
+} | null {
+  const names = Object.keys(filters);
+  if (names.length === 0 || names.some((name) => found.includes(name))) return null;
+  const [direction, compare] = sort.descending ? ["DESC", ">="] : ["ASC", "<="];
+  const bounds = [where, after].filter((bound) => bound !== undefined && bound !== null);
+  const [last] = sql.exec<{ value: string | number; id: string }>(
+    `SELECT ${column} AS value, ${id} AS id FROM ${table} WHERE ${["true", ...bounds.map((one) => one.sql)].join(" AND ")}
+     ORDER BY ${column} ${direction}, ${id} ${direction} LIMIT 1 OFFSET ?`,
+    ...bounds.flatMap(({ bindings }) => bindings),
+    ROWS_SEEN - 1,
+  );
+  if (last === undefined) return null;
+  return { within: { sql: `(${column}, ${id}) ${compare} (?, ?)`, bindings: [last.value, last.id] }, last };
+}
 /** Clocks differ, so rows may be out of order by this much. */
 const CLOCK_SLACK_MS = HOUR_MS;
 

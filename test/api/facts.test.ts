@@ -149,3 +149,20 @@ test("a batch refused with a single code returns that error; a mixed batch retur
   expect([refused.status, refused.body.error.code]).toEqual([402, "budget_exceeded"]);
   expect(await org.events("budget.exceeded")).toHaveLength(1);
 });
+
+test("facts in a batch that has room for all of it are charged once", async () => {
+  const org = await newSpender();
+  const budget = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
+  const { id } = (await org.send("POST", "budgets", budget)).body;
+  const { id: reservation_id } = (await org.decide("5")).body.reservation;
+  const batch = [
+    aRun({ cost_usd: "1", incurred: true }),
+    aRun({ cost_usd: "2" }),
+    aRun({ cost_usd: "3", reservation_id }),
+  ];
+  expect((await org.bulk(batch)).body).toMatchObject({ accepted: 3 });
+  expect((await org.send("GET", `budgets/${id}`)).body).toMatchObject({
+    spent_usd: "6.00",
+    reserved_usd: "0.00",
+  });
+});

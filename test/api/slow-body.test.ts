@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { rowsOf } from "../support/rows.ts";
 import { signedIn } from "../support/session.ts";
 import { slowBody } from "../support/slow-body.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 import { OrgDoor } from "../../src/edge/org-door.ts";
 import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
@@ -278,4 +279,43 @@ test("a person who is signed out while a form arrives changes nothing", async ()
   slow.finish();
   expect((await answer).status).toBe(401);
   expect(await countIn(org, "customer-limits")).toBe(0);
+});
+
+test("a residency rule that shuts this region out while the body arrives lets nothing change", async () => {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const answer = await during(path, org.ownerKey, BUDGET, async () => {
+    // As it is once the service has given up a region that the rule names: through the API no rule excludes the home.
+    await rowsOf(org.id, "INSERT INTO residency (one, regions) VALUES (1, ?)", '["eu"]');
+    const from = Date.now();
+    await vi.waitUntil(() => Date.now() > from + SNAPSHOT.lifeMs, { timeout: 60_000 });
+    return call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() });
+  });
+  expect(codeOf(answer)).toEqual([403, "residency_violation"]);
+  expect(await rowsOf(org.id, "SELECT 1 FROM meters WHERE kind = 'budget'")).toEqual([]);
+});
+
+test("an org that is suspended lets support do nothing more, whatever an isolate still believes", async () => {
+  const org = await newOrg();
+  const grant = await call("POST", `/v1/orgs/${org.id}/support-grants`, {
+    key: org.ownerKey,
+    body: { scope: "read_only", reason: "Ticket 1", expires_in_seconds: 3600 },
+  });
+  const envelope = {
+    actor: {
+      kind: "support",
+      id: "operator",
+      role: "viewer",
+      onBehalfOf: grant.body.id as string,
+      address: null,
+    } as const,
+    trace: "test",
+    idempotency: null,
+    ifMatch: null,
+  };
+  const object = env.ORG.getByName(org.id);
+  const act = async () => (await object.execute("changeOrg", { name: "Renamed" }, envelope)).code;
+  expect(await act()).toBeNull();
+  await call("POST", `/v1/admin/orgs/${org.id}/suspend`, { key: operatorKey() });
+  expect(await act()).toBe("org_suspended");
 });

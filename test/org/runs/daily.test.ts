@@ -1,5 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Account } from "../../../src/domain/meter.ts";
+import { runOf } from "../../../src/org/runs/run-of.ts";
+import { Sums } from "../../../src/org/runs/sums.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 
@@ -83,4 +86,35 @@ test("daily sums of a batch equal those of its runs, by day, model and scope", a
     }),
     { numRuns: 30 },
   );
+});
+
+test("sums of runs that touch the same limits keep customers apart", () => {
+  const sums = new Sums();
+  const accounts: readonly Account[] = [];
+  const add = (customer_id: string | undefined, usd: bigint) => {
+    const input = {
+      started_at: "2026-11-15T02:00:00Z",
+      model: "m",
+      usage: { input_tokens: 1, output_tokens: 1 },
+      ...(customer_id === undefined ? {} : { customer_id }),
+    };
+    const stored = { id: "r", chargedAt: 1, recordedAt: 1, depth: 0, cost: usd, charges: "", extra: null };
+    sums.add(runOf(input, stored), accounts);
+  };
+  for (const [customer, usd] of [
+    ["a", 1n],
+    ["b", 10n],
+    ["a", 2n],
+    [undefined, 100n],
+    ["b", 20n],
+  ] as const) {
+    add(customer, usd);
+  }
+  const found = Array.from(sums, ({ run, usd, runs, tokens }) => [run.customerId, usd, runs, tokens]);
+  expect(found).toEqual([
+    ["a", 3n, 2, 4],
+    ["b", 30n, 2, 4],
+    [null, 100n, 1, 2],
+  ]);
+  expect([...sums.attempts()]).toEqual([[accounts, { nanos: 133n, tokens: 10, depth: 0, runs: 5 }]]);
 });

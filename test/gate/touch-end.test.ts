@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Account } from "../../src/domain/meter.ts";
+import { accountKey } from "../../src/gate/account-key.ts";
+import type { DecisionAsk } from "../../src/gate/ask.ts";
+import { newAsker } from "../../src/gate/asker.ts";
+import type { Background } from "../../src/gate/background.ts";
+import { decideHere, isTaught } from "../../src/gate/decision.ts";
+import { OrgGate } from "../../src/gate/org-gate.ts";
+import { Recent } from "../../src/gate/recent.ts";
+import { Known, KnownAccount, newTouch } from "../../src/gate/touch.ts";
+
+const NOW = 1_763_172_000_000;
+const DAY = 86_400_000;
+const ASK: DecisionAsk = { estimate: { cost_usd: "0.01" } };
+const nowhere: Background = {
+  object: () => {
+    throw new Error("nothing is asked");
+  },
+  waitUntil: () => undefined,
+  now: () => NOW,
+  wait: () => new Promise(() => undefined),
+};
+
+/** An isolate with a slice of a budget whose window ends in a day. */
+function gateWithSlice(): OrgGate {
+  const gate = new OrgGate("holder", new Recent());
+  const account: Account = {
+    meter: {
+      id: "bud_1",
+      kind: "budget",
+      scope: { kind: "org", id: "" },
+      window: { kind: "period", period: "day" },
+      limit: 10n ** 12n,
+      mode: "enforce",
+      sinceMs: 0,
+    },
+    subject: "",
+    window: { startMs: NOW, endMs: NOW + DAY },
+    usage: { spent: 0n, over: 0n, held: 0n, leased: 0n },
+  } as unknown as Account;
+  const key = accountKey(account);
+  gate.learnTime(NOW, NOW, NOW);
+  gate.taught("1", NOW);
+  gate.matters = new Known({ customer: false, workflow: [], deployment: [], department: [] });
+  const touch = newTouch({
+    accounts: [{ key, known: new KnownAccount(account, NOW) }],
+    rates: [],
+    customer: undefined,
+    orgNow: NOW,
+    sliceOf: (name) => gate.purse.slice(name),
+  });
+  gate.touches.set(gate.matters, "key_1", ASK, touch);
+  Object.assign(gate.purse.slice(key), { left: 10 ** 9, until: NOW + 900, full: 10 ** 9, share: 10 ** 9 });
+  return gate;
+}
+
+test("an isolate holds nothing from a slice once its window is over by the org's clock, which may have been moved", () => {
+  const gate = gateWithSlice();
+  const asker = newAsker({
+    orgId: "org_A",
+    keyId: "key_1",
+    policies: [],
+    checks: "limits",
+    pepper: "p".repeat(32),
+  });
+  const decide = () => decideHere(gate, asker, ASK, { now: NOW + 1, background: nowhere });
+  expect(decide()).toContain('"decision":"allow"');
+  expect(isTaught(gate, asker, ASK, NOW + 1)).toBe(true);
+  gate.learnTime(NOW + DAY, NOW + 1, NOW + 1);
+  expect(decide()).toBeNull();
+  expect(isTaught(gate, asker, ASK, NOW + 1)).toBe(false);
+});

@@ -12,8 +12,10 @@ const app = createApp();
 
 export default {
   fetch(request, env, context) {
+    // Read once: the runtime makes a new text each time.
+    const { url } = request;
     const serve = (asked: Request) => app.fetch(asked, env, context);
-    if (isInTheClear(request, env)) return serve(request);
-    return keptToHttps(request, env, decideFast(request, env, context, serve) ?? serve(request));
+    if (isInTheClear(url, env)) return serve(request);
+    return keptToHttps(url, env, decideFast(url, { request, env, context, serve }) ?? serve(request));
   },
 } satisfies ExportedHandler<Env>;

@@ -25,15 +25,26 @@ export function logNow(line: string): void {
 const MOST_GATHERED = 64;
 const GATHER_MS = 200;
 let gathered: string[] = [];
+/** When what gathers will be written; null: nobody waits for that. */
+let dueAtMs: number | null = null;
 
 /**
  * The same for a request so cheap that writing its line alone would cost a tenth of it. Lines are gathered for at most
- * a fifth of a second and written together, each with its own trace id.
+ * a fifth of a second and written together, each with its own trace id. One timer serves them all. A timer that is long
+ * overdue ended with the request that it belonged to.
  */
-export function logSoon(line: string, waitUntil: (work: Promise<unknown>) => void): void {
+export function logSoon(line: string, nowMs: number, waitUntil: (work: Promise<unknown>) => void): void {
   gathered.push(line);
   if (gathered.length >= MOST_GATHERED) writeGathered();
-  else if (gathered.length === 1) waitUntil(scheduler.wait(GATHER_MS).then(writeGathered));
+  else if (dueAtMs === null || nowMs > dueAtMs + GATHER_MS) {
+    dueAtMs = nowMs + GATHER_MS;
+    waitUntil(scheduler.wait(GATHER_MS).then(writeAfterWait));
+  }
+}
+
+function writeAfterWait(): void {
+  dueAtMs = null;
+  writeGathered();
 }
 
 function writeGathered(): void {

@@ -68,10 +68,3 @@ export const SCOPE_FIELDS: readonly ScopeField[] = NAMED_FIELDS.map(([, field]) 
 export function underEachField<Value>(value: Value): Readonly<Record<ScopeField, Value>> {
   return Object.fromEntries(SCOPE_FIELDS.map((field) => [field, value])) as Record<ScopeField, Value>;
 }
-
-/** Only the fields that name scopes. */
-export function scopeNamesOf(from: ScopeNames): Record<ScopeField, string | undefined> {
-  const names: Partial<Record<ScopeField, string | undefined>> = {};
-  for (const field of SCOPE_FIELDS) names[field] = from[field];
-  return names as Record<ScopeField, string | undefined>;
-}

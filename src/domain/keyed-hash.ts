@@ -1,5 +1,8 @@
 import { createHmac } from "node:crypto";
 
+/** The words of the message at hand. Shared, because hashing is synchronous and an array of its own for each costs more. */
+let words = new Int32Array(1024);
+
 /**
  * HalfSipHash-2-4: a keyed 64-bit hash in 32-bit arithmetic, which is fast in JavaScript. Without the key, no one can
  * compute the hash of a message, even after seeing many others.
@@ -7,10 +10,6 @@ import { createHmac } from "node:crypto";
 export class KeyedHash {
   readonly #low: number;
   readonly #high: number;
-  #a = 0;
-  #b = 0;
-  #c = 0;
-  #d = 0;
 
   constructor([low, high]: readonly [low: number, high: number]) {
     this.#low = low;
@@ -24,32 +23,47 @@ export class KeyedHash {
   }
 
   of(message: readonly number[]): [low: number, high: number] {
-    this.#a = this.#low;
-    this.#b = this.#high ^ 0xee;
-    this.#c = this.#low ^ 0x6c796765;
-    this.#d = this.#high ^ 0x74656462;
-    for (let at = 0; at < message.length; at += 1) this.#take(message[at] ?? 0);
-    this.#take(message.length << 26);
-    this.#c ^= 0xee;
-    this.#mix(4);
-    const low = this.#b ^ this.#d;
-    this.#b ^= 0xdd;
-    this.#mix(4);
-    return [low, this.#b ^ this.#d];
+    makeRoom(message.length);
+    words.set(message);
+    return hashOf(this.#low, this.#high, message.length);
   }
 
-  #take(word: number): void {
-    this.#d ^= word;
-    this.#mix(2);
-    this.#a ^= word;
+  /** Two characters per word, after the length, so that no two texts give the same words; then the words after it. */
+  ofText(text: string, ...after: readonly number[]): [low: number, high: number] {
+    const textWords = 1 + Math.ceil(text.length / 2);
+    const count = textWords + after.length;
+    makeRoom(count);
+    words[0] = text.length;
+    for (let at = 0, word = 1; at < text.length; at += 2, word += 1) {
+      words[word] = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
+    }
+    words.set(after, textWords);
+    return hashOf(this.#low, this.#high, count);
   }
+}
 
-  #mix(rounds: number): void {
-    let a = this.#a;
-    let b = this.#b;
-    let c = this.#c;
-    let d = this.#d;
-    for (let round = 0; round < rounds; round += 1) {
+function makeRoom(count: number): void {
+  if (count > words.length) words = new Int32Array(2 * count);
+}
+
+/** Of the first words. In local variables: fields that hold 32 bits are allocated anew each time they are set. */
+function hashOf(keyLow: number, keyHigh: number, count: number): [low: number, high: number] {
+  let a = keyLow;
+  let b = keyHigh ^ 0xee;
+  let c = keyLow ^ 0x6c796765;
+  let d = keyHigh ^ 0x74656462;
+  let low = 0;
+  // After the words comes one with their number, and after that the two halves of the result.
+  for (let step = 0; step < count + 3; step += 1) {
+    const isWord = step <= count;
+    const word = step < count ? (words[step] ?? 0) : count << 26;
+    if (isWord) d ^= word;
+    else if (step === count + 1) c ^= 0xee;
+    else {
+      low = b ^ d;
+      b ^= 0xdd;
+    }
+    for (let round = isWord ? 2 : 4; round > 0; round -= 1) {
       a = (a + b) | 0;
       b = ((b << 5) | (b >>> 27)) ^ a;
       a = (a << 16) | (a >>> 16);
@@ -61,9 +75,7 @@ export class KeyedHash {
       b = ((b << 13) | (b >>> 19)) ^ c;
       c = (c << 16) | (c >>> 16);
     }
-    this.#a = a;
-    this.#b = b;
-    this.#c = c;
-    this.#d = d;
+    if (isWord) a ^= word;
   }
+  return [low, b ^ d];
 }

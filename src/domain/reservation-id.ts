@@ -54,7 +54,7 @@ export class ReservationIds {
   nameOf(requestId: string, question: string): string {
     const request = this.#requests.of(requestId);
     // The check includes the request, so the ids of one request say nothing about those of another.
-    const [low, high] = this.#questions.of(wordsOf(request + question));
+    const [low, high] = this.#questions.ofText(request + question);
     // A ULID begins with at most a 7.
     return PREFIX + lettersOf(high & 7, 1) + lettersOf(low, 6) + request.slice(QUESTION_CHARACTERS);
   }
@@ -78,18 +78,9 @@ export class ReservationIds {
   #checked(origin: "time" | "request", id: string, ...dated: readonly number[]): string {
     const head = id.slice(0, CHECK_FROM);
     const tail = id.slice(CHECK_TO);
-    const [check] = this.#checks[origin].of([...wordsOf(head + tail), ...dated]);
+    const [check] = this.#checks[origin].ofText(head + tail, ...dated);
     return head + lettersOf(check, CHECK_TO - CHECK_FROM) + tail;
   }
-}
-
-/** Two characters per word, after the length, so that no two texts give the same words. */
-function wordsOf(text: string): number[] {
-  const words = [text.length];
-  for (let at = 0; at < text.length; at += 2) {
-    words.push(text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16));
-  }
-  return words;
 }
 
 /** Whether two ids are of one question under one request id, whenever it was decided. */

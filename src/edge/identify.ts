@@ -20,8 +20,8 @@ const dead = new DeadSecrets();
 const backoff = new Backoff();
 
 /** Only the exact scheme counts. */
-export function bearerOf(request: Request): string | null {
-  const header = request.headers.get("authorization");
+export function bearerOf(headers: Headers): string | null {
+  const header = headers.get("authorization");
   return header !== null && header.startsWith("Bearer ") ? header.slice("Bearer ".length) : null;
 }
 
@@ -44,8 +44,8 @@ function asOperator(call: Call): null {
 }
 
 /** The key of a request, if this isolate has a fresh snapshot of it. */
-export function knownKey(request: Request, now: number): KnownKey | null {
-  const bearer = bearerOf(request);
+export function knownKey(headers: Headers, now: number): KnownKey | null {
+  const bearer = bearerOf(headers);
   const key = bearer === null ? null : known.get(bearer, now);
   return key === null || (key.refreshAt <= now && !key.refreshing) ? null : key;
 }
@@ -53,7 +53,7 @@ export function knownKey(request: Request, now: number): KnownKey | null {
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
   call.caller = vouchedCaller(call.request);
   if (call.caller !== null) return null;
-  const bearer = bearerOf(call.request);
+  const bearer = bearerOf(call.request.headers);
   if (bearer === null) return refuse("unauthorized");
   const key = known.get(bearer, call.judgedAt);
   if (key !== null) {

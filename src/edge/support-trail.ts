@@ -19,7 +19,7 @@ const LONGEST_PATH = 256;
 export const supportTrail: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   await next();
   const request = context.req.raw;
-  const bearer = bearerOf(request);
+  const bearer = bearerOf(request.headers);
   if (bearer === null || !isSupportToken(bearer) || isIdentified(request)) return;
   const route = routeTemplate(context) ?? new URL(request.url).pathname.slice(0, LONGEST_PATH);
   const refusal = await recordStray(request, context.env, { bearer, route, answer: context.res });

@@ -13,17 +13,17 @@ function isHttpsOnly(env: object): boolean {
 }
 
 /** Whether a plain http request reached a service with an https base URL. */
-export function isInTheClear(request: Request, env: object): boolean {
-  return !request.url.startsWith("https:") && isHttpsOnly(env);
+export function isInTheClear(url: string, env: object): boolean {
+  return !url.startsWith("https:") && isHttpsOnly(env);
 }
 
 /** Adds `Strict-Transport-Security` to every response over https. */
 export function keptToHttps(
-  request: Request,
+  url: string,
   env: object,
   answer: Response | Promise<Response>,
 ): Response | Promise<Response> {
-  if (!request.url.startsWith("https:") || !isHttpsOnly(env)) return answer;
+  if (!url.startsWith("https:") || !isHttpsOnly(env)) return answer;
   return Promise.resolve(answer).then(withHsts);
 }
 

@@ -21,7 +21,8 @@ export function plainAsk(text: string): DecisionAsk | null {
 
 /** The body and its estimate: a third brace is nesting that the schema does not have, or is inside a string. */
 const MOST_OBJECTS = 2;
-const NOT_ASCII = /[^\0-\x7f]/;
+/** Arrays, escapes of characters, and what is not ASCII. */
+const NOT_PLAIN = /[[\x80-\uffff]|\\u/;
 
 /**
  * If a field is sent twice, the parser shows only the last one. So problems in a hidden value (depth, half a surrogate
@@ -33,7 +34,7 @@ function isPlainText(text: string): boolean {
     at = text.indexOf("{", at + 1);
     if (at < 0) break;
   }
-  return at < 0 && !text.includes("[") && !text.includes(String.raw`\u`) && !NOT_ASCII.test(text);
+  return at < 0 && !NOT_PLAIN.test(text);
 }
 
 type Body = Readonly<Record<string, unknown>>;

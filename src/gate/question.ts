@@ -1,5 +1,4 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import { scopeNamesOf } from "../contract/scopes.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];
@@ -16,7 +15,10 @@ export function questionOf(ask: DecisionAsk): string {
   const asked: Record<Asked, unknown> = {
     model: ask.model,
     action: ask.action,
-    ...scopeNamesOf(ask),
+    workflow_id: ask.workflow_id,
+    deployment_id: ask.deployment_id,
+    department_id: ask.department_id,
+    customer_id: ask.customer_id,
     variant: ask.variant,
     hold_seconds: ask.hold_seconds,
     checks: ask.checks,

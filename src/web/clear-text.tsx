@@ -15,7 +15,7 @@ const PAGES = /^\/(console|sso|saml|docs)(\/|$)/;
  */
 export const refuseClearText: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   const { req, env } = context;
-  if (!isInTheClear(req.raw, env)) return next();
+  if (!isInTheClear(req.raw.url, env)) return next();
   const message = `This service is available over https only, at ${settingsOf(env).SVC_BASE_URL}. A key or session sent over http is exposed: replace it.`;
   if (!PAGES.test(req.path)) return refuseAtDoor(req.raw, env, refuse("bad_request", {}, { message }));
   return logged(context, "*", async (web) =>

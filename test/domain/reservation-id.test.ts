@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeyedHash } from "../../src/domain/keyed-hash.ts";
+import { questionOf } from "../../src/gate/question.ts";
 import { isSameQuestion, isSameRequest, madeAt, ReservationIds } from "../../src/domain/reservation-id.ts";
 
 const PEPPER = "p".repeat(32);
@@ -100,6 +101,24 @@ test("an id of an earlier version, whose check covers no time, is told from thos
   // Made by the version before, for this pepper and org.
   expect(ids.originOf("rsv_3E0SDAMEFYJG8PDSK98KVCPF00", NOW)).toBe("undated");
   expect(isSameQuestion("rsv_3E0SDAMEFYJG8PDSK98KVCPF00", ids.idOf("q", "?", NOW))).toBe(true);
+});
+
+test("a question keeps its id from version to version: a request may be asked again across an update", () => {
+  const asked = questionOf({
+    customer_id: "c",
+    model: "mé",
+    workflow_id: "w",
+    variant: "v",
+    department_id: 'd"',
+    hold_seconds: 60,
+    deployment_id: "e",
+    action: "a",
+    estimate: { max_output_tokens: 3, cost_usd: "1" },
+  });
+  const at = Date.UTC(2026, 6, 22);
+  expect(ids.idOf("req_1", asked, at)).toBe("rsv_0ND41J71PC139VN4XWJTMRX4XY");
+  expect(ids.idOf("r", "odd", at)).toBe("rsv_00NH3XG8B9RXME9VQ1ZH908W0K");
+  expect(ids.idOf("\u{1f600}", "x".repeat(5000), at)).toBe("rsv_6TJHXS527RC2E23JAS2X6ZD9KZ");
 });
 
 test("the same question under two requests has nothing in common", () => {

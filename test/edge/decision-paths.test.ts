@@ -292,10 +292,7 @@ describe("both paths agree on", () => {
       "too large": [{ body: padded(most + 1) }, 413],
       "too large, and says less": [{ body: padded(most + 1), headers: { "content-length": "40" } }, 413],
       "too large in bytes alone": [{ body: wide, headers: { "content-length": "40" } }, 413],
-      "too large by a mark of the byte order": [
-        { body: `\uFEFF${padded(most - 1)}`, headers: { "content-length": "40" } },
-        413,
-      ],
+      "too large by a mark of the byte order": [{ body: `\uFEFF${padded(most - 1)}` }, 413],
       "chunked largest": [{ body: padded(most), headers: chunked }, 200],
       "chunked too large": [{ body: padded(most + 1), headers: chunked }, 413],
       "chunked without end": [{ body: endless, headers: chunked }, 413],

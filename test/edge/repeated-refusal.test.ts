@@ -39,7 +39,12 @@ function refusalAt(now: number): Response | null {
   try {
     const served = () => Promise.resolve(new Response(null, { status: 599 }));
     const sent = requestOf({ key: org.ownerKey, body });
-    const answer = decideFast(sent, env, createExecutionContext(), served);
+    const answer = decideFast(sent.url, {
+      request: sent,
+      env,
+      context: createExecutionContext(),
+      serve: served,
+    });
     return answer instanceof Response ? answer : null;
   } finally {
     clock.mockRestore();

@@ -117,7 +117,7 @@ export async function atFront(sent: Sent) {
       return app.fetch(asked, bindings, context);
     };
     const request = requestOf(sent);
-    return decideFast(request, bindings, context, serve) ?? serve(request);
+    return decideFast(request.url, { request, env: bindings, context, serve }) ?? serve(request);
   });
   return { ...outcome, isFast };
 }

@@ -9,6 +9,7 @@ import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { cached } from "../../domain/cached.ts";
 import { callerAddress } from "../call.ts";
+import { bytesOf } from "./body-bytes.ts";
 import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
 import { actableUntil, knownKey } from "../identify.ts";
@@ -29,8 +30,24 @@ import { leaveTrail } from "./trail.ts";
 
 /** A host and exactly this path. Anything with a query, or spelled differently, is left to the router. */
 const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION.path}$`);
+/** The one seen last: most callers use the same host, and comparing is cheaper than matching. */
+let decisionUrl = "";
+
+function isForDecisions(url: string): boolean {
+  if (url === decisionUrl) return true;
+  if (!DECISION_URL.test(url)) return false;
+  decisionUrl = url;
+  return true;
+}
 
 type Serve = (request: Request) => Response | Promise<Response>;
+
+interface Arrived {
+  readonly request: Request;
+  readonly env: Env;
+  readonly context: ExecutionContext;
+  readonly serve: Serve;
+}
 
 /** A key in the form that decisions need, computed once for each of its snapshots. */
 interface Ready {
@@ -57,15 +74,14 @@ const ready = new WeakMap<KnownKey, Ready | null>();
  * order, or was made for the key's snapshot. Anything unusual goes to `serve`, the pipeline. Null: not for this path.
  */
 export function decideFast(
-  request: Request,
-  env: Env,
-  context: ExecutionContext,
-  serve: Serve,
+  url: string,
+  { request, env, context, serve }: Arrived,
 ): Promise<Response> | Response | null {
-  if (request.method !== DECISION.method || !DECISION_URL.test(request.url)) return null;
+  if (!isForDecisions(url) || request.method !== DECISION.method) return null;
   const now = Date.now();
-  const key = knownKey(request, now);
-  if (key === null || request.headers.has(PASS_HEADER)) return null;
+  const { headers } = request;
+  const key = knownKey(headers, now);
+  if (key === null || headers.has(PASS_HEADER)) return null;
   const settings = settingsOf(env);
   const who = readyFor(key, settings);
   if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
@@ -78,10 +94,10 @@ export function decideFast(
       return respond(call, refused.refusal, { place: "edge", dry: false, made: refused.headers });
     }
   }
-  const length = request.headers.get("content-length");
+  const length = headers.get("content-length");
   if (length === null || Number(length) > DECISION.mostBodyBytes) return null;
-  if (request.headers.get("content-type") !== JSON_MEDIA) return null;
-  return decideRead(call, serve);
+  if (headers.get("content-type") !== JSON_MEDIA) return null;
+  return decideRead(call, serve, Number(length));
 }
 
 function refusedByRate(call: FastCall): RefusedUnread | null {
@@ -96,19 +112,23 @@ function refusedByRate(call: FastCall): RefusedUnread | null {
   return who.refused;
 }
 
-async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
-  const bytes = await call.request.arrayBuffer().catch(() => null);
-  if (bytes === null) return serve(again(call.request, cutOff()));
+async function decideRead(call: FastCall, serve: Serve, bytes: number): Promise<Response> {
+  let text: string;
+  try {
+    text = await call.request.text();
+  } catch {
+    return serve(again(call.request, cutOff()));
+  }
   const { gate, asker, key } = call.who;
   const now = Date.now();
-  const ask = bytes.byteLength > DECISION.mostBodyBytes ? null : plainAsk(utf8.decode(bytes));
+  const ask = text.length > DECISION.mostBodyBytes ? null : plainAsk(text);
   // A body may take longer to arrive than the isolate may use what it knows of the key or the deprecations.
   const late = now >= actableUntil(key) || !deprecationCopy.isFresh(now);
-  if (late || ask === null) return serve(again(call.request, bytes));
+  if (late || ask === null) return serve(again(call.request, bytesOf(text, bytes)));
   const here = decideHere(gate, asker, ask, { now, background: call });
   if (here !== null) {
     if (isRefusal(here)) noteDecision(gate, here, call.asked(ask), call);
-    return respond(call, here, { place: "edge", dry: false });
+    return respond(call, here, { place: "edge", dry: false, now });
   }
   try {
     const there = await decideThere(call, { gate, asker, ask, background: call });
@@ -119,11 +139,8 @@ async function decideRead(call: FastCall, serve: Serve): Promise<Response> {
   }
 }
 
-/** Replaces bytes that are not UTF-8 with a character that no plain body contains. */
-const utf8 = new TextDecoder();
-
-/** The request with its body unchanged, byte for byte. */
-function again(request: Request, body: ArrayBuffer | ReadableStream): Request {
+/** The request with its body as it came. */
+function again(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStream): Request {
   return new Request(request, { method: DECISION.method, body });
 }
 
@@ -243,12 +260,18 @@ function respond(
     place,
     dry,
     made,
-  }: { readonly place: DecidedAt; readonly dry: boolean; readonly made?: Headers | undefined },
+    now = Date.now(),
+  }: {
+    readonly place: DecidedAt;
+    readonly dry: boolean;
+    readonly made?: Headers | undefined;
+    readonly now?: number;
+  },
 ): Response {
   const refusal = isRefusal(verdict) ? verdict : null;
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;
-  const ms = Date.now() - call.startedAt;
+  const ms = now - call.startedAt;
   leaveTrail(call, {
     asker: call.who.asker,
     region: call.who.settings.SVC_REGION,

@@ -37,7 +37,7 @@ function log(call: Call, { asker, region, status, code, place, ms }: Answered): 
   const { method, path: route } = DECISION;
   const { orgId: org, keyId: key } = asker;
   const line = { startedAt, trace, method, route, status, code, org, key, region, ms, decided: place };
-  logSoon(requestText(line), (work) => call.waitUntil(work));
+  logSoon(requestText(line), startedAt + ms, (work) => call.waitUntil(work));
 }
 
 const requests = new Map<number, string>();

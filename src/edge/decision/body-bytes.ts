@@ -1,0 +1,19 @@
+/** What a decoder puts in the place of bytes that are not UTF-8. A text may also have it by right. */
+const REPLACEMENT = "\ufffd";
+const BYTE_ORDER_MARK = "\ufeff";
+const BYTE_ORDER_MARK_BYTES = 3;
+const NOT_UTF_8 = Uint8Array.of(0xff);
+
+const encoder = new TextEncoder();
+
+/**
+ * The body that a text was read from, for whoever reads it again: reading text costs less than reading bytes, and nearly
+ * every body is read once. A decoder drops a byte order mark, and replaces bytes that are not UTF-8. Only the length tells
+ * a replacement character from one that was sent; of a body that is not UTF-8, all that matters is that it is none.
+ */
+export function bytesOf(text: string, declaredBytes: number): Uint8Array<ArrayBuffer> {
+  const bytes = encoder.encode(text);
+  const missing = declaredBytes - bytes.byteLength;
+  if (missing === BYTE_ORDER_MARK_BYTES) return encoder.encode(BYTE_ORDER_MARK + text);
+  return missing !== 0 && text.includes(REPLACEMENT) ? NOT_UTF_8 : bytes;
+}

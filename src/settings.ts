@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Where the platform places this region's objects. A jurisdiction is guaranteed, a hint is not. */
 export type ObjectPlacement =

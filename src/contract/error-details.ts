@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SPENDING_SCOPES } from "./scopes.ts";
 import type { ErrorCode } from "./errors.ts";
 

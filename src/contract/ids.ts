@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CALLER_ID_MOST_CHARACTERS, PRINTABLE_ASCII } from "./bounds.ts";
 import type { MeterIdPrefix } from "./meter-kinds.ts";
 

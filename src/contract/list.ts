@@ -1,5 +1,5 @@
 import { DAY_MS } from "./durations.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { parseTimestamp } from "./shapes.ts";
 
 /** Every list has the same form of query and reply. */

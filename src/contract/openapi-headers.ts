@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DECIDED_HEADER, REGION_HEADER, TRACE_HEADER } from "./headers.ts";
 import type { OperationContract } from "./operation.ts";
 

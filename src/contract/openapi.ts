@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
 import { DETAILS } from "./error-details.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";

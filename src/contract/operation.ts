@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type Role, type Scope, scopesOf } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { OperationContract } from "./operation.ts";
 
 /** The type of an operation's reply, for any of its statuses. Null if it has no body. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { USD_MOST_DIGITS } from "./bounds.ts";
 
 /** Schemas that several operations share. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";

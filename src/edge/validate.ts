@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { FieldError } from "../contract/error-details.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import { belongsTo, LIST_SCOPE } from "../contract/list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { org } from "../../contract/resources/orgs.ts";
 import { operation, reply } from "../../edge/operation.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bodyOf } from "../../edge/org-door.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";

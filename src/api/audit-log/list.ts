@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { auditEntry } from "../../contract/resources/audit-log.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";

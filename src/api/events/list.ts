@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EVENT_KINDS } from "../../contract/event-kinds.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { event } from "../../contract/resources/events.ts";

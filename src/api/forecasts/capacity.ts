@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { LEAST_HISTORY_DAYS } from "../../domain/forecast/forecast.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { linearReturn } from "../../domain/forecast/returns.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { KEY_ROLES } from "../../contract/access.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { key } from "../../contract/resources/keys.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DETAILS } from "../../contract/error-details.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { errorCatalog } from "../../contract/resources/meta.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { org, orgChange } from "../../contract/resources/orgs.ts";
 import { formatCidr, parseCidr } from "../../domain/address.ts";
 import { operation } from "../../edge/operation.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { refusalSummary, summaryGroup } from "../../contract/resources/refusals.ts";

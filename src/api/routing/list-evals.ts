@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { evalResult } from "../../contract/resources/routing.ts";
 import { operation } from "../../edge/operation.ts";

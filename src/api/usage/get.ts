@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { usage } from "../../contract/resources/usage.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { webhook } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/operation.ts";

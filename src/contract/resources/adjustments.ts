@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { pageOf } from "../list.ts";
 import { timestamp, usd, usdProblem } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, timestamp, usd } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { timestamp } from "../shapes.ts";
 import { idShape } from "../ids.ts";
 const outcome = z.enum(["done", "refused", "read"]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { name, timestamp } from "../shapes.ts";
 import { COHORT_METRICS } from "../lists.ts";

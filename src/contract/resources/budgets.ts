@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { callerId, idShape } from "../ids.ts";
 import { name, timestamp, usd, usdInput, usdProblem } from "../shapes.ts";
 import { PERIODS } from "../lists.ts";

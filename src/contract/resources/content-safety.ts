@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { hasWithoutKind, timestamp } from "../shapes.ts";
 import { DETECTOR_ACTIONS, MOST_DETECTORS } from "../lists.ts";
 

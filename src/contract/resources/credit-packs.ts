@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";

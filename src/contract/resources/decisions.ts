@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../decision.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
 import { DECISION_CHECKS } from "../lists.ts";

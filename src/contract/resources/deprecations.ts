@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { imfFixdate, parseIsoDate, parseSunset } from "../http-date.ts";
 import { DEPRECABLE_METHODS } from "../deprecations.ts";
 

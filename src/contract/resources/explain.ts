@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";

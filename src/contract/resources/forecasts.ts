@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { usd } from "../shapes.ts";
 import { SCENARIOS } from "../lists.ts";
 import { FORECAST_METRICS } from "../lists.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { KEY_ROLES, SCOPES } from "../access.ts";
 import { idShape } from "../ids.ts";
 import { name, timestamp, timestampInput } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { name, timestamp } from "../shapes.ts";

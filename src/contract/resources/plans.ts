@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { timestamp } from "../shapes.ts";
 
 /** What a plan includes in a calendar month. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { tokens } from "./runs.ts";
 import { callerId, idShape } from "../ids.ts";
 import { EFFECTS, MODES, TARGETS } from "../lists.ts";

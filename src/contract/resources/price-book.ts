@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { timestamp } from "../shapes.ts";
 import { checkTiers, priceShown, priceTerms } from "./prices.ts";
 import { modelName } from "./runs.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { callerId } from "../ids.ts";
 import { MAX_TOKENS } from "../runs.ts";
 import { timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { usd, usdInput } from "../shapes.ts";
 
 export const quota = z

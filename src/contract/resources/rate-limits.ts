@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PRINTABLE_ASCII } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";

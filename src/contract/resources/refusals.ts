@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { KEPT_CODES, SUMMARY_GROUPS } from "../kept-refusals.ts";
 import { idShape } from "../ids.ts";
 import { pageOf } from "../list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { tokens } from "./runs.ts";
 import { timestamp, timestampInput } from "../shapes.ts";
 

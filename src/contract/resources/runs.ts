@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { KEY_ROLES } from "../access.ts";
 import { idShape } from "../ids.ts";
 import { timestamp } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { SUPPORT_SCOPES } from "../lists.ts";
 import { timestamp } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { usd } from "../shapes.ts";
 const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EVENT_KINDS, isEventPattern } from "../event-kinds.ts";
 import { idShape } from "../ids.ts";
 import { timestamp } from "../shapes.ts";

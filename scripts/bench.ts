@@ -5,6 +5,7 @@ import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
+import { run as startUp } from "./bench/start-up.ts";
 import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -12,7 +13,14 @@ import { ROOT } from "./worker-config.ts";
  * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
  * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`.
  */
-const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = { gate, redis, orgs, policy, ingest };
+const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
+  gate,
+  start: startUp,
+  redis,
+  orgs,
+  policy,
+  ingest,
+};
 
 pinToServerCore();
 const chosen = process.argv.slice(2).filter((word) => !word.startsWith("--"));

@@ -1,6 +1,6 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
-import { build, type Plugin, stop } from "esbuild";
+import { build, type BuildOptions, type Plugin, stop } from "esbuild";
 import { cached } from "../src/domain/cached.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -30,12 +30,14 @@ export function bundleWorker(entry: string): Promise<string> {
   return cached(bundles, entry, () => makeBundle(entry));
 }
 
-async function makeBundle(entry: string): Promise<string> {
-  const result = await build({
+/** As `wrangler deploy` bundles: one module, in which what is imported dynamically starts when it is first asked for. */
+export function bundleOptions(entry: string) {
+  return {
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, entry)],
     bundle: true,
     write: false,
+    metafile: true,
     format: "esm",
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
@@ -43,7 +45,11 @@ async function makeBundle(entry: string): Promise<string> {
     plugins: [nodeModules],
     loader: { ".html": "text", ".txt": "text", ".sql": "text" },
     logLevel: "error",
-  });
+  } satisfies BuildOptions;
+}
+
+async function makeBundle(entry: string): Promise<string> {
+  const result = await build(bundleOptions(entry));
   // Otherwise esbuild's helper process would stay as long as the server runs.
   await stop();
   const [module] = result.outputFiles;

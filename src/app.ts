@@ -12,7 +12,6 @@ import { supportTrail } from "./edge/support-trail.ts";
 import { CONTRACTS, OPERATIONS } from "./operations.ts";
 import { BadSetting } from "./settings.ts";
 import { refuseClearText } from "./web/clear-text.tsx";
-import { docs } from "./web/docs.tsx";
 import { health } from "./web/health.ts";
 import { metrics } from "./web/metrics.ts";
 
@@ -66,7 +65,7 @@ export function createApp(): Hono<{ Bindings: Env }> {
   app.post(OBJECT_PATH, serveObject);
   app.get("/healthz", health);
   app.get("/metrics", metrics);
-  app.get("/docs", docs(CONTRACTS));
+  app.get("/docs", async (context) => (await import("./web/docs.tsx")).serveDocs(CONTRACTS, context));
   mountSignIn(app);
   mountConsole(app);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));

@@ -147,7 +147,7 @@ function notePattern(id: bigint, call: Kind<"callExpr">, state: State): void {
 }
 
 function overloadType(id: bigint, call: Kind<"callExpr">, scope: Scope, state: State): string {
-  const group = language.funcs.find(call.function);
+  const group = language().funcs.find(call.function);
   if (!group || (call.function.startsWith("@") && call.function !== "@in")) {
     throw new Misuse(id, `unknown function '${call.function}'`);
   }

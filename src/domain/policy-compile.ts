@@ -64,7 +64,7 @@ export function compile(
     demand(expr, checked);
     if (type !== "bool" && type !== "dyn") throw new Misuse(expr.id, `must be a bool, but is ${type}`);
     const cost = costOf(expr);
-    const run = plan(language, meteredExpr(expr));
+    const run = plan(language(), meteredExpr(expr));
     return {
       size: sizeOf(checked),
       evaluate(bindings, allowance) {

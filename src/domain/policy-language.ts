@@ -81,23 +81,33 @@ const PAID = { left: Number.POSITIVE_INFINITY };
 /** In the worst case, a substring search compares each position with the whole needle. */
 const COMPARISONS_PER_UNIT = 16;
 
-export const language = celEnv({
-  funcs: [
-    celFunc(WEIGH, [DYN], DYN, (value) => {
-      pay(weight(value, Math.max(meter.left, 0)));
-      return value;
-    }),
-    celFunc(TURN, [INT, DYN], DYN, (units, goOn) => (spend(Number(units)) ? goOn : false)),
-    celFunc("_+_", [LIST, LIST], LIST, (left, right) => celList([...left, ...right])),
-    celMethod("contains", STRING, [STRING], BOOL, function (needle) {
-      pay(Math.ceil((this.length * needle.length) / COMPARISONS_PER_UNIT));
-      return this.includes(needle);
-    }),
-    celMethod("matches", STRING, [STRING], BOOL, function (source) {
-      const pattern = meter.patterns.get(source);
-      if (pattern === undefined) throw new Error("a pattern must be a literal");
-      pay(Math.ceil((this.length * pattern.instructions) / INSTRUCTIONS_PER_UNIT));
-      return typeof pattern.matcher.find(this, PAID) === "object";
-    }),
-  ],
-});
+/** Built when an org first needs it: most isolates compile no rule. */
+export function language(): CelEnv {
+  built ??= newLanguage();
+  return built;
+}
+
+type CelEnv = ReturnType<typeof newLanguage>;
+let built: CelEnv | undefined;
+
+const newLanguage = () =>
+  celEnv({
+    funcs: [
+      celFunc(WEIGH, [DYN], DYN, (value) => {
+        pay(weight(value, Math.max(meter.left, 0)));
+        return value;
+      }),
+      celFunc(TURN, [INT, DYN], DYN, (units, goOn) => (spend(Number(units)) ? goOn : false)),
+      celFunc("_+_", [LIST, LIST], LIST, (left, right) => celList([...left, ...right])),
+      celMethod("contains", STRING, [STRING], BOOL, function (needle) {
+        pay(Math.ceil((this.length * needle.length) / COMPARISONS_PER_UNIT));
+        return this.includes(needle);
+      }),
+      celMethod("matches", STRING, [STRING], BOOL, function (source) {
+        const pattern = meter.patterns.get(source);
+        if (pattern === undefined) throw new Error("a pattern must be a literal");
+        pay(Math.ceil((this.length * pattern.instructions) / INSTRUCTIONS_PER_UNIT));
+        return typeof pattern.matcher.find(this, PAID) === "object";
+      }),
+    ],
+  });

@@ -121,7 +121,7 @@ function compare(id: bigint, left: Type, right: Type): void {
 }
 
 function overloadType(id: bigint, call: Kind<"callExpr">, args: readonly Type[]): Type {
-  const fitting = [...(language.funcs.find(call.function) ?? [])].filter((overload) => {
+  const fitting = [...(language().funcs.find(call.function) ?? [])].filter((overload) => {
     const wanted = [...(overload.target ? [overload.target] : []), ...overload.arguments];
     const isMethod = overload.target !== undefined;
     return (

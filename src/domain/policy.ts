@@ -204,11 +204,11 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-const timestampFrom = plan(celEnv(), parse("timestamp(text)"));
+const timestampFrom = once(() => plan(celEnv(), parse("timestamp(text)")));
 
 /** A value in the evaluator's own type, so that it is not converted at each use. */
 function timestampOf(now: number): CelInput {
-  const value = timestampFrom({ text: new Date(now).toISOString() });
+  const value = timestampFrom()({ text: new Date(now).toISOString() });
   if (isCelError(value)) throw value;
   return value;
 }

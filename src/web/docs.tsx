@@ -143,16 +143,18 @@ function Page({ operations, baseUrl }: { operations: readonly OperationContract[
   );
 }
 
+let page: ReturnType<typeof html> | undefined;
+
 /** The API reference, rendered once from the operations. It loads nothing from other hosts. */
-export function docs(operations: readonly OperationContract[]) {
-  let page: ReturnType<typeof html> | undefined;
-  return async (context: Context<{ Bindings: Env }>): Promise<Response> => {
-    const settings = settingsOf(context.env);
-    page ??= html`<!doctype html>${<Page operations={operations} baseUrl={settings.SVC_BASE_URL} />}`;
-    return context.html(page, 200, {
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-      [TRACE_HEADER]: crypto.randomUUID(),
-      [REGION_HEADER]: settings.SVC_REGION,
-    });
-  };
+export function serveDocs(
+  operations: readonly OperationContract[],
+  context: Context<{ Bindings: Env }>,
+): Response | Promise<Response> {
+  const settings = settingsOf(context.env);
+  page ??= html`<!doctype html>${<Page operations={operations} baseUrl={settings.SVC_BASE_URL} />}`;
+  return context.html(page, 200, {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    [TRACE_HEADER]: crypto.randomUUID(),
+    [REGION_HEADER]: settings.SVC_REGION,
+  });
 }

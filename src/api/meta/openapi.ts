@@ -1,6 +1,5 @@
 import { openApiDocument } from "../../contract/resources/meta.ts";
 import type { Deprecation } from "../../contract/deprecations.ts";
-import { buildOpenApi } from "../../contract/openapi.ts";
 import { DEPRECATION_HEADERS } from "../../contract/openapi-headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
 import { readRegistry } from "../../edge/deprecation.ts";
@@ -18,11 +17,17 @@ const contract = {
 type Paths = Readonly<Record<string, Readonly<Record<string, object>>>>;
 type Document = { readonly openapi: string; readonly paths: Paths };
 
-/** The document is built once, at the first request. Deprecations come from the registry each time. */
+/**
+ * The document is built once, at the first request, which also loads its builder. Deprecations come from the registry
+ * each time.
+ */
 export function describeApi(operations: () => readonly OperationContract[]): Operation {
   let document: Document | undefined;
   return operation(contract, async (call) => {
-    document ??= buildOpenApi(operations(), call.settings.SVC_BASE_URL) as Document;
+    if (document === undefined) {
+      const { buildOpenApi } = await import("../../contract/openapi.ts");
+      document = buildOpenApi(operations(), call.settings.SVC_BASE_URL) as Document;
+    }
     const { deprecations } = await readRegistry(call.env.REGISTRY);
     return reply(200, { ...document, paths: withDeprecations(document.paths, deprecations) });
   });

@@ -17,9 +17,8 @@ import {
 } from "../html.tsx";
 import { returnPath } from "../return-path.ts";
 import type { ServiceAddresses } from "../saml/connection.ts";
-import { type SamlAttempt, serviceMetadata, startSaml } from "../saml/request.ts";
-import { finishSaml } from "../saml/response.ts";
-import { finishOidc, type OidcAttempt, startOidc } from "../sso/oidc.ts";
+import type { SamlAttempt } from "../saml/request.ts";
+import type { OidcAttempt } from "../sso/oidc.ts";
 import { localSignInToken } from "../../domain/local-sign-in.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
@@ -32,6 +31,11 @@ const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** The largest response in base64, with each character escaped as forms do, plus the state. */
 const MOST_ANSWER_BYTES = 4 * MOST_XML_BYTES + 8192;
+
+/** Loaded at the first sign-in: most isolates see none, and their libraries take long to start. */
+const samlRequest = () => import("../saml/request.ts");
+const samlResponse = () => import("../saml/response.ts");
+const oidc = () => import("../sso/oidc.ts");
 
 interface Remembered<T> {
   readonly attempt: T;
@@ -80,6 +84,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   }
   const begun = beginAttempt(context, org, web);
   const redirectUri = oidcRedirectUri(web.settings.SVC_BASE_URL, org);
+  const { startOidc } = await oidc();
   const started = await startOidc(
     connection,
     { redirectUri, state: begun.handle },
@@ -106,6 +111,7 @@ async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Resp
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "oidc" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const { issuer, defaultRole } = connection;
+  const { finishOidc } = await oidc();
   const result = await finishOidc(connection, attempt, returned, providerAccess(web.settings, issuer));
   if (!result.ok) return refuseSignIn(result.failure, web);
   return startSession(
@@ -124,6 +130,7 @@ function serviceOf(web: Web, orgId: string): ServiceAddresses {
 async function metadata(web: Web, orgId: string): Promise<Response> {
   if (!ORG.test(orgId)) return notFound(web);
   const headers = { ...webHeaders(web), "content-type": "application/samlmetadata+xml; charset=utf-8" };
+  const { serviceMetadata } = await samlRequest();
   return new Response(serviceMetadata(serviceOf(web, orgId)), { headers });
 }
 
@@ -135,6 +142,7 @@ async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Respons
     return refuseSignIn("address_refused", web);
   }
   const begun = beginAttempt(context, orgId, web);
+  const { startSaml } = await samlRequest();
   const { url, attempt } = await startSaml(connection, serviceOf(web, orgId), begun.handle);
   const returnTo = returnPath(context.req.query("return_to"));
   const { mark } = connection;
@@ -155,6 +163,7 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "saml" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const sent = form.get("SAMLResponse") ?? "";
+  const { finishSaml } = await samlResponse();
   const result = await finishSaml({
     connection,
     service: serviceOf(web, orgId),

@@ -1,0 +1,60 @@
+import { gzipSync } from "node:zlib";
+import { Miniflare } from "miniflare";
+import { bundleWorker } from "../bundle.ts";
+import { HOST } from "../ports.ts";
+import { readWorkerConfig } from "../worker-config.ts";
+import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { workerds } from "./reference.ts";
+
+const STARTS = QUICK ? 3 : 9;
+const EMPTY = "export default { fetch: () => new Response() };";
+const TARGET_MS = 50;
+
+/** What a cold location pays before its first request: processor time of a runtime that starts the Worker, less that of one that starts nothing. */
+export async function run(): Promise<BenchRow[]> {
+  const script = await bundleWorker(readWorkerConfig().main);
+  const costs: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) {
+    const empty = await startedIn(EMPTY);
+    costs.push((await startedIn(script)) - empty);
+  }
+  const seconds = median(costs);
+  const size = `${kilobytes(Buffer.byteLength(script))}, compressed ${kilobytes(gzipSync(script).byteLength)}`;
+  return [
+    {
+      name: "start the Worker",
+      perSecond: Math.round(1 / seconds),
+      cpuMicros: Math.round(seconds * 1e6),
+      ratio: Number((TARGET_MS / 1000 / seconds).toFixed(3)),
+      of: `${TARGET_MS} ms`,
+      target: 1,
+      note: size,
+    },
+  ];
+}
+
+async function startedIn(script: string): Promise<number> {
+  const config = readWorkerConfig();
+  const before = new Set(workerds());
+  delete process.env["MINIFLARE_WORKERD_PATH"];
+  const miniflare = new Miniflare({
+    host: HOST,
+    port: 0,
+    telemetry: { enabled: false },
+    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+  });
+  try {
+    await miniflare.ready;
+    const pid = workerds().find((id) => !before.has(id));
+    if (pid === undefined) throw new Error("workerd did not start");
+    return cpuSeconds(pid);
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1000)} kB`;
+}

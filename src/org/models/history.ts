@@ -13,7 +13,7 @@ export const listPrices = query({
   models: ({ model }: { model: string; list: ListQuery }) => [model],
   run(view, { model, list }: { model: string; list: ListQuery }) {
     const prices = pricesOf(view.sql, model);
-    const all = prices.histories.flat();
+    const all = prices.all();
     if (all.length === 0) return refuse("not_found");
     const inUse = prices.at(view.now, view.now);
     return listRows(

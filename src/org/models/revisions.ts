@@ -1,6 +1,7 @@
 import type { PriceShown } from "../../contract/resources/prices.ts";
 import { BoundedMap } from "../../domain/bounded-map.ts";
-import { type History, nextChange, priceAt } from "../../domain/price/history.ts";
+import { cached } from "../../domain/cached.ts";
+import { type History, nextChange, priceAt, type Source } from "../../domain/price/history.ts";
 import { otherName } from "../../domain/price/names.ts";
 import { Copy } from "../kernel/copies.ts";
 import { Revision, type RevisionRow } from "./revision.ts";
@@ -9,35 +10,48 @@ const COLUMNS = "revision, model, other_name, source, platform_revision, effecti
 
 /** The price of a model by name: the org's own price of that name, then of its other name, then the platform's. */
 export class NamedPrices {
-  readonly histories: readonly History<Revision>[];
+  readonly own: History<Revision>;
+  readonly platform: History<Revision>;
+  /** The org's own models that have, or had, the name as their other one. */
+  readonly #others: Source<Revision>;
 
   constructor(name: string, rows: readonly Revision[]) {
     const own = rows.filter(({ source }) => source === "org");
-    const byOther = own.filter((row) => row.model !== name && row.otherName === name);
-    const isClear = new Set(byOther.map(({ model }) => model)).size === 1;
-    this.histories = [
-      own.filter(({ model }) => model === name),
-      // Models of two providers may share a name. Then it is ambiguous and matches neither.
-      isClear ? byOther : [],
-      rows.filter((row) => row.source === "platform" && row.model === name),
-    ];
+    this.own = own.filter(({ model }) => model === name);
+    this.platform = rows.filter(({ source, model }) => source === "platform" && model === name);
+    const platform = new Set(this.platform.map(({ otherName: other }) => other));
+    this.#others = {
+      histories: [...byModel(own.filter(({ model }) => model !== name)).values()],
+      // Where the org does not say whose model it is, the platform's book knows which two names are one model's.
+      isMeant: ({ model, otherName: other }) => other === name || (other === null && platform.has(model)),
+    };
   }
 
-  get own(): History<Revision> {
-    return this.histories[0] ?? [];
-  }
-
-  get platform(): History<Revision> {
-    return this.histories[2] ?? [];
+  get #sources(): readonly Source<Revision>[] {
+    return [{ histories: [this.own] }, this.#others, { histories: [this.platform] }];
   }
 
   at(atMs: number, nowMs: number): Revision | null {
-    return priceAt(this.histories, atMs, nowMs);
+    return priceAt(this.#sources, atMs, nowMs);
   }
 
   nextChange(nowMs: number): number | null {
-    return nextChange(this.histories, nowMs);
+    return nextChange(this.#sources, nowMs);
   }
+
+  /** Every revision under the name. Those of several models that share it are under their own names only. */
+  all(): readonly Revision[] {
+    const { histories, isMeant = () => true } = this.#others;
+    const shared = histories.filter((history) => history.some((one) => !one.isRemoved && isMeant(one)));
+    const other = shared.length === 1 ? (shared[0] ?? []) : [];
+    return [...this.own, ...other.filter((one) => one.isRemoved || isMeant(one)), ...this.platform];
+  }
+}
+
+function byModel(rows: readonly Revision[]): Map<string, Revision[]> {
+  const models = new Map<string, Revision[]>();
+  for (const row of rows) cached(models, row.model, () => []).push(row);
+  return models;
 }
 
 const MOST_NAMES = 1000;
@@ -49,7 +63,10 @@ export function pricesOf(sql: SqlStorage, name: string): NamedPrices {
   if (prices === undefined) {
     const rows = sql
       .exec<RevisionRow>(
-        `SELECT ${COLUMNS} FROM price_revisions WHERE model = ?1 OR other_name = ?1 ORDER BY effective_at, revision`,
+        `SELECT ${COLUMNS} FROM price_revisions WHERE model = ?1
+           OR model IN (SELECT model FROM price_revisions WHERE other_name = ?1)
+           OR model IN (SELECT other_name FROM price_revisions WHERE model = ?1)
+         ORDER BY effective_at, revision`,
         name,
       )
       .toArray();
@@ -82,7 +99,7 @@ export function insertRevision(sql: SqlStorage, made: NewRevision): Revision {
       `INSERT INTO price_revisions (model, other_name, source, platform_revision, effective_at, created_at, terms)
        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
       made.model,
-      made.source === "org" && provider !== null ? otherName(made.model, provider) : null,
+      provider === null ? null : otherName(made.model, provider),
       made.source,
       made.platformRevision,
       made.effectiveAt,

@@ -1,12 +1,14 @@
+import type { PriceShown } from "../../contract/resources/prices.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { otherName } from "../../domain/price/names.ts";
 import { termsOf } from "../../domain/price/terms.ts";
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
  * `price_revisions` has every price that may have priced an org's runs: its own, and those of the platform's book for
  * the names that it uses. Rows stay, because a run names its revision, which explains its cost. Without terms, the
- * price was removed. `other_name` is the name with or without the provider's prefix. `priced_models` lists each model
- * once, under the org's own name if it has one.
+ * price was removed. `other_name` is the name with or without the provider's prefix. `priced_models` lists the
+ * org's own models, and those of the platform's book under names that are not the org's own.
  */
 export const MODEL_STEPS: readonly SchemaStep[] = [
   {
@@ -44,6 +46,16 @@ export const MODEL_STEPS: readonly SchemaStep[] = [
             WHERE later.model = p.model AND later.source = 'platform' AND later.revision > p.revision)`,
     fill: fillRevisions,
   },
+  {
+    name: "models/3",
+    sql: `DROP VIEW priced_models;
+    CREATE VIEW priced_models AS SELECT model, created_at FROM models
+      UNION ALL SELECT model, created_at FROM price_revisions AS p
+        WHERE source = 'platform' AND terms IS NOT NULL AND model NOT IN (SELECT model FROM models)
+          AND NOT EXISTS (SELECT 1 FROM price_revisions AS later
+            WHERE later.model = p.model AND later.source = 'platform' AND later.revision > p.revision)`,
+    fill: fillOtherNames,
+  },
 ];
 
 type OldRow = { model: string; input: string; output: string; created_at: number; updated_at: number };
@@ -67,6 +79,23 @@ function fillRevisions(sql: SqlStorage): void {
       createdAt,
       updatedAt,
       JSON.stringify(terms),
+    );
+  }
+}
+
+function fillOtherNames(sql: SqlStorage): void {
+  const rows = sql
+    .exec<{ revision: number; model: string; terms: string }>(
+      "SELECT revision, model, terms FROM price_revisions WHERE source = 'platform' AND terms IS NOT NULL",
+    )
+    .toArray();
+  for (const { revision, model, terms } of rows) {
+    const { provider } = JSON.parse(terms) as PriceShown;
+    if (provider === null) continue;
+    sql.exec(
+      "UPDATE price_revisions SET other_name = ? WHERE revision = ?",
+      otherName(model, provider),
+      revision,
     );
   }
 }

@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
 import type { ListedModel } from "../contract/resources/price-book.ts";
 import type { PriceShown } from "../contract/resources/prices.ts";
 import { undatedName } from "../domain/price/names.ts";
 import { database, priceBookReaders } from "./database.ts";
+import { jsonTexts } from "./json-texts.ts";
 
 /** The platform's price book, as orgs' objects read it. Each reads the models that it uses. */
 
@@ -19,43 +19,61 @@ export interface FoundPrice {
   readonly terms: PriceShown;
 }
 
-type FoundRow = { asked: string; rank: number; revision: number; created_at: number; price: string };
+type Meant = { asked: string; rank: number; model: string };
+type Listed = { model: string; revision: number; created_at: number; price: string };
 
+const MEANT = "FROM json_each(?) AS k JOIN price_book_names AS n ON n.name = k.value ->> 1";
+
+/** However many names: in as many statements as they need, and the prices once for all names of a model. */
 export async function findPrices(d1: D1Database, names: readonly string[]): Promise<FoundPrices> {
-  const db = database(d1);
-  const wanted = names.flatMap((name) => {
-    const undated = undatedName(name);
-    return undated === null
-      ? [[name, name, 0]]
-      : [
-          [name, name, 0],
-          [name, undated, 1],
-        ];
-  });
-  // One statement, so that the prices belong to the revision.
-  const rows = await db.all<{ latest: number } & Partial<FoundRow>>(
-    sql`SELECT latest.revision AS latest, found.* FROM (SELECT COALESCE(MAX(revision), 0) AS revision FROM price_book) AS latest
-      LEFT JOIN (SELECT k.value ->> 0 AS asked, k.value ->> 2 AS rank, p.revision, b.created_at, p.price
-        FROM json_each(${JSON.stringify(wanted)}) AS k
-        JOIN price_book_names AS n ON n.name = k.value ->> 1
-        JOIN price_book_prices AS p ON p.model = n.model
-        JOIN price_book AS b ON b.revision = p.revision
-        WHERE p.price IS NOT NULL AND p.revision =
-          (SELECT MAX(later.revision) FROM price_book_prices AS later WHERE later.model = p.model)) AS found
-      ORDER BY found.rank DESC`,
+  const texts = jsonTexts(names.flatMap(lookupsOf));
+  // One batch, so that the prices are those of the revision.
+  const [latest, ...found] = await d1.batch<unknown>([
+    d1.prepare("SELECT COALESCE(MAX(revision), 0) AS revision FROM price_book"),
+    ...texts.map((text) =>
+      d1.prepare(`SELECT k.value ->> 0 AS asked, k.value ->> 2 AS rank, n.model ${MEANT}`).bind(text),
+    ),
+    ...texts.map((text) =>
+      d1
+        .prepare(
+          `SELECT p.model, p.revision, b.created_at, p.price
+           FROM price_book_prices AS p JOIN price_book AS b ON b.revision = p.revision
+           WHERE p.model IN (SELECT n.model ${MEANT}) AND p.price IS NOT NULL AND p.revision =
+             (SELECT MAX(later.revision) FROM price_book_prices AS later WHERE later.model = p.model)`,
+        )
+        .bind(text),
+    ),
+  ]);
+  const rows = found.map(({ results }) => results);
+  const meant = rows.slice(0, texts.length).flat() as Meant[];
+  const prices = pricesIn(rows.slice(texts.length).flat() as Listed[]);
+  // An exact name comes after the name without its date, and replaces it.
+  meant.sort((a, b) => b.rank - a.rank);
+  const byName = new Map(meant.map(({ asked, model }) => [asked, prices.get(model)]));
+  return {
+    revision: (latest?.results[0] as { revision: number } | undefined)?.revision ?? 0,
+    prices: [...byName].flatMap(([name, price]) => (price === undefined ? [] : [{ name, ...price }])),
+  };
+}
+
+/** By which names of the book a name is looked for; the lowest rank is the best. */
+function lookupsOf(name: string): [asked: string, name: string, rank: number][] {
+  const undated = undatedName(name);
+  return undated === null
+    ? [[name, name, 0]]
+    : [
+        [name, name, 0],
+        [name, undated, 1],
+      ];
+}
+
+function pricesIn(rows: readonly Listed[]): Map<string, Omit<FoundPrice, "name">> {
+  return new Map(
+    rows.map(({ model, revision, created_at: effectiveAt, price }) => [
+      model,
+      { revision, effectiveAt, terms: termsIn(JSON.parse(price) as ListedModel) },
+    ]),
   );
-  const found = new Map<string, FoundPrice>();
-  for (const row of rows) {
-    const { asked, price, revision = 0, created_at: effectiveAt = 0 } = row;
-    if (typeof asked !== "string" || typeof price !== "string") continue;
-    found.set(asked, {
-      name: asked,
-      revision,
-      effectiveAt,
-      terms: termsIn(JSON.parse(price) as ListedModel),
-    });
-  }
-  return { revision: rows[0]?.latest ?? 0, prices: [...found.values()] };
 }
 
 function termsIn({ model: _model, aliases: _aliases, source: _source, ...terms }: ListedModel): PriceShown {

@@ -2,6 +2,7 @@ import { desc, eq, isNotNull, sql } from "drizzle-orm";
 import type { ListedModel, PriceBook } from "../contract/resources/price-book.ts";
 import { namesOf } from "../domain/price/names.ts";
 import { database, priceBook, priceBookPrices } from "./database.ts";
+import { jsonTexts } from "./json-texts.ts";
 
 /**
  * The platform's own prices span orgs, so they are in D1. Each org's object keeps the prices of the models that it
@@ -31,9 +32,6 @@ export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
   };
 }
 
-/** D1 accepts at most two million bytes in one value. */
-const MOST_CHARACTERS = 500_000;
-
 /**
  * Stores the differences from the current book as its next revision, all or nothing. Null if another call was first.
  */
@@ -48,7 +46,7 @@ export async function savePriceBook(
   const revision = before.revision + 1;
   const names = [...namesOf(models)];
   const inserts = (into: string, rows: readonly (readonly (string | null)[])[]) =>
-    inTexts(rows).map((text) => d1.prepare(into).bind(text));
+    jsonTexts(rows).map((text) => d1.prepare(into).bind(text));
   try {
     // The library's own statements cannot read rows from one value.
     await d1.batch([
@@ -90,19 +88,4 @@ function changesOf(
   }
   for (const model of left.keys()) changed.push([model, null]);
   return changed;
-}
-
-/** Rows as JSON arrays, each small enough for D1. */
-function inTexts(rows: readonly (readonly (string | null)[])[]): string[] {
-  const texts: string[] = [];
-  let text = "";
-  for (const row of rows) {
-    const json = JSON.stringify(row);
-    if (text !== "" && text.length + json.length > MOST_CHARACTERS) {
-      texts.push(`[${text}]`);
-      text = "";
-    }
-    text += text === "" ? json : `,${json}`;
-  }
-  return text === "" ? texts : [...texts, `[${text}]`];
 }

@@ -233,6 +233,7 @@ test("an object registers before it reads, and accepts no book older than one it
         asked.push(query.includes("price_book_readers") ? "tell me" : "read");
         return env.DB.prepare(query);
       },
+      batch: (statements: D1PreparedStatement[]) => env.DB.batch(statements),
     } as unknown as D1Database;
     const book = new PlatformBook(state.storage, watched, org.id);
     await book.learn(["pb-mini"], Date.now(), "trace");
@@ -243,6 +244,38 @@ test("an object registers before it reads, and accepts no book older than one it
     asked: ["tell me", "read"],
     older: expect.stringContaining("older than revision"),
   });
+});
+
+test("the book is read by an org that has used more names than one statement takes", async () => {
+  const dated = { model: "pb-many", aliases: ["pb-many-########"], ...PLAIN };
+  const exact = { model: "pb-many-20000007", ...PLAIN, input_usd_per_mtok: "8" };
+  await write([dated, exact]);
+  const org = await newSpender();
+  const names = Array.from({ length: 25_000 }, (_, i) => `pb-many-${20_000_000 + i}`);
+  const found = await runInDurableObject(env.ORG.getByName(org.id), async (_object, state) => {
+    const book = new PlatformBook(state.storage, env.DB, org.id);
+    await book.learn(names.slice(0, 500), Date.now(), "trace");
+    state.storage.sql.exec(
+      `INSERT INTO price_revisions (model, source, platform_revision, effective_at, created_at, terms)
+       SELECT 'pb-many-' || (20000000 + value), 'platform', platform_revision, effective_at, created_at, terms
+       FROM (SELECT * FROM price_revisions ORDER BY revision LIMIT 1), json_each(?)`,
+      JSON.stringify(Array.from({ length: 24_500 }, (_, i) => i + 500)),
+    );
+    const { prices } = await book.reread(0);
+    return prices.map(({ name, terms }) => [name, terms.input_usd_per_mtok] as const);
+  });
+  const expected = names.map((name) => [name, name === exact.model ? "8.00" : "1.00"]);
+  expect(found.toSorted()).toEqual(expected.toSorted());
+  const dearer = await write([{ ...dated, input_usd_per_mtok: "2" }, exact]);
+  expect(dearer.status).toBe(200);
+  expect(
+    (await priced(org, "pb-many-20024999", { started_at: new Date().toISOString() })).body,
+  ).toMatchObject({
+    cost_usd: "2.00",
+  });
+  const [entry] = (await org.send("GET", "audit-log?action=model.prices_reread&limit=1")).body.data;
+  expect(entry.detail.changed_models).toBe(24_999);
+  expect(entry.detail.models).toHaveLength(100);
 });
 
 test("an unreachable book is 503, and known prices keep working", async () => {

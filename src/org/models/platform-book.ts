@@ -7,6 +7,8 @@ import { insertRevision, pricesOf } from "./revisions.ts";
 
 /** Names that the book does not have, remembered so that they are not looked up again. */
 const MOST_UNKNOWN = 10_000;
+/** Models that an entry of the audit trail names. */
+const MOST_NAMED = 100;
 /** The book may change while it is read. */
 const TRIES = 3;
 
@@ -131,6 +133,11 @@ export const rereadPrices = command({
   run(tx, input: { revision: number } & Partial<Awaited<ReturnType<PlatformBook["reread"]>>>) {
     const { revision, prices = [], names = [] } = input;
     const models = keepPrices(tx.sql, { revision, prices }, names, tx.now);
-    return done(204, null, { target: String(revision), detail: { platform_revision: revision, models } });
+    const detail = {
+      platform_revision: revision,
+      models: models.slice(0, MOST_NAMED),
+      changed_models: models.length,
+    };
+    return done(204, null, { target: String(revision), detail });
   },
 });

@@ -169,6 +169,34 @@ describe("an adjustment", () => {
     expect(await left()).toEqual(["3.00", "4.00"]);
   });
 
+  test("of a run that settles a customer's reservation stays with that customer, also when its limit is counted anew", async () => {
+    const org = await newSpender();
+    const limit = { customer_id: "*", limit_usd: "50", period: "day" };
+    const { id } = (await org.send("POST", "customer-limits", limit)).body;
+    const pack = (await org.send("POST", "credit-packs", { customer_id: "c", amount_usd: "20" })).body.id;
+    for (const [run, fields] of [
+      ["unnamed", {}],
+      ["other", { customer_id: "d" }],
+    ] as const) {
+      const decided = await org.decide("5", { customer_id: "c" });
+      await org.run({ id: run, cost_usd: "5", reservation_id: decided.body.reservation.id, ...fields });
+    }
+    const charged = { kind: "customer_limit", id, amount_usd: "2.00" };
+    const drawn = { kind: "credit_pack", id: pack, amount_usd: "2.00" };
+    expect((await adjust(org, "2", { id: "unnamed" })).body.charges).toEqual([charged, drawn]);
+    expect((await adjust(org, "-3", { id: "other" })).body.charges).toMatchObject([
+      { id, amount_usd: "-3.00" },
+    ]);
+    expect((await org.send("GET", `credit-packs/${pack}`)).body.remaining_usd).toBe("13.00");
+    const counted = `SELECT subject, spent FROM usage WHERE meter_id = '${id}'`;
+    const all = [{ subject: "c", spent: "9000000000" }];
+    expect(await rowsOf(org.id, counted)).toEqual(all);
+    await org.send("PATCH", `customer-limits/${id}`, { period: "month" });
+    expect(await rowsOf(org.id, counted)).toEqual(all);
+    expect((await adjust(org, "-7", { id: "unnamed" })).body.net_cost_usd).toBe("0.00");
+    expect((await org.send("GET", `credit-packs/${pack}`)).body.remaining_usd).toBe("20.00");
+  });
+
   test("repeated with its idempotency key is made once", async () => {
     const org = await newSpender();
     await org.run({ id: "r", cost_usd: "5" });

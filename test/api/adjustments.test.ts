@@ -70,6 +70,20 @@ describe("an adjustment", () => {
     expect(days.reduce((sum, day) => sum + Number(day["runs"]), 0)).toBe(1);
   });
 
+  test("is in what the run costs wherever the run is read, while its own cost stays", async () => {
+    const org = await newSpender();
+    const made = await org.run({ id: "r", cost_usd: "5" });
+    await org.run({ id: "plain", cost_usd: "2" });
+    expect(made.body).toMatchObject({ cost_usd: "5.00", adjusted_usd: "0.00", net_cost_usd: "5.00" });
+    await adjust(org, "-3");
+    await adjust(org, "0.000000001");
+    const shown = { id: "r", cost_usd: "5.00", adjusted_usd: "-2.999999999", net_cost_usd: "2.000000001" };
+    expect((await call("GET", "/v1/runs/r", { key: org.key })).body).toMatchObject(shown);
+    const { data } = (await call("GET", "/v1/runs?sort=-cost_usd", { key: org.key })).body;
+    expect(data).toMatchObject([shown, { id: "plain", adjusted_usd: "0.00", net_cost_usd: "2.00" }]);
+    expect(await org.run({ id: "r", cost_usd: "5" })).toMatchObject({ status: 200, body: shown });
+  });
+
   test("never gives back more than was charged in total, even if two run at once", async () => {
     const org = await newSpender();
     const { id } = (await budget(org)).body;

@@ -163,6 +163,11 @@ export const run = z
       .array(costEntry)
       .nullable()
       .meta({ description: "Adds up to `cost_usd`. Null if the caller gave the cost." }),
+    adjusted_usd: usd.meta({
+      description:
+        "The sum of the run's adjustments. Negative: given back. `cost_usd` stays as it was recorded.",
+    }),
+    net_cost_usd: usd.meta({ description: "`cost_usd` with all adjustments." }),
     reservation_id: z.string().nullable(),
     incurred: z.boolean(),
     approval_id: z.string().nullable(),

@@ -5,13 +5,11 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
-import { Breakdowns } from "./breakdown.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { withMetadata } from "./long-metadata.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";
-import { toRun } from "./run.ts";
+import { shownRun } from "./shown.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
 const CODES = [...LIMIT_CODES, "conflict", "validation_failed"] as const;
@@ -65,7 +63,7 @@ export const recordRun = command({
     }
     recorder.save();
     const status = recorded.status === "accepted" ? 201 : 200;
-    return done(status, toRun(withMetadata(tx.sql, recorded.run), new Breakdowns(tx.sql)), {
+    return done(status, shownRun(tx.sql, recorded.run), {
       target: recorded.run.id,
       detail: { status: recorded.status },
     });

@@ -43,7 +43,12 @@ export interface RunExtra {
 }
 
 /** The run as the API shows it. */
-export function toRun(run: Run, breakdowns: Breakdowns): RunResource {
+export function toRun(
+  run: Run,
+  breakdowns: Breakdowns,
+  /** The sum of its adjustments. */
+  adjusted: bigint,
+): RunResource {
   const extra = run.extra ?? {};
   return {
     id: run.id,
@@ -60,6 +65,8 @@ export function toRun(run: Run, breakdowns: Breakdowns): RunResource {
     variant: extra.variant ?? null,
     cost_usd: formatUsd(run.cost),
     ...breakdowns.of(run),
+    adjusted_usd: formatUsd(adjusted),
+    net_cost_usd: formatUsd(run.cost + adjusted),
     reservation_id: extra.reservation ?? null,
     incurred: extra.incurred ?? false,
     approval_id: extra.approval ?? null,

@@ -2,10 +2,11 @@ import { count, moment, usd, words } from "../view/format.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
 import { NAMED_FIELDS, SCOPE_FIELDS } from "../../../contract/scopes.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { Card, Empty, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { Card, Empty, type Fact, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
+import { Adjustments, adjustmentsOf, Breakdown, costFacts } from "./run-costs.tsx";
 
 const UNDER = "/console/runs";
 const FILTERS: readonly Filter[] = [
@@ -56,7 +57,16 @@ const COLUMNS: readonly Column<RunResource>[] = [
     kind: "number",
     cell: ({ usage }) => `${count(usage.input_tokens)} · ${count(usage.output_tokens)}`,
   },
-  { title: "Cost", kind: "number", cell: (run) => usd(run.cost_usd) },
+  {
+    title: "Cost",
+    kind: "number",
+    cell: ({ cost_usd, net_cost_usd }) => (
+      <>
+        {usd(cost_usd)}
+        {net_cost_usd !== cost_usd && <span class="sub">{usd(net_cost_usd)} adjusted</span>}
+      </>
+    ),
+  },
 ];
 
 const CHARGES: readonly Column<Charge>[] = [
@@ -122,7 +132,8 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
   const run = answer.body;
   if (run === null) return refusedPage(answer, UNDER);
   const shown = ["model", "action", ...SCOPE_FIELDS, "reservation_id", "approval_id"];
-  const facts: [string, string][] = [
+  const adjustments = await adjustmentsOf(visit, run.id);
+  const facts: Fact[] = [
     ["Started", moment(run.started_at)],
     ["Ended", moment(run.ended_at)],
     ...shown.flatMap((name): [string, string][] =>
@@ -130,7 +141,7 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
     ),
     ["Tokens in", count(run.usage.input_tokens)],
     ["Tokens out", count(run.usage.output_tokens)],
-    ["Cost", usd(run.cost_usd)],
+    ...costFacts(run, adjustments),
   ];
   const content = (
     <>
@@ -143,6 +154,8 @@ export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
           <Table label="Charges" columns={CHARGES} rows={run.charges ?? []} />
         </Card>
       </div>
+      <Breakdown run={run} />
+      <Adjustments of={adjustments} />
     </>
   );
   return show("Run", UNDER, content);

@@ -4,8 +4,9 @@ const WHOLE = /\B(?=(\d{3})+(?!\d))/g;
 
 export function usd(amount: string | null | undefined): string {
   if (amount === null || amount === undefined) return "–";
-  const [whole = "0", fraction = "00"] = amount.split(".");
-  return `$${whole.replace(WHOLE, ",")}.${fraction.padEnd(2, "0")}`;
+  const [sign, digits] = amount.startsWith("-") ? ["-", amount.slice(1)] : ["", amount];
+  const [whole = "0", fraction = "00"] = digits.split(".");
+  return `${sign}$${whole.replace(WHOLE, ",")}.${fraction.padEnd(2, "0")}`;
 }
 
 export function count(value: number | null | undefined): string {

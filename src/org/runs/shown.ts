@@ -1,0 +1,21 @@
+import type { RunResource } from "../../contract/resources/runs.ts";
+import { adjustedAmounts } from "../adjustments/store.ts";
+import { Breakdowns } from "./breakdown.ts";
+import { withMetadata } from "./long-metadata.ts";
+import { type Run, toRun } from "./run.ts";
+
+/** Stored runs as the API shows them, with what lies apart from them. */
+export function shownRuns(sql: SqlStorage, runs: readonly Run[]): RunResource[] {
+  const breakdowns = new Breakdowns(sql);
+  const adjusted = adjustedAmounts(
+    sql,
+    runs.map(({ id }) => id),
+  );
+  return runs.map((run) => toRun(withMetadata(sql, run), breakdowns, adjusted.get(run.id) ?? 0n));
+}
+
+export function shownRun(sql: SqlStorage, run: Run): RunResource {
+  const [shown] = shownRuns(sql, [run]);
+  if (shown === undefined) throw new Error("one run is shown as none");
+  return shown;
+}

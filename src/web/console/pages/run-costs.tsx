@@ -1,0 +1,69 @@
+import type { Adjustment } from "../../../contract/resources/adjustments.ts";
+import type { RunResource } from "../../../contract/resources/runs.ts";
+import { count, moment, usd, words } from "../view/format.ts";
+import { Card, type Fact } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import type { ListOf, Visit } from "../visit.ts";
+
+type Entry = NonNullable<RunResource["cost_breakdown"]>[number];
+
+export function costFacts(run: RunResource, adjustments: readonly Adjustment[]): readonly Fact[] {
+  const cost: Fact = ["Cost", usd(run.cost_usd)];
+  const source: Fact = [
+    "Cost from",
+    run.cost_source === "caller"
+      ? "the caller"
+      : `the price book${run.price_revision === null ? "" : `, revision ${run.price_revision}`}`,
+  ];
+  if (adjustments.length === 0) return [cost, source];
+  return [cost, source, ["Adjusted by", usd(run.adjusted_usd)], ["Cost with it", usd(run.net_cost_usd)]];
+}
+
+const ENTRIES: readonly Column<Entry>[] = [
+  { title: "For", cell: (entry) => words(entry.class) },
+  { title: "Quantity", kind: "number", cell: ({ quantity }) => count(quantity) },
+  {
+    title: "Price",
+    kind: "number",
+    cell: ({ usd_each, usd_per_mtok }) =>
+      usd_each === undefined ? `${usd(usd_per_mtok)} per million` : `${usd(usd_each)} each`,
+  },
+  { title: "Cost", kind: "number", cell: ({ cost_usd }) => usd(cost_usd) },
+];
+
+export function Breakdown({ run }: { readonly run: RunResource }) {
+  const entries = run.cost_breakdown ?? [];
+  if (entries.length === 0) return null;
+  return (
+    <Card title="Cost" note="What each kind of token and each unit cost." bare>
+      <Table label="Cost" columns={ENTRIES} rows={entries} />
+    </Card>
+  );
+}
+
+const ADJUSTMENTS: readonly Column<Adjustment>[] = [
+  { title: "Made", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  { title: "Reason", cell: ({ reason }) => reason },
+  { title: "Amount", kind: "number", cell: ({ amount_usd }) => usd(amount_usd) },
+  { title: "Cost then", kind: "number", cell: ({ net_cost_usd }) => usd(net_cost_usd) },
+];
+
+const MOST_SHOWN = 100;
+
+export async function adjustmentsOf(visit: Visit, runId: string): Promise<readonly Adjustment[]> {
+  const path = `/v1/runs/${encodeURIComponent(runId)}/adjustments?limit=${MOST_SHOWN}`;
+  return (await visit.api.get<ListOf<Adjustment>>(path)).body?.data ?? [];
+}
+
+export function Adjustments({ of }: { readonly of: readonly Adjustment[] }) {
+  if (of.length === 0) return null;
+  const note =
+    of.length < MOST_SHOWN
+      ? "Each counts in the period in which it was made."
+      : `The latest ${MOST_SHOWN}. Each counts in the period in which it was made.`;
+  return (
+    <Card title="Adjustments" note={note} bare>
+      <Table label="Adjustments" columns={ADJUSTMENTS} rows={of} />
+    </Card>
+  );
+}

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseUsd } from "../../src/domain/money.ts";
 import { EXAMPLES, PUBLISHED } from "../domain/price/examples.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { call } from "../support/worker.ts";
 
 const PLAIN = { input_usd_per_mtok: "3", output_usd_per_mtok: "15" };
 const SONNET = PUBLISHED["claude-sonnet-4-5"].price;
@@ -71,6 +72,13 @@ describe("a model's price", () => {
     expect(answer.status).toBe(422);
     expect(fieldsOf(answer)).toContain(field);
     expect((await org.send("GET", "models/m")).status).toBe(404);
+  });
+
+  test.each(["units", "variants"])("names no %s that objects inherit", async (part) => {
+    const org = await newSpender();
+    const body = JSON.stringify({ ...PLAIN, [part]: { a: "1" } }).replace('"a"', '"__proto__"');
+    const answer = await call("PUT", `/v1/orgs/${org.id}/models/m`, { key: org.key, body: body });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, [`${part}.__proto__ invalid_value`]]);
   });
 
   test("set twice makes one revision, and another price makes the next", async () => {
@@ -295,6 +303,17 @@ describe("a run priced from the book", () => {
     expect([alone.status, fieldsOf(alone)]).toEqual([422, [field]]);
     const bulk = await org.bulk([{ ...unpriced, ...wrong }]);
     expect([bulk.status, fieldsOf(bulk)]).toEqual([422, [`runs[0].${field}`]]);
+  });
+
+  test("counts no unit that its price cannot have, alone and in a batch", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "models/acme%2Fm1", PLAIN);
+    const usage = { input_tokens: 10, output_tokens: 5, units: { a: 1 } };
+    const text = JSON.stringify({ ...unpriced, usage }).replace('"a"', '"__proto__"');
+    const alone = await call("POST", "/v1/runs", { key: org.key, body: text });
+    expect([alone.status, fieldsOf(alone)]).toEqual([422, ["usage.units.__proto__ invalid_value"]]);
+    const bulk = await call("POST", "/v1/runs/bulk", { key: org.key, body: `{"runs":[${text}]}` });
+    expect([bulk.status, fieldsOf(bulk)]).toEqual([422, ["runs[0].usage.units.__proto__ invalid_value"]]);
   });
 
   test("sent again with other classes is a different run", async () => {

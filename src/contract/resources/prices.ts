@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { callerId } from "../ids.ts";
+import { byPriceName } from "../price-names.ts";
 import { MAX_TOKENS } from "../runs.ts";
 import { timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";
 import {
   MOST_TIERS,
   MOST_UNITS,
   MOST_VARIANTS,
-  PRICE_NAME,
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
@@ -41,15 +41,6 @@ const factorInput = z
       context.addIssue({ code: "custom", message: problem.message, params: { code: problem.code } });
   });
 
-function named<Shape extends z.ZodType>(shape: Shape, most: number) {
-  return z
-    .record(z.string().regex(PRICE_NAME, "must be 1 to 64 characters of a-z, 0-9, _, . and -"), shape)
-    .refine((entries) => Object.keys(entries).length <= most, {
-      message: `must have at most ${most} entries`,
-      params: { code: "too_many" },
-    });
-}
-
 const tierInput = z.strictObject({
   above_input_tokens: z.int().min(0).max(MAX_TOKENS),
   input_usd_per_mtok: usdInput.optional().meta({ description: "If omitted: the model's own." }),
@@ -63,14 +54,14 @@ export const priceTerms = {
   input_usd_per_mtok: usdInput.meta({ description: "Dollars per million input tokens." }),
   output_usd_per_mtok: usdInput.meta({ description: "Dollars per million output tokens." }),
   ...classRateInputs,
-  units: named(usdInput, MOST_UNITS)
+  units: byPriceName(usdInput, MOST_UNITS)
     .optional()
     .meta({ description: "Dollars for one of each unit, such as `web_search`." }),
   tiers: z.array(tierInput).max(MOST_TIERS).optional().meta({
     description:
       "Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier.",
   }),
-  variants: named(factorInput, MOST_VARIANTS)
+  variants: byPriceName(factorInput, MOST_VARIANTS)
     .optional()
     .meta({ description: 'Factors of the token rates by name, such as `batch: "0.5"`.' }),
 };

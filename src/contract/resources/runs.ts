@@ -3,13 +3,13 @@ import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
+import { byPriceName } from "../price-names.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 import {
   MOST_UNITS,
   partAboveTotal,
-  PRICE_NAME,
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
@@ -34,12 +34,7 @@ const usageInput = z
         .optional()
         .meta({ description: `A part of ${TOKEN_CLASSES[name]}_tokens. Parts do not overlap.` }),
     ),
-    units: z
-      .record(z.string().regex(PRICE_NAME, "must be 1 to 64 characters of a-z, 0-9, _, . and -"), tokens)
-      .refine((units) => Object.keys(units).length <= MOST_UNITS, {
-        message: `must have at most ${MOST_UNITS} entries`,
-        params: { code: "too_many" },
-      })
+    units: byPriceName(tokens, MOST_UNITS)
       .optional()
       .meta({ description: "Counts of what is priced by the unit, such as `web_search`." }),
   })

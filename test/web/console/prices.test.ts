@@ -43,6 +43,36 @@ test("a run's page shows what each class cost, and each adjustment with its reas
   expect(await textOf(await browser.get("/console/runs"))).toContain("$6.02 $4.77 adjusted");
 });
 
+test("the price book says where each price comes from, from when, all its rates, and what a call costs", async () => {
+  const org = await newSpender();
+  const browser = await signedIn(org.id);
+  const rates = { input_usd_per_mtok: "1", output_usd_per_mtok: "2" };
+  await org.send("PUT", "models/m", { ...rates, variants: { batch: "0.5" } });
+  await org.send("PUT", "models/m", {
+    ...rates,
+    cache_read_usd_per_mtok: "0.1",
+    units: { web_search: "0.01" },
+    tiers: [{ above_input_tokens: 200_000, input_usd_per_mtok: "6", cache_read_usd_per_mtok: "0.6" }],
+  });
+  await org.send("PUT", "models/free", { input_usd_per_mtok: "0", output_usd_per_mtok: "0" });
+  await org.send("PUT", "models/later", { ...rates, effective_at: "2999-01-01T00:00:00Z" });
+  const list = await textOf(await browser.get("/console/models"));
+  expect(list).toContain("m your organization $1.00 $2.00 $0.002");
+  expect(list).toContain("free your organization $0.00 $0.00 $0.00");
+  expect(list).toContain("later your organization from 1 Jan 2999, 00:00 UTC");
+  const tier = "above 200,000 input tokens $6.00 in, $2.00 out, $0.60 cache read";
+  const one = await textOf(await browser.get("/console/models/m"));
+  expect(one).toContain(`cache read, per million $0.10 one web search $0.01 ${tier}`);
+  expect(one).toContain("1,000 tokens in, 500 out $0.002");
+  expect(one).toMatch(/1 past your organization .{20,30} \$1\.00 \$2\.00 batch: 0\.5 times the rates/);
+  expect(one).toMatch(
+    /2 current your organization .{20,30} \$1\.00 \$2\.00 cache read: \$0\.10; one web search/,
+  );
+  const later = await textOf(await browser.get("/console/models/later"));
+  expect(later).toContain("No price before 1 Jan 2999, 00:00 UTC");
+  expect((await browser.get("/console/models/unheard")).status).toBe(404);
+});
+
 test("a run that its caller priced says so, and has no breakdown", async () => {
   const org = await newSpender();
   await org.run({ id: "r", cost_usd: "2" });

@@ -1,13 +1,13 @@
 import type { Model } from "../../../contract/resources/models.ts";
 import type { PriceRevision } from "../../../contract/resources/prices.ts";
-import { TOKEN_CLASS_NAMES } from "../../../contract/token-classes.ts";
+import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../contract/token-classes.ts";
 import { costOf } from "../../../domain/price/cost.ts";
 import { priceOf } from "../../../domain/price/terms.ts";
 import { formatUsd } from "../../../domain/money.ts";
 import { count, moment, usd } from "../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import type { Ask, Visit } from "../visit.ts";
+import type { Ask, ListOf, Visit } from "../visit.ts";
 
 /** An example call that people can picture: about two pages in, one page out. */
 const SAMPLE = { input_tokens: 1000, output_tokens: 500 };
@@ -15,6 +15,21 @@ const SAMPLE = { input_tokens: 1000, output_tokens: 500 };
 export function sampleCost(row: Model): string {
   const cost = costOf(priceOf(row), SAMPLE);
   return typeof cost === "bigint" ? usd(formatUsd(cost)) : "";
+}
+
+/** Where the price comes from, and from when on if it is yet to start. */
+export function sourceAndStart(row: Model) {
+  const starts = startsLater(row);
+  return (
+    <>
+      {sourceOf(row)}
+      {starts && <span class="sub">from {moment(row.effective_at)}</span>}
+    </>
+  );
+}
+
+function startsLater({ effective_at }: Pick<Model, "effective_at">): boolean {
+  return Date.parse(effective_at) > Date.now();
 }
 
 export function sourceOf({ source }: Pick<Model, "source">) {
@@ -27,44 +42,75 @@ export function sourceOf({ source }: Pick<Model, "source">) {
 
 const named = (name: string) => name.replaceAll("_", " ");
 
-export function priceFacts(row: Model): readonly Fact[] {
-  const classes = TOKEN_CLASS_NAMES.flatMap((name): Fact[] => {
-    const amount = row[`${name}_usd_per_mtok`];
-    return amount === null ? [] : [[`${named(name)}, per million`, usd(amount)]];
+type Rates = { readonly [Class in TokenClass as `${Class}_usd_per_mtok`]?: string | null | undefined };
+
+/** The classes that have a rate of their own. */
+function classRates(rates: Rates): (readonly [name: string, amount: string])[] {
+  return TOKEN_CLASS_NAMES.flatMap((name) => {
+    const amount = rates[`${name}_usd_per_mtok`] ?? null;
+    return amount === null ? [] : [[named(name), amount] as const];
   });
-  const units = Object.entries(row.units).map(([unit, each]): Fact => [`one ${named(unit)}`, usd(each)]);
-  const tiers = row.tiers.map((tier): Fact => [
-    `above ${count(tier.above_input_tokens)} input tokens`,
-    `${usd(tier.input_usd_per_mtok)} in, ${usd(tier.output_usd_per_mtok)} out`,
-  ]);
-  const variants = Object.entries(row.variants).map(([name, factor]): Fact => [
-    name,
-    `${factor} times the rates`,
-  ]);
+}
+
+function tierFacts(tiers: Model["tiers"]): Fact[] {
+  return tiers.map((tier) => {
+    const rates = [
+      `${usd(tier.input_usd_per_mtok)} in`,
+      `${usd(tier.output_usd_per_mtok)} out`,
+      ...classRates(tier).map(([name, amount]) => `${usd(amount)} ${name}`),
+    ];
+    return [`above ${count(tier.above_input_tokens)} input tokens`, rates.join(", ")];
+  });
+}
+
+function unitFacts(units: Model["units"]): Fact[] {
+  return Object.entries(units).map(([unit, each]) => [`one ${named(unit)}`, usd(each)]);
+}
+
+function variantFacts(variants: Model["variants"]): Fact[] {
+  return Object.entries(variants).map(([name, factor]) => [name, `${factor} times the rates`]);
+}
+
+export function priceFacts(row: Model): readonly Fact[] {
   return [
-    ["Price of", sourceOf(row)],
+    ["Price from", sourceOf(row)],
     ["Provider", row.provider ?? "Not given"],
     ["1,000 tokens in, 500 out", sampleCost(row)],
     ["Input, per million", usd(row.input_usd_per_mtok)],
     ["Output, per million", usd(row.output_usd_per_mtok)],
-    ...classes,
-    ...units,
-    ...tiers,
-    ...variants,
+    ...classRates(row).map(([name, amount]): Fact => [`${name}, per million`, usd(amount)]),
+    ...unitFacts(row.units),
+    ...tierFacts(row.tiers),
+    ...variantFacts(row.variants),
     ["Regions", row.regions?.join(", ") ?? "Everywhere"],
-    ["In effect since", moment(row.effective_at)],
+    [startsLater(row) ? "No price before" : "In effect since", moment(row.effective_at)],
     ["Revision", String(row.revision)],
   ];
+}
+
+/** All of a revision but its input and output rate. */
+function otherRates(row: PriceRevision): string {
+  const facts = [
+    ...classRates(row).map(([name, amount]): Fact => [name, usd(amount)]),
+    ...unitFacts(row.units ?? {}),
+    ...tierFacts(row.tiers ?? []),
+    ...variantFacts(row.variants ?? {}),
+  ];
+  return facts.map(([name, value]) => `${name}: ${String(value)}`).join("; ") || "–";
 }
 
 const HISTORY: readonly Column<PriceRevision>[] = [
   { title: "Revision", kind: "number", cell: ({ revision }) => revision },
   { title: "State", cell: ({ status }) => <Status is={status} /> },
-  { title: "Price of", cell: sourceOf },
+  { title: "Price from", cell: sourceOf },
   { title: "From", kind: "moment", cell: ({ effective_at }) => moment(effective_at) },
   { title: "Input, per million", kind: "number", cell: (row) => rate(row.input_usd_per_mtok) },
   { title: "Output, per million", kind: "number", cell: (row) => rate(row.output_usd_per_mtok) },
+  { title: "Other rates", cell: otherRates },
 ];
+
+const MOST_REVISIONS = 50;
+const NOTE = "Runs name the revision that they were priced by.";
 
 function rate(amount: string | undefined) {
   return amount === undefined ? "removed" : usd(amount);
@@ -72,11 +118,15 @@ function rate(amount: string | undefined) {
 
 /** What the model has cost, and what it will cost. */
 export async function priceHistory(visit: Visit, _ask: Ask, { model }: Model) {
-  const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=50`;
-  const { body } = await visit.api.get<{ data: PriceRevision[] }>(path);
+  const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=${MOST_REVISIONS}`;
+  const { body } = await visit.api.get<ListOf<PriceRevision>>(path);
   if (body === null) return null;
   return (
-    <Card title="History" note="Runs name the revision that they were priced by." bare>
+    <Card
+      title="History"
+      note={body.next_cursor === null ? NOTE : `${NOTE} The latest ${MOST_REVISIONS}.`}
+      bare
+    >
       <Table label="Revisions of the price" columns={HISTORY} rows={body.data} />
     </Card>
   );

@@ -3,7 +3,7 @@ import type { Model } from "../../../contract/resources/models.ts";
 import type { TokenClass } from "../../../contract/token-classes.ts";
 import type { Field } from "../view/field.ts";
 import { moment, usd } from "../view/format.ts";
-import { priceFacts, priceHistory, sampleCost, sourceOf } from "./model-prices.tsx";
+import { priceFacts, priceHistory, sampleCost, sourceAndStart } from "./model-prices.tsx";
 
 const CLASSES: readonly (readonly [name: TokenClass, label: string])[] = [
   ["cache_read", "Read from the cache"],
@@ -75,7 +75,7 @@ export const models: Resource<Model> = {
   idOf: ({ model }) => model,
   nameOf: ({ model }) => model,
   columns: [
-    { title: "Price of", cell: sourceOf },
+    { title: "Price from", cell: sourceAndStart },
     { title: "Input, per million", kind: "number", cell: (row) => usd(row.input_usd_per_mtok) },
     { title: "Output, per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
     { title: "1,000 in, 500 out", kind: "number", cell: sampleCost },

@@ -28,7 +28,7 @@ const MEANT = "FROM json_each(?) AS k JOIN price_book_names AS n ON n.name = k.v
 export async function findPrices(d1: D1Database, names: readonly string[]): Promise<FoundPrices> {
   const texts = jsonTexts(names.flatMap(lookupsOf));
   // One batch, so that the prices are those of the revision.
-  const [latest, ...found] = await d1.batch<unknown>([
+  const [latest, ...found] = await d1.batch([
     d1.prepare("SELECT COALESCE(MAX(revision), 0) AS revision FROM price_book"),
     ...texts.map((text) =>
       d1.prepare(`SELECT k.value ->> 0 AS asked, k.value ->> 2 AS rank, n.model ${MEANT}`).bind(text),

@@ -264,8 +264,8 @@ test("the book is read by an org that has used more names than one statement tak
     const { prices } = await book.reread(0);
     return prices.map(({ name, terms }) => [name, terms.input_usd_per_mtok] as const);
   });
-  const expected = names.map((name) => [name, name === exact.model ? "8.00" : "1.00"]);
-  expect(found.toSorted()).toEqual(expected.toSorted());
+  const expected = names.map((name) => [name, name === exact.model ? "8.00" : "1.00"] as const);
+  expect(new Map(found)).toEqual(new Map(expected));
   const dearer = await write([{ ...dated, input_usd_per_mtok: "2" }, exact]);
   expect(dearer.status).toBe(200);
   expect(

@@ -52,7 +52,9 @@ function classRates(rates: Rates): (readonly [name: string, amount: string])[] {
   });
 }
 
-function tierFacts(tiers: Model["tiers"]): Fact[] {
+type TextFact = [name: string, value: string];
+
+function tierFacts(tiers: Model["tiers"]): TextFact[] {
   return tiers.map((tier) => {
     const rates = [
       `${usd(tier.input_usd_per_mtok)} in`,
@@ -63,11 +65,11 @@ function tierFacts(tiers: Model["tiers"]): Fact[] {
   });
 }
 
-function unitFacts(units: Model["units"]): Fact[] {
+function unitFacts(units: Model["units"]): TextFact[] {
   return Object.entries(units).map(([unit, each]) => [`one ${named(unit)}`, usd(each)]);
 }
 
-function variantFacts(variants: Model["variants"]): Fact[] {
+function variantFacts(variants: Model["variants"]): TextFact[] {
   return Object.entries(variants).map(([name, factor]) => [name, `${factor} times the rates`]);
 }
 
@@ -91,12 +93,12 @@ export function priceFacts(row: Model): readonly Fact[] {
 /** All of a revision but its input and output rate. */
 function otherRates(row: PriceRevision): string {
   const facts = [
-    ...classRates(row).map(([name, amount]): Fact => [name, usd(amount)]),
+    ...classRates(row).map(([name, amount]): TextFact => [name, usd(amount)]),
     ...unitFacts(row.units ?? {}),
     ...tierFacts(row.tiers ?? []),
     ...variantFacts(row.variants ?? {}),
   ];
-  return facts.map(([name, value]) => `${name}: ${String(value)}`).join("; ") || "–";
+  return facts.map(([name, value]) => `${name}: ${value}`).join("; ") || "–";
 }
 
 const HISTORY: readonly Column<PriceRevision>[] = [

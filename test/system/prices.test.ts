@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { ListedModel } from "../../src/contract/resources/price-book.ts";
 import { runScript, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { call, callerAt, newOrg } from "../support/server.ts";
+import { call, callerAt, newOrg, sharedServer } from "../support/server.ts";
 
 test("a newcomer's first run of a real model is priced, and prices change only after confirmation", async () => {
   const folder = temporaryFolder();
@@ -33,6 +36,30 @@ test("a newcomer's first run of a real model is priced, and prices change only a
     status: 0,
     stdout: expect.stringContaining("Nothing changes"),
   });
+});
+
+test("each example of the documentation works as it is pasted", async () => {
+  const org = await newOrg();
+  const text = readFileSync(new URL("../../docs/prices.md", import.meta.url), "utf8");
+  const examples = Array.from(text.matchAll(/```sh\n(curl[^]*?)```/g), ([, commands = ""]) => commands);
+  const script = `set -e; curl() { command curl -sS --fail-with-body "$@"; echo; }\n${examples.join("\n")}`;
+  const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-c", script], {
+    env: {
+      PATH: process.env["PATH"],
+      BASE: sharedServer().urls[0],
+      ORG: org.id,
+      KEY: org.ownerKey,
+      SVC_OPERATOR_KEY: sharedServer().operatorKey,
+    },
+  });
+  expect(stderr).toBe("");
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(answers).toHaveLength(examples.join("").match(/^curl/gm)?.length ?? 0);
+  expect(answers).toContainEqual(expect.objectContaining({ id: "run-17", cost_usd: "0.03245" }));
+  expect(answers).toContainEqual(expect.objectContaining({ run_id: "run-17", net_cost_usd: "0.02245" }));
 });
 
 test("isolates reserve at the highest rates, and use another price from the moment it takes effect", async () => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PRICE_NAME } from "./token-classes.ts";
 
 const MESSAGE = "must be 1 to 64 characters of a-z, 0-9, _, . and -";

@@ -85,7 +85,12 @@ export class ReservationIds {
 
 /** Whether two ids are of one question under one request id, whenever it was decided. */
 export function isSameQuestion(one: string, other: string): boolean {
-  return one.slice(0, CHECK_FROM) === other.slice(0, CHECK_FROM) && isSameRequest(one, other);
+  return questionPart(one) === questionPart(other);
+}
+
+/** What all ids of a question under a request id have in common. No two ids without a request id have it in common. */
+export function questionPart(id: string): string {
+  return id.slice(0, CHECK_FROM) + id.slice(CHECK_TO);
 }
 
 /** Whether two ids belong to one request, whatever was asked. */

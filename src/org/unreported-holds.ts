@@ -31,8 +31,8 @@ export class UnreportedHolds {
   async wait(ids: readonly string[]): Promise<void> {
     for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
       if (ids.length === 0) return;
-      const known = loadHolds(this.#sql, ids);
-      if (!ids.some((id) => !known.has(id) && this.mayBe(id))) return;
+      const { holds } = loadHolds(this.#sql, ids);
+      if (!ids.some((id) => !holds.has(id) && this.mayBe(id))) return;
       await scheduler.wait(REPORT_POLL_MS);
     }
   }

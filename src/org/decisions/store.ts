@@ -1,4 +1,4 @@
-import { isSameRequest } from "../../domain/reservation-id.ts";
+import { isSameRequest, questionPart } from "../../domain/reservation-id.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import { readInParts } from "../kernel/json-rows.ts";
@@ -37,16 +37,32 @@ export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
   return sql.exec<HoldRow>(`SELECT * FROM holds WHERE ${BY_ID}`, id).toArray()[0] ?? null;
 }
 
-export function loadHolds(sql: SqlStorage, ids: readonly string[]): Map<string, HoldRow> {
-  if (ids.length === 0) return new Map();
+export interface KnownHolds {
+  /** By id. */
+  readonly holds: Map<string, HoldRow>;
+  /**
+   * The questions of which a hold is settled, each as what its ids share. A question that was decided in two half days has
+   * two ids, and one run.
+   */
+  readonly settled: Set<string>;
+}
+
+export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
+  const asked = new Set(ids);
+  const known: KnownHolds = { holds: new Map(), settled: new Set() };
+  if (ids.length === 0) return known;
   const rows = readInParts(ids, (json) =>
     sql.exec<HoldRow>(
       `SELECT h.* FROM json_each(?) AS k
-       CROSS JOIN holds AS h ON ${idTail("h.id")} = ${idTail("k.value")} AND h.id = k.value`,
+       CROSS JOIN holds AS h ON ${idTail("h.id")} = ${idTail("k.value")} AND (h.id = k.value OR h.status = 'settled')`,
       json,
     ),
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  for (const row of rows) {
+    if (asked.has(row.id)) known.holds.set(row.id, row);
+    if (row.status === "settled") known.settled.add(questionPart(row.id));
+  }
+  return known;
 }
 
 /** Every hold of the request that an id belongs to, whatever was asked. */

@@ -16,6 +16,7 @@ import {
   tokensOf,
   withId,
 } from "../../gate/reported-hold.ts";
+import { questionPart } from "../../domain/reservation-id.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import { leaseKeyIds } from "../../domain/rate-policy.ts";
 import { countedBy } from "../decisions/counted.ts";
@@ -64,6 +65,7 @@ class Keeping {
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
+  readonly #settled: ReadonlySet<string>;
   readonly #lagMs: number;
   readonly #forgottenUntil: string;
 
@@ -75,7 +77,9 @@ class Keeping {
     // A hold with a unique id can be known only if a run came before this report.
     const unnamedToo = hasUnreported(tx.sql);
     const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
-    this.#known = loadHolds(tx.sql, lines.map(idOf));
+    const { holds: known, settled } = loadHolds(tx.sql, lines.map(idOf));
+    this.#known = known;
+    this.#settled = settled;
   }
 
   keep(touch: ReportedTouch, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
@@ -95,7 +99,7 @@ class Keeping {
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
-    if (before === undefined && this.#mayBeForgotten(hold)) {
+    if (before === undefined && (this.#settled.has(questionPart(id)) || this.#mayBeForgotten(hold))) {
       this.#drop(hold, keys);
       return;
     }

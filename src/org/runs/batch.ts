@@ -5,6 +5,7 @@ import type { Draw } from "../../domain/credit.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
+import { questionPart } from "../../domain/reservation-id.ts";
 import { settledAccounts } from "../../domain/settling.ts";
 import { type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
@@ -42,6 +43,8 @@ export class Batch {
   /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   readonly #holds = new Map<string, HoldRow>();
+  /** The questions of which a hold is settled, whichever half day its id is of. */
+  readonly #settled = new Set<string>();
 
   constructor(tx: Tx, draft: Draft) {
     this.#tx = tx;
@@ -63,7 +66,9 @@ export class Batch {
     for (const [id, run] of runs) this.#known.set(id, run);
     this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
-    for (const [id, hold] of loadHolds(this.#tx.sql, reservations)) this.#holds.set(id, hold);
+    const { holds, settled } = loadHolds(this.#tx.sql, reservations);
+    for (const [id, hold] of holds) this.#holds.set(id, hold);
+    for (const question of settled) this.#settled.add(question);
     for (const id of reservations) {
       // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
@@ -107,6 +112,7 @@ export class Batch {
       endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
     }
     this.#holds.set(hold.id, settled);
+    this.#settled.add(questionPart(hold.id));
     return reserved;
   }
 
@@ -169,8 +175,11 @@ export class Batch {
       return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
     }
     // An expired hold was admitted, so its run still settles it. A released or settled hold is used up.
-    if (hold.status === "open" || hold.status === "expired") return hold;
-    return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
+    if (hold.status !== "open" && hold.status !== "expired") {
+      return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
+    }
+    if (!this.#settled.has(questionPart(hold.id))) return hold;
+    return refuse("conflict", {}, { message: "Another reservation of the same request is already settled." });
   }
 }
 

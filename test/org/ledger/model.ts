@@ -11,12 +11,18 @@ import type {
   SettledHold,
   Verdict,
 } from "./model-rows.ts";
+import { isSameQuestion } from "../../../src/domain/reservation-id.ts";
 
 /** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
 
 export const HOUR_MS = 3_600_000;
 /** A Wednesday, half a minute past noon. The clock moves in whole hours, so the seconds of a test cross no boundary. */
 export const BASE_MS = Date.parse("2027-03-31T12:00:30Z");
+
+/** Half a day of the clock, which changes at noon and at midnight. */
+export function halfDayOf(hour: number): number {
+  return Math.floor((BASE_MS + hour * HOUR_MS) / (12 * HOUR_MS));
+}
 
 const ORDER = [
   "plan_runs",
@@ -327,6 +333,11 @@ export class Model {
       ({ request, status }) =>
         request?.ask.request_id === requestId && (status === "open" || status === "settled"),
     );
+  }
+
+  /** Settled holds of the same question under the same request id. They have other ids if they are of other half days. */
+  settledAlike(hold: ModelHold): ModelHold[] {
+    return this.holds.filter((one) => one.status === "settled" && isSameQuestion(one.id, hold.id));
   }
 
   /** A day after its end, or a week after it expired, a hold may be deleted. */

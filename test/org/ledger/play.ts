@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
-import { BASE_MS, HOUR_MS, Model } from "./model.ts";
+import { isSameQuestion } from "../../../src/domain/reservation-id.ts";
+import { BASE_MS, halfDayOf, HOUR_MS, Model } from "./model.ts";
 import type { Attempt, Limit, ModelHold, RequestAsk, Scopes, Verdict } from "./model-rows.ts";
 import { changeLimits } from "./limit-steps.ts";
 import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
@@ -94,6 +95,7 @@ export class Play {
       const { refusedBy } = this.model.judge(attempt, "run");
       if (refusedBy !== null) return codeBy(refusedBy);
     }
+    if (hold !== null && this.model.settledAlike(hold).length > 0) return "conflict";
     if (hold !== null) this.model.settle(id, attempt, hold);
     else if (fact) this.model.recordFact(id, attempt, null);
     else this.model.record(id, attempt, null);
@@ -102,7 +104,9 @@ export class Play {
 
   #toRun(id: string, fields: RunFields) {
     const usable = this.model.holds.filter(
-      (hold) => (hold.status === "open" || hold.status === "expired") && this.model.remembers(hold),
+      (hold) =>
+        (hold.status === "open" || hold.status === "expired") &&
+        [hold, ...this.model.settledAlike(hold)].every((one) => this.model.remembers(one)),
     );
     const hold =
       fields.settle === undefined ? null : (usable[fields.settle % Math.max(1, usable.length)] ?? null);
@@ -189,7 +193,7 @@ export class Play {
     const standing = this.model.standing(ask.request_id);
     const answer = await this.world.call("decide", question, step.fault);
     if (standing.length > 0) {
-      const same = standing.find((one) => !step.other && one.id === hold.id);
+      const same = standing.find((one) => !step.other && isSameQuestion(one.id, hold.id));
       if (same === undefined) expect(codeOf(answer)).toBe("conflict");
       else expect(answer.body).toEqual(same.request?.body);
       return;
@@ -198,8 +202,9 @@ export class Play {
     expect(codeOf(answer)).toBe(codeBy(refusedBy));
     if (refusedBy !== null) return;
     const { id } = answer.body.reservation;
-    // When decided again, the same question has the same id, so the new hold replaces the old one.
-    expect(id === hold.id).toBe(!step.other);
+    expect(isSameQuestion(id, hold.id)).toBe(!step.other);
+    // When decided again in the same half day, it has the same id, so the new hold replaces the old one.
+    expect(id === hold.id).toBe(!step.other && halfDayOf(this.model.hour) === halfDayOf(hold.hour));
     this.model.holds = this.model.holds.filter((one) => one.id !== id);
     this.#held(id, hold, Number(question["hold_seconds"]), { ask: question, body: answer.body });
   }

@@ -68,3 +68,18 @@ test.each([["Mars/Olympus"], ["+01:00"], [""]])("%j is not a time zone", async (
   expect(refused.status).toBe(422);
   expect(refused.body.error.details.fields[0].field).toBe("timezone");
 });
+
+test("a spend cap that was deleted and set anew counts no earlier run, in another time zone either", async () => {
+  const org = await newSpender();
+  // Around noon, so that it is the same day all along.
+  const now = await org.advance(1);
+  await org.advance(Math.ceil((Math.ceil(now / DAY_MS) * DAY_MS + DAY_MS / 2 - now) / 1000));
+  const set = (timezone: string) => org.send("PUT", "spend-cap", { cap_usd: "100", timezone });
+  expect((await set("UTC")).status).toBe(200);
+  expect((await org.run({ cost_usd: "2" })).status).toBe(201);
+  expect((await org.send("DELETE", "spend-cap")).status).toBe(204);
+  await org.advance(1);
+  expect((await set("UTC")).body.spent_usd).toBe("0.00");
+  expect((await org.run({ cost_usd: "1" })).status).toBe(201);
+  expect((await set("Europe/Berlin")).body.spent_usd).toBe("1.00");
+});

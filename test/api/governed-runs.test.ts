@@ -332,6 +332,28 @@ describe("an approval", () => {
     expect((await call("POST", approve, { key: minted })).status).toBe(200);
   });
 
+  test("is not decided by the minter of the asker's key, or with another key of theirs, revoked or rotated", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const minter = await org.mint("admin");
+    const mint = async () =>
+      (await call("POST", `${path}/keys`, { key: minter, body: { name: "fresh", role: "admin" } })).body
+        .key as string;
+    const [asker, sibling] = [await mint(), await mint()];
+    const rotate = `${path}/keys/${keyIdOf(asker)}/rotate`;
+    const rotated = (await call("POST", rotate, { key: org.ownerKey, body: {} })).body.key as string;
+    const held = await call("POST", "/v1/runs", { key: rotated, body: aRun({ cost_usd: "9" }) });
+    const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
+    for (const key of [minter, sibling]) {
+      expect((await call("POST", approve, { key })).body.error?.code).toBe("forbidden");
+    }
+    await call("DELETE", `${path}/keys/${keyIdOf(minter)}`, { key: org.ownerKey });
+    expect((await call("POST", approve, { key: minter })).status).toBe(410);
+    expect((await call("POST", approve, { key: sibling })).body.error?.code).toBe("forbidden");
+    expect((await call("POST", approve, { key: org.ownerKey })).status).toBe(200);
+  });
+
   test("is not decided with a key of the same beginning, where an admin of another one can", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
@@ -365,6 +387,26 @@ describe("an approval", () => {
     const approval = () => call("GET", `${path}/approvals/${id}`, { key: org.ownerKey });
     expect((await approval()).body.status).toBe("pending");
     expect((await call("POST", `${path}/approvals/${id}/approve`, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("is not decided by the person who minted the asker's key while another admin is in the console", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}`;
+    await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
+    const person = await signedIn(org.id, "owner");
+    const keyPage = await person.post("/console/keys", { name: "mine", role: "admin" });
+    const asker = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
+    await rowsOf(org.id, "UPDATE keys SET revoked_at = 1 WHERE id = ?", keyIdOf(org.ownerKey));
+    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const id = held.body.error.details.approval_id as string;
+    const status = async () =>
+      (await call("GET", `${path}/approvals/${id}`, { key: asker })).body.status as string;
+    const colleague = await signedIn(org.id, "admin");
+    await person.post(`/console/approvals/${id}/approve`, {});
+    expect(await status()).toBe("pending");
+    await rowsOf(org.id, "UPDATE sessions SET revoked_at = 1 WHERE id = ?", colleague.sessionId);
+    await person.post(`/console/approvals/${id}/approve`, {});
+    expect(await status()).toBe("approved");
   });
 
   test("of another org is not found", async () => {

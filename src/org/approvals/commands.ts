@@ -2,7 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { hasAdminOutside, isInFamily, rootOf, selfOf } from "../keys/family.ts";
+import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
 import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
 type Named = { readonly approvalId: string };
@@ -45,15 +45,13 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
 }
 
 /**
- * Nobody decides on what they asked for, as long as somebody else can. Keys that the asker minted, and keys of whoever first
- * minted the asker's, are theirs as far as an admin with another beginning can decide.
+ * Nobody decides on what they asked for, as long as somebody else can. Keys that the asker minted, and keys of anyone in
+ * the line that minted the asker's, are theirs as far as an admin outside of those keys can decide.
  */
 function isOwnRequest(tx: Tx, { requested_by }: ApprovalRow): boolean {
   if (requested_by === tx.actor.id && hasAnotherAdmin(tx)) return true;
   const [asker, self] = [selfOf(tx.sql, requested_by), selfOf(tx.sql, tx.actor.id)];
-  return [asker, rootOf(tx.sql, asker)].some(
-    (head) => isInFamily(tx.sql, head, self) && hasAdminOutside(tx, head),
-  );
+  return lineOf(tx.sql, asker).some((head) => isInFamily(tx.sql, head, self) && hasAdminOutside(tx, head));
 }
 
 /** If only one person can decide, they may decide their own request. */

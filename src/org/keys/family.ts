@@ -1,3 +1,4 @@
+import { isLive, SESSION_MAX_MS } from "../../domain/session.ts";
 import type { View } from "../kernel/door.ts";
 
 /**
@@ -17,16 +18,16 @@ export function minterOf({ actor, sql }: View): string | null {
   return actor.kind === "key" || actor.kind === "session" ? selfOf(sql, actor.id) : null;
 }
 
-/** Whoever minted a key, and who minted that one, up to the first. */
-export function rootOf(sql: SqlStorage, self: string): string {
-  const [root] = sql.exec<{ id: string }>(
+/** Someone, whoever minted their key, and who minted that one, up to the first. */
+export function lineOf(sql: SqlStorage, self: string): readonly string[] {
+  const line = sql.exec<{ id: string }>(
     `WITH RECURSIVE line (id) AS (
        SELECT ?1 UNION SELECT k.minted_by FROM keys AS k JOIN line ON k.id = line.id WHERE k.minted_by IS NOT NULL
      )
-     SELECT line.id FROM line LEFT JOIN keys AS k ON k.id = line.id WHERE k.minted_by IS NULL LIMIT 1`,
+     SELECT id FROM line`,
     self,
   );
-  return root?.id ?? self;
+  return line.toArray().map(({ id }) => id);
 }
 
 /** Someone, the keys that they minted, and those minted with these. */
@@ -38,13 +39,25 @@ export function isInFamily(sql: SqlStorage, head: string, self: string): boolean
   return sql.exec(`${FAMILY} SELECT 1 FROM family WHERE id = ?2`, head, self).toArray().length > 0;
 }
 
-/** Whether a key of at least an admin that is usable now is outside of a family. */
+/** Whether somebody outside of a family has at least the role of an admin now: with a usable key, or in the console. */
 export function hasAdminOutside({ sql, now }: View, head: string): boolean {
-  const others = sql.exec(
+  const keys = sql.exec(
     `${FAMILY} SELECT 1 FROM keys WHERE id NOT IN family AND role IN ('admin', 'owner') AND revoked_at IS NULL
        AND (expires_at IS NULL OR expires_at > ?2) AND (not_before IS NULL OR not_before <= ?2) LIMIT 1`,
     head,
     now,
   );
-  return others.toArray().length > 0;
+  if (keys.toArray().length > 0) return true;
+  return peopleInside(sql, now).some((person) => !isInFamily(sql, head, person));
+}
+
+/** Whoever is signed in to the console as at least an admin. */
+function peopleInside(sql: SqlStorage, now: number): string[] {
+  const sessions = sql.exec<{ id: string; createdAt: number; lastSeenAt: number; revokedAt: number | null }>(
+    `SELECT id, created_at AS createdAt, last_seen_at AS lastSeenAt, revoked_at AS revokedAt FROM sessions
+     WHERE created_at > ? AND role IN ('admin', 'owner')`,
+    now - SESSION_MAX_MS,
+  );
+  const live = sessions.toArray().filter((times) => isLive(times, now));
+  return [...new Set(live.map(({ id }) => selfOf(sql, id)))];
 }

@@ -1,7 +1,6 @@
 import type { Adjustment } from "../../contract/resources/adjustments.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { meterKindOf } from "../../contract/meter-kinds.ts";
-import { readInParts } from "../kernel/json-rows.ts";
 
 /** Amounts are decimal texts of nano-dollars, negative if given back. */
 interface AdjustmentData {
@@ -52,19 +51,6 @@ export function loadAdjustments(sql: SqlStorage, runId: string): StoredAdjustmen
     .exec<AdjustmentRow>("SELECT * FROM run_adjustments WHERE run_id = ? ORDER BY seq", runId)
     .toArray()
     .map(fromAdjustmentRow);
-}
-
-/** By run, the sum of its adjustments. Runs without any are left out. */
-export function adjustedAmounts(sql: SqlStorage, runIds: readonly string[]): ReadonlyMap<string, bigint> {
-  const rows = readInParts(runIds, (json) =>
-    sql.exec<{ run_id: string; amount: string }>(
-      "SELECT a.run_id, a.amount FROM json_each(?) AS k CROSS JOIN run_adjustments AS a ON a.run_id = k.value",
-      json,
-    ),
-  );
-  const sums = new Map<string, bigint>();
-  for (const { run_id, amount } of rows) sums.set(run_id, (sums.get(run_id) ?? 0n) + BigInt(amount));
-  return sums;
 }
 
 /** The adjustments of one limit, from a time on. */

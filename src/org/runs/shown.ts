@@ -1,5 +1,5 @@
 import type { RunResource } from "../../contract/resources/runs.ts";
-import { adjustedAmounts } from "../adjustments/store.ts";
+import { adjustedAmounts } from "./adjusted.ts";
 import { Breakdowns } from "./breakdown.ts";
 import { withMetadata } from "./long-metadata.ts";
 import { type Run, toRun } from "./run.ts";

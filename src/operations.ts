@@ -40,7 +40,9 @@ import { deleteCustomerLimit } from "./api/customer-limits/delete.ts";
 import { getCustomerLimit } from "./api/customer-limits/get.ts";
 import { listCustomerLimits } from "./api/customer-limits/list.ts";
 import { decide } from "./api/decisions/decide.ts";
+import { decideMany } from "./api/decisions/decide-many.ts";
 import { releaseReservation } from "./api/decisions/release.ts";
+import { renewReservation } from "./api/decisions/renew.ts";
 import { listDeprecatedCalls } from "./api/deprecated-calls/list.ts";
 import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
@@ -197,6 +199,8 @@ export const OPERATIONS: readonly Operation[] = [
   getPriceBook,
   setPriceBook,
   decide,
+  decideMany,
+  renewReservation,
   releaseReservation,
   createWebhook,
   listWebhooks,

@@ -20,6 +20,9 @@ const BODY = JSON.stringify(ASK).padEnd(300, " ");
 /** A hold that is too long for a slice, so the object decides it. */
 const LONG_BODY = JSON.stringify({ ...ASK, hold_seconds: 3600 }).padEnd(320, " ");
 
+/** With 2 kB to scan. */
+const CHECKED_BODY = JSON.stringify({ ...ASK, checks: "all", input: "The quick brown fox. ".repeat(98) });
+
 const METERS_CONFIGURED = [1, 10, 100];
 const FAR = "900000000";
 
@@ -104,9 +107,18 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   const throttled = await orgWith(server, 5, FAR);
   await throttle(server, throttled);
   const far = await orgWith(server, 5, FAR);
+  const checked = await orgWith(server, 5, FAR);
+  await govern(server, checked);
   return [
     bare("reference", "/reference"),
     ...orgs,
+    decision("allow here, all checks", {
+      org: checked,
+      status: 200,
+      of: "reference",
+      target: 0.1,
+      body: CHECKED_BODY,
+    }),
     decision("deny here, body read", { org: broke, status: 402, of: "reference", target: 0.9 }),
     decision("deny here, body unread", { org: throttled, status: 429, of: "reference", target: 1 }),
     bare("one RPC, one upsert", "/upsert", "reference"),
@@ -143,6 +155,18 @@ async function orgWith(server: Server, configured: number, limitUsd: string): Pr
     await call(server, { method: "POST", path: `/v1/orgs/${org.id}/budgets`, key, body });
   }
   return { id: org.id, key };
+}
+
+/** Rules, detectors and a plan in force. */
+async function govern(server: Server, { id, key }: Org): Promise<void> {
+  const rule = { target: "model", effect: "deny", when: 'model == "acme/bad"', reason: "not cleared" };
+  const detectors = [{ id: "email", kind: "builtin", action: "block" }];
+  const plan = { runs_limit: 1_000_000_000, tokens_limit: 1_000_000_000_000, overage_policy: "block" };
+  const admin = operator(server);
+  await call(server, { method: "POST", path: `/v1/orgs/${id}/policy-rules`, key, body: rule });
+  await call(server, { method: "PUT", path: `/v1/orgs/${id}/content-safety`, key, body: { detectors } });
+  await call(server, { method: "PUT", path: "/v1/admin/plans/bench", key: admin, body: plan });
+  await call(server, { method: "PATCH", path: `/v1/admin/orgs/${id}`, key: admin, body: { plan: "bench" } });
 }
 
 async function throttle(server: Server, org: Org): Promise<void> {

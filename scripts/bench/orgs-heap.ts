@@ -54,7 +54,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   keys.learn(bearer, digest, await object.authenticate(keyId), now);
   const gate = gates.of(orgId);
   if (gate === null) throw new Error("the isolate is full");
-  const asker = newAsker({ orgId, keyId, policies: [], checks: "limits", pepper: "pepper" });
+  const asker = newAsker({ id: orgId, rates: { policies: [] } }, keyId, "pepper");
   const ask = { estimate: { cost_usd: "0.00125" } };
   const background: Background = {
     object: () => object,

@@ -1,4 +1,3 @@
-import { LIMIT_CODES } from "./limit-codes.ts";
 import { MAX_TOKENS } from "./runs.ts";
 import { underEachField } from "./scopes.ts";
 
@@ -12,10 +11,16 @@ export const DECISION = {
   role: "developer",
   scope: "decisions:evaluate",
   mostBodyBytes: 16_384,
-  mostBodyBytesWithInput: 262_144,
   holdSeconds: { least: 30, most: 86_400 },
   tokens: { least: 0, most: MAX_TOKENS },
 } as const;
+
+export const DEFAULT_OUTPUT_TOKENS = 4096;
+
+/** Of a body with an input to scan. */
+export const MOST_BODY_BYTES_WITH_INPUT = 262_144;
+/** In one call. */
+export const MOST_ASKS = 100;
 
 /** Names decisions in rate-limit policies. */
 export const DECISION_ROUTE = `${DECISION.method} ${DECISION.path}`;
@@ -38,14 +43,6 @@ export const ESTIMATE_FIELDS = {
   input_tokens: "tokens",
   max_output_tokens: "tokens",
 } as const;
-
-/**
- * The codes that deny a decision. One that is checked only against limits can get `rate_limited` and `DECISION_CODES`.
- * Each code has its own metric series.
- */
-export const DECISION_DENIALS = LIMIT_CODES;
-
-export const DECISION_REFUSALS = [...DECISION_DENIALS, "conflict"] as const;
 
 /** Where a decision was made. */
 export type DecidedAt = "edge" | "object";

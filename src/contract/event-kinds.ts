@@ -26,6 +26,7 @@ export const EVENT_KINDS = [
   "support.grant_closed",
   "test.ping",
   "run.adjusted",
+  "run.replaced",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

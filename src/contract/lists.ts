@@ -28,5 +28,6 @@ export const RETENTION_BOUNDS = {
 
 /** What a decision is checked against: the limits that can refuse before a run, or everything that can refuse a run. */
 export const DECISION_CHECKS = ["limits", "all"] as const;
+export const RUN_OUTCOMES = ["completed", "cancelled", "failed", "unreported"] as const;
 /** What happens to a reservation that is not settled. */
 export const EXPIRY_ACTIONS = ["release", "charge"] as const;

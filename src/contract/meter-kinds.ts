@@ -103,17 +103,11 @@ export function meterRowOf(kind: MeterKind): MeterKindRow & { readonly denial: D
   return METERS[kind];
 }
 
-const KIND_BY_PREFIX = new Map<string, MeterKind>(
-  METER_KINDS.flatMap((kind) => {
-    const { idPrefix } = meterRowOf(kind);
-    return idPrefix === null ? [] : [[idPrefix, kind] as const];
-  }),
-);
-
 /** The kind of a limit, by its id. The limit may no longer exist. */
 export function meterKindOf(id: string): MeterKind | null {
   if (Object.hasOwn(METERS, id)) return id as MeterKind;
-  return KIND_BY_PREFIX.get(id.slice(0, id.indexOf("_"))) ?? null;
+  const prefix = id.slice(0, id.indexOf("_"));
+  return METER_KINDS.find((kind) => meterRowOf(kind).idPrefix === prefix) ?? null;
 }
 
 /**

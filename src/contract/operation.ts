@@ -42,6 +42,8 @@ export interface OperationContract {
   readonly refusalsAreFree?: boolean;
   /** May settle or release reservations, after which limits that were full may have room. */
   readonly endsReservations?: boolean;
+  /** May give back what limits counted, whatever its body says. */
+  readonly givesBack?: boolean;
   /** Reads from the home region's database, so a read is forwarded like a write. */
   readonly servedAtHome?: boolean;
   /** The operation receives the body as text, and parses and validates it against `body` itself. */

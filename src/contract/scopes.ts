@@ -53,7 +53,7 @@ export const NAMED_SCOPES: readonly NamedScope[] = kinds
   .filter(isNamed)
   .sort((one, other) => SCOPES[one].column - SCOPES[other].column);
 export const SINGLE_SCOPES = NAMED_SCOPES.filter((kind): kind is SingleScope => !rowOf(kind).countsEach);
-export const BUDGET_SCOPES = ["org" as const, ...NAMED_SCOPES].filter(
+export const BUDGET_SCOPES = /* @__PURE__ */ ["org" as const, ...NAMED_SCOPES].filter(
   (kind): kind is BudgetScope => rowOf(kind).hasBudgets,
 );
 /** The scopes that dollars are counted for by day, and that a `budget_exceeded` can be about. */

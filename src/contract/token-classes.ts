@@ -12,7 +12,7 @@ export const TOKEN_CLASSES = {
 export type TokenClass = keyof typeof TOKEN_CLASSES;
 export type TokenTotal = "input" | "output";
 
-export const TOKEN_CLASS_NAMES = Object.keys(TOKEN_CLASSES) as readonly TokenClass[];
+export const TOKEN_CLASS_NAMES = /* @__PURE__ */ Object.keys(TOKEN_CLASSES) as readonly TokenClass[];
 
 type PartField = `${TokenClass}_tokens`;
 
@@ -21,7 +21,11 @@ export const TOKEN_PARTS: readonly {
   readonly name: TokenClass;
   readonly field: PartField;
   readonly total: TokenTotal;
-}[] = TOKEN_CLASS_NAMES.map((name) => ({ name, field: `${name}_tokens`, total: TOKEN_CLASSES[name] }));
+}[] = /* @__PURE__ */ TOKEN_CLASS_NAMES.map((name) => ({
+  name,
+  field: `${name}_tokens`,
+  total: TOKEN_CLASSES[name],
+}));
 
 /** The usage of a run as callers report it: parts do not overlap, and are within their total. */
 export type RunUsage = {

@@ -1,11 +1,12 @@
 import type { DECISION_CHECKS, EXPIRY_ACTIONS } from "../contract/lists.ts";
 
 export type DecisionChecks = (typeof DECISION_CHECKS)[number];
+export type ExpiryAction = (typeof EXPIRY_ACTIONS)[number];
 
 /** The defaults of a decision. */
 export interface DecisionDefaults {
   readonly checks: DecisionChecks;
-  readonly on_expiry: (typeof EXPIRY_ACTIONS)[number];
+  readonly on_expiry: ExpiryAction;
 }
 
 export const USUAL_DECISIONS: DecisionDefaults = { checks: "limits", on_expiry: "release" };

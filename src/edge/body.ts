@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { JSON_MEDIA } from "../contract/bounds.ts";
-import { DECISION } from "../contract/decision.ts";
+import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../contract/decision.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import {
   invalidField,
@@ -18,7 +18,7 @@ import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
 import { vouchedCaller } from "./vouched.ts";
 
 function limitOf(call: Call): number {
-  if (call.op.bodyLimit === "decision") return DECISION.mostBodyBytesWithInput;
+  if (call.op.bodyLimit === "decision") return MOST_BODY_BYTES_WITH_INPUT;
   return call.op.bodyLimit === "bulk"
     ? call.settings.SVC_MAX_BULK_BODY_BYTES
     : call.settings.SVC_MAX_BODY_BYTES;

@@ -1,4 +1,4 @@
-import { DECISION_DENIALS } from "../contract/decision.ts";
+import { DECISION_DENIALS } from "../contract/decision-codes.ts";
 import { DECIDED_HEADER } from "../contract/headers.ts";
 import { decisionSeries } from "../contract/metrics.ts";
 import type { Call } from "./call.ts";

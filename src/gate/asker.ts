@@ -1,24 +1,40 @@
 import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../domain/rate-policy.ts";
+import type { DecisionAsk } from "./ask.ts";
+import type { KnownChecks } from "./lesson.ts";
+import type { OrgSnapshot } from "./snapshot.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
-import type { DecisionChecks } from "../domain/profile.ts";
+import type { DecisionChecks, ExpiryAction } from "../domain/profile.ts";
+
+/** Whether rules and detectors have nothing to say about a call. The host brings it: they are large, and the gate is small. */
+export type Judge = (
+  checks: KnownChecks,
+  ask: DecisionAsk,
+  at: { readonly nanos: number; readonly orgNow: number },
+) => boolean;
+
+type AskersOrg = Pick<OrgSnapshot, "id" | "checks" | "onExpiry"> & {
+  readonly rates: Pick<OrgSnapshot["rates"], "policies">;
+};
 
 /** The caller, its org, and the rate limits that apply. */
-interface Asking {
+export interface Asker {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
   /** What the org's decisions are checked against by default. */
   readonly checks: DecisionChecks;
+  /** What becomes of the org's reservations that do not say it. */
+  readonly onExpiry: ExpiryAction;
   readonly pepper: string;
-}
-
-export interface Asker extends Asking {
+  /** Null: this host leaves what is checked against everything to the object. */
+  readonly judge: Judge | null;
   /** Those that can be counted without the body. */
   readonly unread: readonly RateMeter[];
 }
 
-export function newAsker(asking: Asking): Asker {
-  const { keyId, policies } = asking;
+export function newAsker(org: AskersOrg, keyId: string, pepper: string, judge: Judge | null = null): Asker {
+  const { id: orgId, checks = "limits", onExpiry = "release" } = org;
+  const { policies } = org.rates;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
-  return { ...asking, unread };
+  return { orgId, keyId, policies, checks, onExpiry, pepper, judge, unread };
 }

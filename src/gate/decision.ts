@@ -1,6 +1,7 @@
 import type { Refusal } from "../contract/refusal.ts";
 import { admit } from "../domain/admission.ts";
-import { denialOf } from "../domain/kinds.ts";
+import { METERS } from "../contract/meter-kinds.ts";
+import { amountOf, type Attempt, denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
@@ -11,11 +12,18 @@ import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import { accountKey } from "./account-key.ts";
-import { checksAll, DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk, tokensOf } from "./ask.ts";
+import {
+  chargesOnExpiry,
+  checksAll,
+  DEFAULT_HOLD_SECONDS,
+  DEFAULT_OUTPUT_TOKENS,
+  type DecisionAsk,
+  tokensOf,
+} from "./ask.ts";
 import type { DecisionVerdict } from "./object-verdict.ts";
 import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
-import { DECISION_CODES } from "../contract/limit-codes.ts";
+import { RUN_CODES } from "../contract/limit-codes.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
@@ -51,11 +59,13 @@ export function refusedUnread(
 }
 
 /**
- * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the object
- * knows policies, detectors, plans, chains and credits, so it decides calls that are checked against them.
+ * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. The object decides
+ * what becomes a run when it expires, because it keeps what was asked, and only the object knows chains and approvals.
  */
 export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
-  if (ask.dry_run === true || checksAll(ask, asker.checks)) return false;
+  if (ask.dry_run === true || chargesOnExpiry(ask, asker.onExpiry)) return false;
+  const isWhole = checksAll(ask, asker.checks);
+  if (isWhole && (asker.judge === null || (ask.chain ?? ask.approval_id) !== undefined)) return false;
   return (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
 }
 
@@ -66,7 +76,7 @@ export function decideHere(
   ask: DecisionAsk,
   { now, background }: { readonly now: number; readonly background: Background },
 ): Verdict | null {
-  if (ask.dry_run === true || checksAll(ask, asker.checks)) return null;
+  if (ask.dry_run === true) return null;
   const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
   const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
@@ -77,14 +87,14 @@ export function decideHere(
   if (!isForSlices(ask, asker) || (name !== null && gate.heard.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
-  const touch = gate.touches.get(gate.matters, asker.keyId, ask);
+  const touch = touchOf(gate, asker, ask);
   if (touch === undefined || orgNow >= touch.endsAt) return null;
   const nanos = costOf(gate, ask, orgNow);
-  if (nanos === null) return null;
+  if (nanos === null || !passesChecks(gate, asker, ask, { nanos, orgNow })) return null;
   const tokens = tokensOf(ask);
   const amounts = amountsOf(touch, { nanos, tokens });
   if (!gate.purse.take(touch.slices, amounts, now)) {
-    return refusedHere(gate, touch, { nanos, tokens, now, orgNow, background });
+    return refusedHere(gate, touch, { nanos, tokens, amounts, now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const { batch } = gate.purse;
@@ -105,6 +115,16 @@ export function decideHere(
   return text;
 }
 
+/** What rules or detectors object to is for the object, which also keeps what must stay of it. */
+function passesChecks(
+  { checks }: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  at: { readonly nanos: number; readonly orgNow: number },
+): boolean {
+  return !checksAll(ask, asker.checks) || (checks !== null && asker.judge?.(checks, ask, at) === true);
+}
+
 /** A decision of the object, when it was asked, and when it answered. */
 interface Heard {
   readonly verdict: DecisionVerdict;
@@ -118,7 +138,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (lesson === null) return;
-  gate.taught(version, askedAt);
+  if (!gate.taught(version, askedAt)) return;
   gate.matters = new Known(lesson.matters);
   if (ask.model !== undefined) gate.ceilings.set(ask.model, lesson.ceiling ?? null);
   const accounts = lesson.accounts.map((account) => {
@@ -128,6 +148,11 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
     learnRefusal(costOf(gate, ask, orgNow), ask, lesson, accounts);
   }
+  const isWhole = checksAll(ask, asker.checks);
+  if (isWhole) {
+    if (!lesson.checks) return;
+    gate.checks ??= lesson.checks;
+  }
   const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
   const meters = rateMetersFor(asker.policies, subject);
   const touch = newTouch({
@@ -135,13 +160,14 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // If customers do not matter, calls of all of them touch the same meters.
     customer: gate.matters.customer ? ask.customer_id : undefined,
+    isWhole,
     orgNow,
     sliceOf: (key) => gate.purse.slice(key),
   });
-  gate.touches.set(gate.matters, asker.keyId, ask, touch);
+  (isWhole ? gate.wholeTouches : gate.touches).set(gate.matters, asker.keyId, ask, touch);
 }
 
-const LIMIT_CODES: ReadonlySet<string> = new Set(DECISION_CODES);
+const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);
 
 /** The lesson is from the time of the refusal: the limit that refused is the first in it without room. */
 function learnRefusal(
@@ -151,8 +177,11 @@ function learnRefusal(
   learned: readonly { readonly known: KnownAccount }[],
 ): void {
   if (nanos === null) return;
-  const { refusedBy: limit } = admit(accounts, { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 });
-  if (limit !== null) learned[accounts.indexOf(limit)]?.known.refusedThere(BigInt(nanos));
+  const attempt = { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 };
+  const { refusedBy: limit } = admit(accounts, attempt);
+  if (limit === null) return;
+  const amount = amountOf(METERS[limit.meter.kind].unit, attempt);
+  learned[accounts.indexOf(limit)]?.known.refusedThere(amount);
 }
 
 /** For a hold that the object made and therefore has. */
@@ -182,7 +211,8 @@ export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonl
 }
 
 function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefined {
-  return gate.matters === null ? undefined : gate.touches.get(gate.matters, asker.keyId, ask);
+  const touches = checksAll(ask, asker.checks) ? gate.wholeTouches : gate.touches;
+  return gate.matters === null ? undefined : touches.get(gate.matters, asker.keyId, ask);
 }
 
 /** Counts a call that the object allowed as demand for slices. */
@@ -207,12 +237,15 @@ function refusedHere(
   {
     nanos,
     tokens,
+    amounts,
     now,
     orgNow,
     background,
   }: {
     readonly nanos: number;
     readonly tokens: number;
+    /** What the call takes of each slice. */
+    readonly amounts: readonly number[];
     readonly now: number;
     readonly orgNow: number;
     readonly background: Background;
@@ -227,25 +260,22 @@ function refusedHere(
     const refusal = rateRefusal(standings, orgNow);
     if (refusal !== null) return refusal;
   }
-  for (const { known, slice } of touch.accounts) {
+  for (const [index, { known, slice }] of touch.accounts.entries()) {
     if (!gate.isCurrent(known, now)) return null;
+    const amount = amounts[touch.rates.length + index] ?? 0;
     const room = roomOf(known.account);
-    if (room === null || nanos === 0 || nanos <= room + BigInt(slice.left)) continue;
-    if (known.account.meter.mode !== "enforce" || !known.hasRefused(nanos)) return null;
+    if (room === null || amount === 0 || amount <= room + BigInt(slice.left)) continue;
+    if (known.account.meter.mode !== "enforce" || !known.hasRefused(amount)) return null;
     gate.recheck(touch.reported.keys, known.askedAt, now, background);
-    return refusedBy(known, { nanos, tokens });
+    return refusedBy(known, amount, { nanos: BigInt(nanos), tokens, depth: 0 });
   }
   return null;
 }
 
 /** The same limit refuses the same amount with the same text, until the object says something new about it. */
-function refusedBy(
-  known: KnownAccount,
-  { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
-): Refusal {
-  if (known.refusal?.nanos !== nanos) {
-    const attempt = { nanos: BigInt(nanos), tokens, depth: 0 };
-    known.refusal = { nanos, given: toRefusal(denialOf(known.account, attempt, "decision")) };
+function refusedBy(known: KnownAccount, amount: number, attempt: Attempt): Refusal {
+  if (known.refusal?.amount !== amount) {
+    known.refusal = { amount, given: toRefusal(denialOf(known.account, attempt, "decision")) };
   }
   return known.refusal.given;
 }

@@ -1,5 +1,7 @@
 import type { SingleScope } from "../contract/scopes.ts";
 import type { Account } from "../domain/meter.ts";
+import type { PolicyRule } from "../domain/policy.ts";
+import type { Detector } from "../domain/safety.ts";
 import type { Ceiling } from "../domain/price/ceiling.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
@@ -11,6 +13,14 @@ export interface Lesson {
   readonly price: null;
   /** Null if the model has no price, or none was asked for. Objects of an earlier version do not send it. */
   readonly ceiling?: KnownCeiling | null;
+  /** Of a call that is checked against everything; null: calls like it are for the object. */
+  readonly checks?: KnownChecks | null;
+}
+
+/** What checks a call before the limits do, to be compiled where it is first needed. */
+export interface KnownChecks {
+  readonly rules: readonly PolicyRule[];
+  readonly detectors: readonly Detector[];
 }
 
 /** The most that calls of a model may cost, and until when, by the org's clock. */

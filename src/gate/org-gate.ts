@@ -2,7 +2,7 @@ import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
 import type { Account } from "../domain/meter.ts";
-import type { KnownCeiling } from "./lesson.ts";
+import type { KnownCeiling, KnownChecks } from "./lesson.ts";
 import { ReservationIds } from "../domain/reservation-id.ts";
 import type { Asker } from "./asker.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
@@ -47,6 +47,10 @@ export class OrgGate {
   readonly heard: HeardRequests;
   readonly #refusals: RefusalOutbox;
   readonly touches = new Touches();
+  /** Of calls that are checked against everything. */
+  readonly wholeTouches = new Touches();
+  /** Rules and detectors, of the same version as the lessons; null: not known. */
+  checks: KnownChecks | null = null;
   readonly ceilings = new Map<string, KnownCeiling | null>();
   matters: Known | null = null;
   /** Calls that the object decided since the last check. */
@@ -111,16 +115,24 @@ export class OrgGate {
     return this.asked >= WORTH_LEARNING;
   }
 
-  /** Lessons are for one version of the limits. Another version makes them useless. */
-  taught(version: string, askedAt: number): void {
-    if (version !== this.#version || this.touches.size > MOST_TOUCHES) {
+  /**
+   * Lessons are of one version of the limits; another version makes them worthless. False: an answer that was long on its
+   * way, of limits that may have changed since.
+   */
+  taught(version: string, askedAt: number): boolean {
+    if (version !== this.#version && askedAt < this.#taughtAt) return false;
+    const touches = this.touches.size + this.wholeTouches.size;
+    if (version !== this.#version || touches > MOST_TOUCHES) {
       this.#version = version;
       this.touches.clear();
+      this.wholeTouches.clear();
+      this.checks = null;
       this.ceilings.clear();
       this.#accounts.clear();
       this.purse.prune();
     }
     this.#taughtAt = Math.max(this.#taughtAt, askedAt);
+    return true;
   }
 
   /** What is known of a rate limit, if it is recent enough to refuse by. */

@@ -22,6 +22,7 @@ export function questionOf(ask: DecisionAsk): string {
     variant: ask.variant,
     hold_seconds: ask.hold_seconds,
     checks: ask.checks,
+    on_expiry: ask.on_expiry,
     chain: inOneOrder(ask.chain),
     input: inOneOrder(ask.input),
     approval_id: ask.approval_id,

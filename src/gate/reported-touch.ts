@@ -9,6 +9,8 @@ export interface ReportedTouch {
   readonly customer: string | null;
   /** Lease keys of the rate limits that counted it from its body. Isolates of an earlier version do not send them. */
   readonly rates?: readonly string[];
+  /** It was checked against everything. */
+  readonly isWhole?: true;
 }
 
 /** How many tokens rate limits counted of each hold, in the order of the holds. */
@@ -23,8 +25,8 @@ export type ReportedHolds = readonly [
   named: readonly ReportedHold[],
   unnamed: readonly ReportedHold[],
   /**
-   * Only if the touch has rate limits. Sent beside the lines, because objects of an earlier version read the rest of a
-   * line as the amount.
+   * Only if the touch has rate limits, or is whole. Sent beside the lines, because objects of an earlier version read the
+   * rest of a line as the amount.
    */
   tokens?: ReportedTokens,
 ];

@@ -1,4 +1,4 @@
-import { METERS } from "../contract/meter-kinds.ts";
+import { METERS, type Unit } from "../contract/meter-kinds.ts";
 import {
   SCOPE_FIELDS,
   type ScopeNames,
@@ -23,7 +23,7 @@ export class KnownAccount {
   /** Its room, as text. */
   room: UsdParts;
   /** The last refusal by it. */
-  refusal: { readonly nanos: number; readonly given: Refusal } | null = null;
+  refusal: { readonly amount: number; readonly given: Refusal } | null = null;
   /** The smallest amount that the object refused by it, while it stays too full for that. */
   #refused: bigint | null = null;
 
@@ -42,13 +42,13 @@ export class KnownAccount {
   }
 
   /** The object, which announces the first refusal of each window, has refused an amount by it. */
-  refusedThere(nanos: bigint): void {
-    if (this.#refused === null || nanos < this.#refused) this.#refused = nanos;
+  refusedThere(amount: bigint): void {
+    if (this.#refused === null || amount < this.#refused) this.#refused = amount;
   }
 
   /** Whether the object has refused this amount, or less, by it. */
-  hasRefused(nanos: number): boolean {
-    return this.#refused !== null && nanos >= this.#refused;
+  hasRefused(amount: number): boolean {
+    return this.#refused !== null && amount >= this.#refused;
   }
 }
 
@@ -58,6 +58,8 @@ export interface TouchedAccount {
   readonly slice: Slice;
   /** Its part of a response's `limits`, up to the amount. */
   readonly opening: string;
+  /** Else it counts runs or tokens. */
+  readonly isUsd: boolean;
 }
 
 export interface TouchedRate {
@@ -151,12 +153,15 @@ export function newTouch({
   accounts,
   rates,
   customer,
+  isWhole,
   orgNow,
   sliceOf,
 }: {
   readonly accounts: readonly { readonly key: string; readonly known: KnownAccount }[];
   readonly rates: readonly { readonly key: string; readonly meter: RateMeter }[];
   readonly customer: string | undefined;
+  /** Of calls that are checked against everything. */
+  readonly isWhole: boolean;
   readonly orgNow: number;
   readonly sliceOf: (key: string) => Slice;
 }): Touch {
@@ -169,7 +174,8 @@ export function newTouch({
   const touchedAccounts = accounts.map(({ key, known }) => ({
     known,
     slice: sliceOf(key),
-    opening: `{"kind":"${known.account.meter.kind}","id":"${known.account.meter.id}","available_usd":"`,
+    opening: openingOf(known.account),
+    isUsd: METERS[known.account.meter.kind].unit === "usd",
   }));
   return {
     rates: touchedRates,
@@ -177,16 +183,28 @@ export function newTouch({
     slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
     takes: [
       ...rates.map(({ meter }) => (meter.policy.unit === "tokens" ? "tokens" : "one")),
-      ...accounts.map(({ known }) => (METERS[known.account.meter.kind].unit === "usd" ? "nanos" : "nothing")),
+      ...accounts.map(({ known }) => takeOf(known)),
     ],
     reported: {
       keys: accounts.map(({ key }) => key),
       meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
       customer: customer ?? null,
       rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
+      ...(isWhole ? { isWhole } : {}),
     },
     endsAt: firstEnd(accounts, rates, orgNow),
   };
+}
+
+function takeOf({ account: { meter } }: KnownAccount): Take {
+  const unit: Unit = METERS[meter.kind].unit;
+  if (unit === "usd") return "nanos";
+  if (unit === "tokens") return unit;
+  return unit === "runs" ? "one" : "nothing";
+}
+
+function openingOf({ meter: { kind, id } }: Account): string {
+  return `{"kind":"${kind}","id":"${id}",${METERS[kind].unit === "usd" ? '"available_usd":"' : '"available":'}`;
 }
 
 function firstEnd(

@@ -1,6 +1,7 @@
 import { formatSum } from "../domain/money.ts";
 import { TimeText } from "../domain/time-text.ts";
 import type { OrgGate } from "./org-gate.ts";
+import { roomOf } from "../domain/meter.ts";
 import type { Touch } from "./touch.ts";
 
 /** An isolate's allow as text: written by hand, not serialized, because it is written thousands of times a second. */
@@ -26,8 +27,11 @@ export function allowText(
     const room = (gate.rate(key, now)?.info.room ?? 0) + slice.left;
     limits += `${limits === "" ? "" : ","}${opening}${Math.max(0, room)}}`;
   }
-  for (const { known, slice, opening } of touch.accounts) {
-    limits += `${limits === "" ? "" : ","}${opening}${formatSum(known.room, slice.left)}"}`;
+  for (const { known, slice, opening, isUsd } of touch.accounts) {
+    const left = isUsd
+      ? `${formatSum(known.room, slice.left)}"`
+      : Math.max(0, Number(roomOf(known.account)) + slice.left);
+    limits += `${limits === "" ? "" : ","}${opening}${left}}`;
   }
   return `{"decision":"allow","decision_id":"dec_${id.slice(4)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.of(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(orgNow)}"}`;
 }

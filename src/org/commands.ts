@@ -7,7 +7,7 @@ import { deleteChainBudget, setChainBudget } from "./chain-budget/commands.ts";
 import { setContentSafety } from "./content-safety/commands.ts";
 import { createCreditPack, voidCreditPack } from "./credit-packs/commands.ts";
 import { changeCustomerLimit, createCustomerLimit, deleteCustomerLimit } from "./customer-limits/commands.ts";
-import { decide, releaseHold } from "./decisions/commands.ts";
+import { decide, releaseHold, renewHold } from "./decisions/commands.ts";
 import { noteDeprecatedCall } from "./deprecated-calls/commands.ts";
 import { mintKey, revokeKey, rotateKey } from "./keys/commands.ts";
 import { deleteModel, rereadPrices, setModel } from "./models/commands.ts";
@@ -78,6 +78,7 @@ export const COMMANDS = {
   adjustRun,
   decide,
   releaseHold,
+  renewHold,
   createPolicyRule,
   changePolicyRule,
   deletePolicyRule,

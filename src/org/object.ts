@@ -165,7 +165,9 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (isRefusal(outcome)) return outcome;
     if (command.publishes !== undefined) await this.#due.runNow("publish", command.publishes);
-    const slicesMs = command.changesLimits === true ? this.#gate.changed(this.#views.clock()) : 0;
+    const { changesLimits = () => false } = command;
+    const isChanged = changesLimits === true || changesLimits(input);
+    const slicesMs = isChanged ? this.#gate.changed(this.#views.clock()) : 0;
     const loser = command.takesAway?.(input) ?? null;
     const ms = Math.max(slicesMs, loser === null ? 0 : this.#outdatedIn(loser));
     if (ms > 0) await scheduler.wait(ms);

@@ -6,11 +6,12 @@ import type { ObjectGate } from "./leases/gate.ts";
 import { loadProfile } from "./orgs/store.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 import type { RefusalDesk } from "./refusals/desk.ts";
+import { recordEstimates } from "./runs/estimates.ts";
 import { findRun } from "./runs/store.ts";
 import { UnreportedHolds } from "./unreported-holds.ts";
 import { fanOut } from "./webhooks/fan-out.ts";
 
-const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal, placeInChain: findRun };
+const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal, placeInChain: findRun, recordEstimates };
 
 /** Who calls, and the id under which the call is logged. */
 export interface ViewFor {

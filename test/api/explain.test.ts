@@ -122,6 +122,15 @@ test('an ask with checks "all" is checked against rules, detectors, plan, chain 
   expect(outcomes(limits)).toMatchObject({ [rule]: "skipped", email: "skipped", credits: "skipped" });
 });
 
+test("an ask that does not say what it is checked against goes by the org's default", async () => {
+  const { org } = await limited();
+  const ask = { estimate: { cost_usd: "6" }, model: "acme/m1", customer_id: "c" };
+  expect(outcomes(await explain(org, { ask }))).toMatchObject({ credits: "skipped" });
+  const body = { decision_defaults: { checks: "all" } };
+  expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body })).status).toBe(200);
+  expect(outcomes(await explain(org, { ask }))).toMatchObject({ credits: "refused" });
+});
+
 test("an explanation agrees with the decision that follows", async () => {
   const { org } = await limited();
   for (const cost of ["1", "9.99", "10", "10.01", "20", "50", "50.01", "80", "80.01", "100.01"]) {

@@ -25,7 +25,7 @@ describe("an event pattern", () => {
 
   test("of a group matches exactly the kinds of that group", () => {
     const matched = EVENT_KINDS.filter((kind) => matchesEvent(["run.*"], kind));
-    expect(matched).toEqual(["run.recorded", "run.over_limit", "run.adjusted"]);
+    expect(matched).toEqual(["run.recorded", "run.over_limit", "run.adjusted", "run.replaced"]);
     expect(EVENT_KINDS.filter((kind) => matchesEvent(["quota.low"], kind))).toEqual(["quota.low"]);
     expect(EVENT_KINDS.filter((kind) => matchesEvent(["*"], kind))).toEqual([...EVENT_KINDS]);
     expect(EVENT_KINDS.filter((kind) => matchesEvent([], kind))).toEqual([]);

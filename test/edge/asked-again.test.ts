@@ -27,7 +27,7 @@ const recent = new Recent();
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), recent);
-  const asker = newAsker({ orgId, keyId: "key_A", policies: [], checks: "limits", pepper: PEPPER });
+  const asker = newAsker({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
   const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK), Date.now());
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
   const ask = (fields: object) =>
@@ -48,13 +48,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("leaves it to the object once it has forgotten the org, because everything was reported by then", () => {
     allowedIn("org_B");
-    const asker = newAsker({
-      orgId: "org_B",
-      keyId: "key_A",
-      policies: [],
-      checks: "limits",
-      pepper: PEPPER,
-    });
+    const asker = newAsker({ id: "org_B", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
         now: Date.now(),
@@ -65,13 +59,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("does not confuse it with the same request id of another org", () => {
     allowedIn("org_C");
-    const asker = newAsker({
-      orgId: "org_D",
-      keyId: "key_A",
-      policies: [],
-      checks: "limits",
-      pepper: PEPPER,
-    });
+    const asker = newAsker({ id: "org_D", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
         now: Date.now(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aRun, type Spender } from "../support/ledger.ts";
 import { ask, decidedAt, limited, LIMIT_NAMES, refusedAtEdge } from "../support/limited.ts";
-import type { Answer } from "../support/worker.ts";
+import { type Answer, call } from "../support/worker.ts";
 
 /** What an isolate refuses by itself after a reservation was ended through it. */
 
@@ -10,6 +10,14 @@ const ENDS: Record<string, (org: Spender, id: string) => Promise<Answer>> = {
   "is settled for less": (org, reservation_id) => org.run({ ...LESS, reservation_id }),
   "is settled for less in a batch": (org, reservation_id) => org.bulk([aRun({ ...LESS, reservation_id })]),
   "is released": (org, id) => org.release(id),
+  "is renewed for less": (org, id) =>
+    call("POST", `/v1/edge/decision/${id}/renew`, { key: org.key, body: { amount_usd: "0.01" } }),
+  "is settled and its run adjusted": async (org, reservation_id) => {
+    const { body: run } = await org.run({ cost_usd: "6", customer_id: "c", reservation_id });
+    await refusedAtEdge(org);
+    const body = { amount_usd: "-5.99", reason: "r" };
+    return call("POST", `/v1/runs/${String(run.id)}/adjustments`, { key: org.key, body });
+  },
 };
 
 describe.each(LIMIT_NAMES)("with a %s", (limit) => {

@@ -48,13 +48,7 @@ async function isolateWith(ceiling: KnownCeiling | null | undefined) {
   };
   const org = new gate.Gates(() => "isolate").of("org_A");
   if (org === null) throw new Error("no gate");
-  const asker = gate.newAsker({
-    orgId: "org_A",
-    keyId: "key_A",
-    policies: [],
-    checks: "limits",
-    pepper: "p".repeat(32),
-  });
+  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
   const account = { meter: METER, subject: "", window: windowOf(METER, START), usage: NO_USAGE };
   const matters = { department: [], workflow: [], deployment: [], customer: false };
   const taught = { accounts: [account], matters, price: null, ...(ceiling === undefined ? {} : { ceiling }) };

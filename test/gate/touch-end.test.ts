@@ -46,6 +46,7 @@ function gateWithSlice(): OrgGate {
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
     rates: [],
     customer: undefined,
+    isWhole: false,
     orgNow: NOW,
     sliceOf: (name) => gate.purse.slice(name),
   });
@@ -56,13 +57,7 @@ function gateWithSlice(): OrgGate {
 
 test("an isolate holds nothing from a slice once its window is over by the org's clock, which may have been moved", () => {
   const gate = gateWithSlice();
-  const asker = newAsker({
-    orgId: "org_A",
-    keyId: "key_1",
-    policies: [],
-    checks: "limits",
-    pepper: "p".repeat(32),
-  });
+  const asker = newAsker({ id: "org_A", rates: { policies: [] } }, "key_1", "p".repeat(32));
   const decide = () => decideHere(gate, asker, ASK, { now: NOW + 1, background: nowhere });
   expect(decide()).toContain('"decision":"allow"');
   expect(isTaught(gate, asker, ASK, NOW + 1)).toBe(true);

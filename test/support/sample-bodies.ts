@@ -48,6 +48,8 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
     models: [{ model: "sample", source: "s", input_usd_per_mtok: "1", output_usd_per_mtok: "1" }],
   },
   "POST /v1/edge/decision": { model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } },
+  "POST /v1/edge/decisions": { asks: [{ model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } }] },
+  "POST /v1/edge/decision/{reservation_id}/renew": { hold_seconds: 60 },
   "POST /v1/orgs/{id}/webhooks": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },
   "PATCH /v1/orgs/{id}/webhooks/{sub_id}": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },
   "POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate": {},

@@ -11,6 +11,7 @@ export const adjustRun = operation(
     role: "admin",
     scope: "runs:write",
     idempotent: true,
+    givesBack: true,
     freeParams: ["run_id"],
     body: newAdjustment,
     reply: { 201: adjustment },

@@ -1,4 +1,5 @@
-import { DECISION, DECISION_REFUSALS } from "../../contract/decision.ts";
+import { DECISION } from "../../contract/decision.ts";
+import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { decisionAsk, verdict } from "../../contract/resources/decisions.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
 import { operation } from "../../edge/operation.ts";

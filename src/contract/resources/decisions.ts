@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../decision.ts";
+import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, MOST_ASKS } from "../decision.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
-import { DECISION_CHECKS } from "../lists.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
 import { chain, denial, modelName, tokens } from "./runs.ts";
@@ -18,6 +18,8 @@ function shapesOf<
 
 const { holdSeconds } = DECISION;
 
+const seconds = z.int().min(holdSeconds.least).max(holdSeconds.most);
+
 const estimate = z.strictObject(
   shapesOf(ESTIMATE_FIELDS, { usd: usdInput.optional(), tokens: tokens.optional() }),
 );
@@ -28,7 +30,7 @@ export const decisionAsk = z.strictObject({
     id: callerId.optional(),
     model: modelName.optional(),
     estimate,
-    seconds: z.int().min(holdSeconds.least).max(holdSeconds.most).optional(),
+    seconds: seconds.optional(),
     flag: z.boolean().optional(),
   }),
   checks: z.enum(DECISION_CHECKS).optional().meta({
@@ -40,18 +42,31 @@ export const decisionAsk = z.strictObject({
     description: "Scanned by content safety detectors with `checks: all`. Never stored.",
   }),
   approval_id: z.string().regex(SAFE_ID).optional(),
+  on_expiry: z.enum(EXPIRY_ACTIONS).optional().meta({
+    description:
+      "What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies.",
+  }),
   ...attribution,
 });
 export type DecisionAsk = z.output<typeof decisionAsk>;
+
+const reservation = z.object({ id: idShape("rsv"), amount_usd: usd, expires_at: timestamp });
+
+export const reservationRenewal = z.strictObject({
+  hold_seconds: seconds.optional().meta({ description: "From now on. If omitted: 60." }),
+  amount_usd: usdInput
+    .optional()
+    .meta({ description: "A higher amount is checked like a decision. If omitted, the amount stays." }),
+});
+export type ReservationRenewal = z.output<typeof reservationRenewal>;
+
+export const renewedReservation = z.object({ reservation });
 
 export const verdict = z
   .object({
     decision: z.enum(["allow", "deny"]).meta({ description: "`deny` is returned only for a dry run." }),
     decision_id: idShape("dec"),
-    reservation: z
-      .object({ id: idShape("rsv"), amount_usd: usd, expires_at: timestamp })
-      .nullable()
-      .meta({ description: "The reserved amount. Null for a dry run." }),
+    reservation: reservation.nullable().meta({ description: "The reserved amount. Null for a dry run." }),
     limits: z.array(
       z.object({
         kind: z.string(),
@@ -69,3 +84,17 @@ export const verdict = z
   })
   .meta({ id: "Verdict" });
 export type Verdict = z.output<typeof verdict>;
+
+/** Many asks, each judged by itself, in order. */
+export const decisionAsks = z.strictObject({ asks: z.array(decisionAsk).min(1).max(MOST_ASKS) });
+
+const refusedAsk = z.object({
+  error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
+});
+
+export const verdicts = z.object({
+  results: z
+    .array(z.union([verdict, refusedAsk]))
+    .meta({ description: "In the order of the asks: a verdict, or the error of the ask." }),
+});
+export type Verdicts = z.output<typeof verdicts>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { RUN_OUTCOMES } from "../lists.ts";
 import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
@@ -166,6 +167,11 @@ export const run = z
     reservation_id: z.string().nullable(),
     incurred: z.boolean(),
     approval_id: z.string().nullable(),
+    outcome: z.enum(RUN_OUTCOMES).meta({
+      description:
+        "`unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet.",
+    }),
+    estimated: z.boolean().meta({ description: "True if the cost is what was reserved." }),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     recorded_at: timestamp,
     charged_at: timestamp.meta({ description: "The run is charged to the periods that contain this time." }),

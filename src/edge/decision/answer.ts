@@ -3,12 +3,13 @@ import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { Verdict as VerdictBody } from "../../contract/resources/decisions.ts";
 import type { DecisionReply } from "../../gate/object-verdict.ts";
-import type { DECISION_REFUSALS } from "../../contract/decision.ts";
+import type { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf } from "./background.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
+import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import {
@@ -26,7 +27,7 @@ import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 
 /** What a decision needs from its call. */
-type Deciding = Pick<
+export type Deciding = Pick<
   Call,
   | "env"
   | "settings"
@@ -137,7 +138,5 @@ function unanswered(): never {
 function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  const { rates, checks = "limits" } = org.snapshot;
-  const pepper = call.settings.SVC_KEY_PEPPER;
-  return newAsker({ orgId: org.id, keyId: call.actor.id, policies: rates.policies, checks, pepper });
+  return newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
 }

@@ -25,6 +25,7 @@ import type { OrgGate } from "../../gate/org-gate.ts";
 import { plainAsk } from "../../gate/plain-ask.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
+import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { leaveTrail } from "./trail.ts";
 
@@ -226,11 +227,8 @@ function prepare(key: KnownKey, settings: Settings): Ready | null {
   const served = snapshot.homeRegion === settings.SVC_REGION && snapshot.regions === null;
   const admitted = roleIncludes(key.role, DECISION.role) && key.scopes.has(DECISION.scope);
   const gate = gates.of(id);
-  const checks = snapshot.checks ?? "limits";
-  const isUsual = snapshot.status === "active" && checks === "limits";
-  if (!served || !admitted || !isUsual || gate === null) return null;
-  const { policies } = snapshot.rates;
-  const asker = newAsker({ orgId: id, keyId: key.key.id, policies, checks, pepper: settings.SVC_KEY_PEPPER });
+  if (!served || !admitted || snapshot.status !== "active" || gate === null) return null;
+  const asker = newAsker(snapshot, key.key.id, settings.SVC_KEY_PEPPER, judgeHere);
   return { asker, gate, key, settings, refused: null };
 }
 

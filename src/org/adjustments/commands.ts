@@ -2,10 +2,13 @@ import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done } from "../kernel/door.ts";
+import { isFinal } from "../decisions/kept-ask.ts";
+import { loadHold } from "../decisions/store.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { saveDaily } from "../runs/daily.ts";
 import type { Run } from "../runs/run.ts";
+import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";
 import { dayOf } from "../runs/sums.ts";
 import { chargeAdjustment } from "./charge.ts";
@@ -20,7 +23,11 @@ export const adjustRun = command({
   refuses: ["not_found", "conflict", "validation_failed"],
   run(tx, { runId, amount_usd, reason }: NewAdjustment & { runId: string }) {
     const run = findRun(tx.sql, runId);
-    if (run === undefined) return refuse("not_found");
+    if (run === undefined || replacedRuns(tx.sql).has(runId)) return refuse("not_found");
+    if (mayBeReplaced(tx, run)) {
+      const message = "This run is an estimate. Report the run itself with its reservation_id instead.";
+      return refuse("conflict", {}, { message });
+    }
     const before = loadAdjustments(tx.sql, runId);
     if (before.length >= MOST_OF_ONE_RUN) {
       const message = `This run already has ${MOST_OF_ONE_RUN} adjustments.`;
@@ -51,6 +58,13 @@ export const adjustRun = command({
     return done(201, shown, { target: runId, detail: { adjustment_id: made.id, amount_usd, reason } });
   },
 });
+
+/** An estimate stands until its run is reported, and is not adjusted before nothing can take its place. */
+function mayBeReplaced(tx: Tx, { extra }: Run): boolean {
+  if (extra?.outcome !== "unreported" || extra.reservation === undefined) return false;
+  const hold = loadHold(tx.sql, extra.reservation);
+  return hold !== null && !isFinal(hold, tx.now);
+}
 
 function signedNanos(text: string): bigint {
   const digits = text.startsWith("-") ? text.slice(1) : text;

@@ -1,5 +1,5 @@
 import type { CHECK_CODES } from "../../contract/limit-codes.ts";
-import type { JudgedRun } from "../../domain/policy-attempt.ts";
+import type { CheckedRun } from "../../domain/asked-run.ts";
 import type { RunWork } from "../../domain/work.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
@@ -7,12 +7,6 @@ import { checkPolicy } from "../policy-rules/check.ts";
 import { checkSafety } from "../content-safety/check.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
-
-/** A run, or a run that a decision asks for, as the checks read it. */
-export type CheckedRun = JudgedRun & {
-  readonly approval_id?: string | undefined;
-  readonly input?: unknown;
-};
 
 /**
  * A check that can refuse a run before any meter does, prepared once per call. It returns what it found, or null,

@@ -25,6 +25,7 @@ export const getContentSafety = query({ refuses: [], run: current });
 
 export const setContentSafety = command({
   action: "content_safety.updated",
+  changesLimits: true,
   refuses: ["conflict"],
   current: (view, _input: NewContentSafety) => current(view),
   run(tx, input: NewContentSafety) {

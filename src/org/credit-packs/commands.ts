@@ -13,6 +13,7 @@ import { packExtra, type PackExtra } from "./store.ts";
 
 export const createCreditPack = command({
   action: "credit_pack.created",
+  changesLimits: true,
   refuses: ["validation_failed"],
   run(tx, input: NewCreditPack) {
     const extra: PackExtra = {

@@ -1,2 +1,3 @@
 export { decide } from "./decide.ts";
 export { releaseHold } from "./release.ts";
+export { renewHold } from "./renew.ts";

@@ -1,9 +1,9 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { METERS } from "../../contract/meter-kinds.ts";
-import { admit, holdAll } from "../../domain/admission.ts";
+import { holdAll } from "../../domain/admission.ts";
 import type { Draw } from "../../domain/credit.ts";
-import { type Attempt, availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
+import { availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
@@ -19,11 +19,13 @@ import type { Entry } from "../meters/usage.ts";
 import { pricesOf } from "../models/revisions.ts";
 import { askedOf } from "./asked.ts";
 import { isSameAsEarlier } from "./earlier.ts";
-import { expireHold, expireHolds, expireHoldsOf, expireNoLaterThan, TRIES_FOR_ROOM } from "./expire.ts";
+import { admitFreeing } from "./admit.ts";
+import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
 import { otherQuestion, questionOf } from "../../gate/question.ts";
 import type { CountedRates } from "./counted.ts";
 import { writeBeside } from "./held.ts";
+import { keptOf } from "./kept-ask.ts";
 import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it created a new hold. */
@@ -110,18 +112,8 @@ function decideAnew(
   draft.save();
   if (before !== null) deleteHold(tx.sql, id);
   const beside = phase === "decision" ? null : writeBeside(attempt.tokens, scopes.chain ?? null, packs);
-  return done(200, hold(tx, ask, { id, nanos, counted, beside, packs, accounts, shadowed }));
-}
-
-/** Expired holds may still fill a limit, so they are ended before it refuses. */
-function admitFreeing(tx: Tx, draft: Draft, accounts: readonly Account[], attempt: Attempt) {
-  let found = admit(accounts, attempt);
-  for (let tries = 0; found.refusedBy !== null && tries < TRIES_FOR_ROOM; tries += 1) {
-    if (expireHoldsOf(tx, draft, found.refusedBy).length === 0) break;
-    draft.save();
-    found = admit(accounts, attempt);
-  }
-  return found;
+  const kept = asked.kept();
+  return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: kept, packs, accounts, shadowed }));
 }
 
 /** What a check refused, for a dry run: nothing was requested, so no approval is waiting. */
@@ -136,6 +128,7 @@ interface NewHold {
   readonly nanos: bigint;
   readonly counted: CountedRates;
   readonly beside: string | null;
+  readonly asked: string | null;
   /** What is reserved of which credit packs. */
   readonly packs: readonly Draw[];
   readonly accounts: readonly Account[];
@@ -143,7 +136,7 @@ interface NewHold {
 }
 
 function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
-  const { id, nanos, counted, beside, packs, accounts, shadowed } = made;
+  const { id, nanos, counted, beside, asked, packs, accounts, shadowed } = made;
   const expiresAt = tx.now + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const reservation = {
     id,
@@ -167,6 +160,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
     unreported: null,
     ...counted,
     beside,
+    asked,
   };
   expireNoLaterThan(tx, expiresAt);
   insertHold(tx.sql, row);
@@ -174,8 +168,8 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
 }
 
 /**
- * An open or settled hold answers for its request, and for no other question. A released or expired hold holds nothing,
- * so the request is decided again.
+ * An open, settled or charged hold answers for its request, and for no other question. A released hold, or an expired one
+ * that was given back, holds nothing, so the request is decided again.
  */
 function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
@@ -194,8 +188,10 @@ function isChecked(tx: Tx, { id, at }: HoldRow): boolean {
   return tx.reservationIds().originOf(id, at) !== null;
 }
 
-function stands({ status, expires_at: expiresAt }: HoldRow, now: number): boolean {
-  return status === "settled" || (status === "open" && expiresAt > now);
+function stands(row: HoldRow, now: number): boolean {
+  if (row.status === "settled" || (row.status === "open" && row.expires_at > now)) return true;
+  // What is charged when it expires has been paid for.
+  return row.status !== "released" && keptOf(row)?.isCharged === true;
 }
 
 /** Of a hold made by an isolate only the amount is stored, so its verdict is built again. */

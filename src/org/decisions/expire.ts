@@ -4,12 +4,14 @@ import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
 import { Copy } from "../kernel/copies.ts";
-import type { Tx } from "../kernel/door.ts";
+import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { announceCharges } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
+import { chargeExpired } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { noteForgotten } from "./forgotten.ts";
-import { endHolds, type HoldRow, letGo, loadHold } from "./store.ts";
+import { endHolds, type HoldRow, keepAsked, loadHold } from "./store.ts";
 
 /**
  * If many holds end together, one transaction ends at most this many, so that the object answers other calls in
@@ -54,9 +56,7 @@ export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account)
     subject,
     atOnce(tx.sql),
   );
-  const rows = own.toArray();
-  expire(tx, draft, rows);
-  return rows;
+  return expire(tx, draft, own.toArray());
 }
 
 /** Ends one hold, if it has expired. */
@@ -68,13 +68,27 @@ export function expireHold(tx: Tx, id: string): void {
   draft.save();
 }
 
-function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): void {
+/** Returns the holds as they are then. */
+function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRow[] {
   earliest.forget(tx.sql);
-  if (rows.length === 0) return;
-  for (const row of rows) letGo(draft, row);
+  if (rows.length === 0) return [];
+  const ended = rows.map((row) => chargeExpired(tx, draft, row) ?? { hold: row, estimate: null });
   endHolds(tx.sql, rows, "expired", tx.now);
-  tx.emitAll("reservation.expired", rows.map(expiryOf));
+  tx.emitAll(
+    "reservation.expired",
+    ended.map(({ hold, estimate }) => expiryOf(hold, estimate)),
+  );
   tx.count(HOLDS_EXPIRED_SERIES, rows.length);
+  const charged = ended.flatMap(({ hold, estimate }) => (estimate === null ? [] : [{ hold, estimate }]));
+  if (charged.length > 0) {
+    for (const { hold } of charged) keepAsked(tx.sql, hold);
+    tx.hooks.recordEstimates(
+      tx,
+      charged.map(({ estimate }) => estimate),
+    );
+    announceCharges(tx, draft.entries());
+  }
+  return ended.map(({ hold }) => ({ ...hold, status: "expired" }));
 }
 
 function someAreOver(tx: Tx): boolean {
@@ -87,11 +101,13 @@ function atOnce(sql: SqlStorage): number {
   return hearers === 0 ? AT_ONCE : Math.min(AT_ONCE, Math.ceil(DELIVERIES_AT_ONCE / hearers));
 }
 
-function expiryOf(row: HoldRow): object {
+/** With the run that it has become, if it has. */
+function expiryOf(row: HoldRow, estimate: Estimate | null): object {
   return {
     reservation_id: row.id,
     amount_usd: formatUsd(BigInt(row.amount)),
     expired_at: new Date(row.expires_at).toISOString(),
+    ...(estimate === null ? {} : { run_id: estimate.runId }),
   };
 }
 

@@ -2,7 +2,8 @@ import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
-import { endHold, insertHold, letGo, loadHold } from "./store.ts";
+import { keptOf } from "./kept-ask.ts";
+import { endHold, type HoldRow, insertHold, letGo, loadHold } from "./store.ts";
 import { unreportedHold } from "./unreported.ts";
 
 /**
@@ -20,6 +21,11 @@ export const releaseHold = command({
     if (hold.status === "settled") {
       return refuse("conflict", {}, { message: "This reservation is already settled by a run." });
     }
+    if (isCharged(hold, tx.now)) {
+      const message =
+        "This reservation has expired and was charged. Report its run with reservation_id to replace the estimate.";
+      return refuse("conflict", {}, { message });
+    }
     if (hold.status === "open") {
       const draft = new Draft(tx.sql, "decision", tx.now);
       letGo(draft, hold);
@@ -36,4 +42,10 @@ function releaseUnreported(tx: Tx, id: string): Done<null> | Refusal<"not_found"
   const hold = unreportedHold(tx.reservationIds(), id, tx.now);
   insertHold(tx.sql, { ...hold, status: "released", ended_at: tx.now });
   return done(204, null, { target: id, detail: { was: "unreported" } });
+}
+
+/** Its time is up, and what it held is charged, or is about to be. */
+function isCharged(hold: HoldRow, now: number): boolean {
+  const isOver = hold.status === "expired" || (hold.status === "open" && hold.expires_at <= now);
+  return isOver && keptOf(hold)?.isCharged === true;
 }

@@ -110,4 +110,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE TABLE undated_ids (until INTEGER NOT NULL) STRICT;
     INSERT INTO undated_ids SELECT (unixepoch() + 3600) * 1000 WHERE EXISTS (SELECT 1 FROM holds)`,
   },
+  // What was asked, as JSON, where it is needed after the decision.
+  { name: "holds/9", sql: "ALTER TABLE holds ADD COLUMN asked TEXT" },
 ];

@@ -28,6 +28,8 @@ export type HoldRow = {
   unreported: 1 | null;
   /** What it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
   beside: string | null;
+  /** What was asked, as JSON, where it is needed after the decision. */
+  asked: string | null;
 } & CountedRates;
 
 /** By the end of its id, which has an index, and then by all of it. */
@@ -79,8 +81,8 @@ export function hasUnreported(sql: SqlStorage): boolean {
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
     `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,
-       rates, tokens, beside)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rates, tokens, beside, asked)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.digest,
     row.status,
@@ -95,6 +97,7 @@ export function insertHold(sql: SqlStorage, row: HoldRow): void {
     row.rates,
     row.tokens,
     row.beside,
+    row.asked,
   );
 }
 
@@ -107,6 +110,23 @@ export function deleteHold(sql: SqlStorage, id: string): void {
 
 export function prolongHold(sql: SqlStorage, id: string, expiresAt: number): void {
   sql.exec(`UPDATE holds SET expires_at = max(expires_at, ?2) WHERE ${BY_ID}`, id, expiresAt);
+}
+
+/** Of a hold that is renewed. */
+export function changeHold(sql: SqlStorage, row: HoldRow): void {
+  const { id, expires_at, amount, meters, beside } = row;
+  sql.exec(
+    `UPDATE holds SET expires_at = ?2, amount = ?3, meters = ?4, beside = ?5 WHERE ${BY_ID}`,
+    id,
+    expires_at,
+    amount,
+    meters,
+    beside,
+  );
+}
+
+export function keepAsked(sql: SqlStorage, { id, asked }: Pick<HoldRow, "id" | "asked">): void {
+  sql.exec(`UPDATE holds SET asked = ?2 WHERE ${BY_ID}`, id, asked);
 }
 
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {

@@ -53,5 +53,6 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     rates: "",
     tokens: 0,
     beside: null,
+    asked: null,
   };
 }

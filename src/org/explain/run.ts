@@ -3,6 +3,7 @@ import type { Explanation } from "../../contract/resources/explain.ts";
 import type { View } from "../kernel/door.ts";
 import { RUN_ROUTE } from "../runs/rates.ts";
 import type { Run } from "../runs/run.ts";
+import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type Candidate, judged } from "./check.ts";
@@ -13,7 +14,7 @@ import type { Subject } from "./subject.ts";
 /** A recorded run: it passed every check, or none could refuse it. */
 export function explainRun(view: View, id: string, of: Pick<Explanation, "subject" | "id">): Explained {
   const run = findRun(view.sql, id);
-  if (run === undefined) return refuse("not_found");
+  if (run === undefined || replacedRuns(view.sql).has(id)) return refuse("not_found");
   const candidates = candidatesFor(view, subjectOf(view, run));
   const isFact = run.extra?.reservation !== undefined || run.extra?.incurred === true;
   const checks = isFact ? judged(candidates.map((one) => unasked(one, run))) : passedThen(candidates);

@@ -1,3 +1,6 @@
+import type { DecisionAsk } from "../../contract/resources/decisions.ts";
+import type { Charged } from "../../domain/admission.ts";
+import type { Account } from "../../domain/meter.ts";
 import type { DueKind } from "./due-kinds.ts";
 import type { Role, Scope } from "../../contract/access.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
@@ -98,6 +101,21 @@ export interface Hooks {
   callerRefusal(view: View): Refusal | null;
   /** The position of a run in its chain. Undefined if there is no such run. */
   placeInChain(sql: SqlStorage, runId: string): ChainPlace | undefined;
+  /** Records the runs that reservations become where nobody settles them. They are charged already. */
+  recordEstimates(tx: Tx, made: readonly Estimate[]): void;
+}
+
+/** The run that stands in for one that nobody has reported. */
+export interface Estimate {
+  readonly runId: string;
+  readonly reservationId: string;
+  /** When the reservation was made. */
+  readonly at: number;
+  readonly nanos: bigint;
+  readonly depth: number;
+  readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
+  readonly accounts: readonly Account[];
+  readonly charged: Charged;
 }
 
 export interface ChainPlace {
@@ -182,10 +200,10 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
    */
   readonly takesAway?: (input: Input) => string | null;
   /**
-   * Limits, prices or what they match change. Isolates decide with slices of the old limits, so the command returns
-   * only when none of those can be used.
+   * Limits, prices, rules or what they match change. Isolates decide with the old rules and with slices of the old limits,
+   * so the command returns only when none of those can be used.
    */
-  readonly changesLimits?: boolean;
+  readonly changesLimits?: true | ((input: Input) => boolean);
   /** It begins once no slice that an isolate has now can be used any more, unless that isolate renews it. */
   readonly waitsForSlices?: boolean;
   /** D1 has a copy of what this changes. It is published there before the command returns. */

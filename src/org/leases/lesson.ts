@@ -2,14 +2,20 @@ import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
-import type { KnownCeiling, Lesson, Matters } from "../../gate/lesson.ts";
+import { checksAll, type DecisionAsk } from "../../gate/ask.ts";
+import type { Account } from "../../domain/meter.ts";
+import { loadDetectors } from "../content-safety/config.ts";
+import { toPack } from "../credit-packs/store.ts";
+import { loadPolicies } from "../policy-rules/store.ts";
+import type { KnownCeiling, KnownChecks, Lesson, Matters } from "../../gate/lesson.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import { Draft } from "../ledger/draft.ts";
-import { knownMeters } from "../meters/store.ts";
+import { knownMeters, loadCustomerRows } from "../meters/store.ts";
 import { pricesOf } from "../models/revisions.ts";
 
 const MOST_NAMES = 500;
+/** Of rules and detectors together. */
+const MOST_CHARACTERS = 65_536;
 
 /** A rate limit as a decision found it. */
 export interface MetRate {
@@ -38,14 +44,41 @@ function pick({ status, code, details }: Refusal): object {
 }
 
 export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean): Lesson {
-  const draft = new Draft(view.sql, "decision", view.now);
-  const accounts = draft.accounts({ scopes: scopesOf(ask), atMs: view.now });
+  const isWhole = checksAll(ask, view.profile().decisionDefaults.checks);
+  const draft = new Draft(view.sql, isWhole ? "run" : "decision", view.now);
+  const found = draft.accounts({ scopes: scopesOf(ask), atMs: view.now });
+  const accounts = isWhole ? found.filter(isLeased) : found;
   return {
+    ...(isWhole ? { checks: checksFor(view, ask.customer_id) } : {}),
     accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
     matters: mattersIn(view.sql, customerRates),
     price: null,
     ceiling: ask.model === undefined ? null : ceilingAt(view, ask.model),
   };
+}
+
+/** Credits are drawn pack by pack. What never refuses is counted when the run is recorded. */
+function isLeased({ meter: { kind, limit, mode } }: Account): boolean {
+  return kind !== "credits" && limit !== null && mode !== "count";
+}
+
+/** Null: the customer has credits, now or later, which the object reserves; or there is more than is sent around. */
+function checksFor(view: View, customerId: string | undefined): KnownChecks | null {
+  if (customerId !== undefined && hasPacks(view, customerId)) return null;
+  const checks = {
+    rules: loadPolicies(view).map(({ rule }) => rule),
+    detectors: loadDetectors(view).map(({ detector }) => detector),
+  };
+  return JSON.stringify(checks).length > MOST_CHARACTERS ? null : checks;
+}
+
+function hasPacks({ sql, now }: View, customerId: string): boolean {
+  return loadCustomerRows(sql, [customerId])
+    .filter(({ kind }) => kind === "credit_pack")
+    .map(toPack)
+    .some(
+      ({ voidedAtMs, expiresAtMs }) => voidedAtMs === null && (expiresAtMs === null || expiresAtMs > now),
+    );
 }
 
 function ceilingAt({ sql, now }: View, model: string): KnownCeiling | null {

@@ -20,6 +20,10 @@ function named(key: string): Named {
   return { key, meterId, startMs: Number(start), subject };
 }
 
+export function meterIdIn(key: string): string {
+  return named(key).meterId;
+}
+
 /** Whether the limit is still the one that the key names, with the key's window. */
 function stands({ key, startMs, subject }: Named, meter: Meter): boolean {
   return accountKey(newEntry(meter, subject, startMs)) === key;

@@ -3,7 +3,7 @@ import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { expireNoLaterThan } from "../decisions/expire.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
 import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../decisions/store.ts";
-import type { LeasedAccounts } from "./money.ts";
+import { type LeasedAccounts, meterIdIn } from "./money.ts";
 import {
   amountOf,
   endingLater,
@@ -19,6 +19,8 @@ import {
 import { questionPart } from "../../domain/reservation-id.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import { leaseKeyIds } from "../../domain/rate-policy.ts";
+import { METERS, meterKindOf } from "../../contract/meter-kinds.ts";
+import { amountOf as unitAmount } from "../../domain/kinds.ts";
 import { countedBy } from "../decisions/counted.ts";
 import { REPORTED_COLUMNS } from "./reported-columns.ts";
 
@@ -58,6 +60,7 @@ const NEW = {
   rates: null,
   tokens: null,
   beside: null,
+  asked: null,
 } as const;
 
 class Keeping {
@@ -158,7 +161,7 @@ class Keeping {
     const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
     for (const hold of astray.length === 0 ? [] : placed) {
       for (const key of astray) {
-        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: BigInt(amountOf(hold)) });
+        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: amountIn(key, hold) });
       }
       this.#drop(hold, astray);
     }
@@ -166,7 +169,7 @@ class Keeping {
   }
 
   #drop(hold: ReportedHold, keys: readonly string[]): void {
-    for (const key of keys) this.#add(key, BigInt(amountOf(hold)));
+    for (const key of keys) this.#add(key, amountIn(key, hold));
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
@@ -190,7 +193,7 @@ class Keeping {
     this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
   }
 
-  #insert(holds: readonly ReportedHold[], { meters, customer, rates }: ReportedTouch): void {
+  #insert(holds: readonly ReportedHold[], { meters, customer, rates, isWhole }: ReportedTouch): void {
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);
@@ -199,8 +202,10 @@ class Keeping {
     const { id, at, expiresAt, amount, tokens } = REPORTED_COLUMNS;
     inParts(holds, (json) =>
       this.#tx.sql.exec(
-        `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens)
-         SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens} FROM ${jsonRows("?1")}`,
+        `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens,
+           beside)
+         SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens},
+           ${isWhole === true ? BESIDE : "NULL"} FROM ${jsonRows("?1")}`,
         json,
         meters,
         customer,
@@ -208,6 +213,16 @@ class Keeping {
       ),
     );
   }
+}
+
+/** As `writeBeside` writes it: no chain, and nothing of credit packs. */
+const BESIDE = `json_object('tokens', ${REPORTED_COLUMNS.tokens}, 'chain', NULL, 'packs', json('{}'))`;
+
+/** What a hold takes of the limit that is leased under a key. */
+function amountIn(key: string, hold: ReportedHold): bigint {
+  const kind = meterKindOf(meterIdIn(key));
+  const unit = kind === null ? "usd" : METERS[kind].unit;
+  return unitAmount(unit, { nanos: BigInt(amountOf(hold)), tokens: tokensOf(hold), depth: 0 });
 }
 
 function isOf(customer: string | null, { customer_id: known }: Known): boolean {

@@ -21,11 +21,12 @@ export const getOrg = query({ refuses: [], run: current });
 
 export const changeOrg = command({
   action: "org.updated",
+  changesLimits: ({ plan }: OrgChange) => plan !== undefined,
   refuses: ["conflict"],
   publishes: "profile",
   // Isolates admit and decide calls with what they were told of both.
-  takesAway: (input: OrgChange) =>
-    input.ipAllowList === undefined && input.decisionDefaults?.checks !== "all" ? null : "*",
+  takesAway: ({ ipAllowList, decisionDefaults: { checks, on_expiry } = {} }: OrgChange) =>
+    ipAllowList === undefined && checks !== "all" && on_expiry !== "charge" ? null : "*",
   current,
   run(tx, input) {
     const before = tx.profile();

@@ -18,6 +18,7 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
 /** The terms of a plan have changed. They do not apply to an org that has left the plan since. */
 export const setPlanTerms = command({
   action: "plan.changed",
+  changesLimits: true,
   refuses: [],
   run(tx, terms: PlanTerms) {
     if (tx.profile().plan === terms.plan) keepPlanTerms(tx, terms);

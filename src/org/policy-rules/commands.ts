@@ -42,6 +42,7 @@ function sizeOf(compiled: ReturnType<typeof compile>): number {
 
 export const createPolicyRule = command({
   action: "policy_rule.created",
+  changesLimits: true,
   refuses: ["conflict", "validation_failed"],
   run(tx, input: NewPolicyRule) {
     if (countRules(tx.sql) >= MOST_RULES) {
@@ -62,6 +63,7 @@ export const createPolicyRule = command({
 
 export const changePolicyRule = command({
   action: "policy_rule.updated",
+  changesLimits: true,
   refuses: ["not_found", "conflict", "validation_failed"],
   current,
   run(tx, input: Named & PolicyRuleChange) {
@@ -88,6 +90,7 @@ export const changePolicyRule = command({
 
 export const deletePolicyRule = command({
   action: "policy_rule.deleted",
+  changesLimits: true,
   refuses: ["not_found", "conflict"],
   current,
   run(tx, input: Named) {

@@ -2,6 +2,7 @@ import { METERS } from "../../contract/meter-kinds.ts";
 import type { RunBlock } from "../../domain/run-block/block.ts";
 import type { Meter } from "../../domain/meter.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
+import { replacedRuns } from "../runs/replaced.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
 
 /** What a run was charged to one meter. */
@@ -19,17 +20,24 @@ interface Charge {
  */
 export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Generator<Charge> {
   const recordedFromMs = Math.max(fromMs, meter.sinceMs);
+  const replaced = replacedRuns(sql);
   for (const block of runBlocks(sql).recordedSince(recordedFromMs)) {
-    yield* chargesIn(block, meter, { fromMs, recordedFromMs });
+    yield* chargesIn(block, meter, { fromMs, recordedFromMs, replaced });
   }
 }
 
 interface Range {
   readonly fromMs: number;
   readonly recordedFromMs: number;
+  /** Estimates that a run has taken the place of. */
+  readonly replaced: ReadonlySet<string>;
 }
 
-function* chargesIn(block: RunBlock, meter: Meter, { fromMs, recordedFromMs }: Range): Generator<Charge> {
+function* chargesIn(
+  block: RunBlock,
+  meter: Meter,
+  { fromMs, recordedFromMs, replaced }: Range,
+): Generator<Charge> {
   const places = placesCharged(block, meter.id);
   if (places.length === 0) return;
   const { chargedAt } = block;
@@ -39,6 +47,7 @@ function* chargesIn(block: RunBlock, meter: Meter, { fromMs, recordedFromMs }: R
   const names = kind === "org" ? [] : block.names(`${kind}Id`);
   for (const at of places) {
     const atMs = chargedAt[at] ?? 0;
+    if (replaced.has(block.ids[at] ?? "")) continue;
     // One that settles a hold may well be charged to a time before the meter.
     if (atMs < fromMs || (recordedAt[at] ?? 0) < recordedFromMs) continue;
     const extra = extraOf(block, at, meter.id);

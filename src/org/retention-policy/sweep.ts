@@ -9,6 +9,7 @@ import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
 import { idKey } from "../runs/ids/key.ts";
+import { forgetReplaced } from "../runs/replaced.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
@@ -102,6 +103,7 @@ function purgeRuns(tx: Tx, before: number): number {
     isOver = !oldest.isWhole;
   }
   if (count > 0) note(tx, { kind: "runs", count, before });
+  if (isOver) forgetReplaced(tx.sql, before);
   return isOver ? Math.min(count, STEP - 1) : STEP;
 }
 

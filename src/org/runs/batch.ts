@@ -10,7 +10,9 @@ import { settledAccounts } from "../../domain/settling.ts";
 import { type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
 import { depthIn } from "../checks/depth.ts";
+import { takeBack } from "../decisions/charge.ts";
 import { phaseOf } from "../decisions/held.ts";
+import { isFinal } from "../decisions/kept-ask.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -108,7 +110,7 @@ export class Batch {
     if (hold.unreported !== null) {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
-      if (hold.status === "open") reserved = letGo(this.#draft, hold);
+      reserved = hold.status === "open" ? letGo(this.#draft, hold) : takeBack(this.#draft, hold);
       endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
     }
     this.#holds.set(hold.id, settled);
@@ -125,7 +127,7 @@ export class Batch {
   /** Holds that were ended to make room. */
   expired(holds: readonly HoldRow[]): void {
     for (const hold of holds) {
-      if (this.#holds.has(hold.id)) this.#holds.set(hold.id, { ...hold, status: "expired" });
+      if (this.#holds.has(hold.id)) this.#holds.set(hold.id, hold);
     }
   }
 
@@ -171,7 +173,7 @@ export class Batch {
   #holdOf(input: RunInput): HoldRow | null | Refusal<"validation_failed" | "conflict"> {
     if (input.reservation_id === undefined) return null;
     const hold = this.#holds.get(input.reservation_id);
-    if (hold === undefined) {
+    if (hold === undefined || isFinal(hold, this.#tx.now)) {
       return invalidField("reservation_id", "unknown", "is not a reservation in this organization");
     }
     // An expired hold was admitted, so its run still settles it. A released or settled hold is used up.

@@ -3,13 +3,17 @@ import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { pageOfRuns } from "./blocks/page.ts";
 import { charactersApart } from "./long-metadata.ts";
+import { replacedRuns } from "./replaced.ts";
 import { shownRun, shownRuns } from "./shown.ts";
 import { findRun } from "./store.ts";
 
 export const listRuns = query({
   refuses: [],
   run(view, input: ListQuery) {
-    const { runs, next_cursor } = pageOfRuns(view.sql, input, charactersApart);
+    const { runs, next_cursor } = pageOfRuns(view.sql, input, {
+      apartOf: charactersApart,
+      without: replacedRuns(view.sql),
+    });
     return { data: shownRuns(view.sql, runs), next_cursor };
   },
 });
@@ -18,6 +22,8 @@ export const getRun = query({
   refuses: ["not_found"],
   run(view, input: { id: string }) {
     const run = findRun(view.sql, input.id);
-    return run === undefined ? refuse("not_found") : shownRun(view.sql, run);
+    return run === undefined || replacedRuns(view.sql).has(run.id)
+      ? refuse("not_found")
+      : shownRun(view.sql, run);
   },
 });

@@ -31,6 +31,7 @@ import { type Cost, Prices } from "./prices.ts";
 import { RunRates } from "./rates.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
+import { replaceEstimate } from "./replaced.ts";
 import { insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
@@ -187,6 +188,7 @@ export class Recorder {
     const charged = chargeFact(accounts, attempt, drawReserved(reserved, attempt.nanos));
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
+    if (hold !== null) replaceEstimate(this.#tx, recorded.run, hold);
     return recorded;
   }
 

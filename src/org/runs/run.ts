@@ -40,6 +40,9 @@ export interface RunExtra {
   /** By meter: the customer whose counter was charged, if it is not the run's own. */
   readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
+  /** Nobody reported it: it is what its reservation held. */
+  readonly outcome?: "unreported";
+  readonly estimated?: true;
 }
 
 /** The run as the API shows it. */
@@ -70,6 +73,8 @@ export function toRun(
     reservation_id: extra.reservation ?? null,
     incurred: extra.incurred ?? false,
     approval_id: extra.approval ?? null,
+    outcome: extra.outcome ?? "completed",
+    estimated: extra.estimated ?? false,
     metadata: extra.metadata ?? null,
     recorded_at: iso(run.recordedAt),
     charged_at: iso(run.chargedAt),

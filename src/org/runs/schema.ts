@@ -108,4 +108,13 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       runIds(sql);
     },
   },
+  {
+    // Estimates of reservations that nobody had settled, by the runs that were reported for them later.
+    name: "runs/7",
+    sql: `CREATE TABLE replaced_runs (
+      run_id TEXT PRIMARY KEY,
+      by_run_id TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+  },
 ];

@@ -36,6 +36,7 @@ export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
     clockOffsetMs,
     rates: loadRateLimits(sql),
     checks: decisionDefaults.checks,
+    onExpiry: decisionDefaults.on_expiry,
   };
 }
 

@@ -42,13 +42,7 @@ class Isolate {
 
   constructor(org: string) {
     this.#org = org;
-    this.#asker = newAsker({
-      orgId: org,
-      keyId: ACTOR.id,
-      policies: [],
-      checks: "limits",
-      pepper: env.SVC_KEY_PEPPER,
-    });
+    this.#asker = newAsker({ id: org, rates: { policies: [] } }, ACTOR.id, env.SVC_KEY_PEPPER);
   }
 
   /** Its slices outlive the test. */

@@ -77,6 +77,8 @@ export interface ModelHold {
   readonly expiresHour: number;
   /** What it reserves of which credit packs. */
   readonly packs: ReadonlyMap<string, bigint>;
+  /** Becomes a run where nobody settles it. */
+  readonly charge: boolean;
   held: readonly string[];
   status: "open" | "settled" | "released" | "expired";
   /** When it was settled or released. */

@@ -41,6 +41,11 @@ function isAsked(kind: Limit["kind"], phase: Phase): boolean {
   return phase === "run" || !/^(plan|chain)/.test(kind);
 }
 
+/** Runs that nobody reported are named by their holds. */
+export function estimateId(holdId: string): string {
+  return `of ${holdId}`;
+}
+
 export class Model {
   hour = 0;
   steps = 0;
@@ -205,7 +210,9 @@ export class Model {
 
   /** Settles a hold: its packs pay first. */
   settle(id: string, attempt: Attempt, hold: ModelHold): ModelRun {
-    const packs = hold.status === "open" ? hold.packs : new Map<string, bigint>();
+    const stands = hold.status === "open" || hold.charge;
+    const packs = stands ? hold.packs : new Map<string, bigint>();
+    this.runs = this.runs.filter((run) => run.id !== estimateId(hold.id));
     this.end(hold, "settled");
     const first = new Map<string, bigint>();
     let rest = attempt.cost;
@@ -302,24 +309,45 @@ export class Model {
     first?: ReadonlyMap<string, bigint>,
   ): ModelRun {
     const run = this.record(id, attempt, hold, first);
-    const { hour } = run;
+    this.#noteOver(run);
+    return run;
+  }
+
+  #noteOver(run: ModelRun): void {
+    const { id, hour } = run;
     for (const chargedId of run.charged) {
       const limit = this.limits.find((one) => one.id === chargedId);
       if (limit === undefined) continue;
       if (limit.mode !== "enforce" || limit.limit === null || limit.kind === "chain_depth") continue;
       const past = this.spent(limit, this.#whoseRun(limit, run), hour) - limit.limit;
-      const own = this.amountOf(limit, attempt);
+      const own = this.amountOf(limit, run);
       const amount = past < own ? past : own;
       if (amount > 0n)
         this.over.push({ run: id, limit: limit.id, window: this.windowOf(limit, hour), amount });
     }
-    return run;
   }
 
   expire(): void {
-    for (const hold of this.holds) {
-      if (hold.status === "open" && hold.expiresHour <= this.hour) hold.status = "expired";
+    const over = this.holds.filter(
+      ({ status, expiresHour }) => status === "open" && expiresHour <= this.hour,
+    );
+    for (const hold of over.sort((a, b) => a.expiresHour - b.expiresHour)) {
+      hold.status = "expired";
+      if (hold.charge) this.#estimate(hold);
     }
+  }
+
+  /** Charged where it was held, and nowhere else. */
+  #estimate({ id, attempt, hour, held, packs: draws }: ModelHold): void {
+    const heldFor = { scopes: attempt.scopes, limits: held };
+    const run = { id: estimateId(id), ...attempt, hour, charged: held, heldFor, draws, uncovered: 0n };
+    this.runs.push(run);
+    this.#noteOver(run);
+  }
+
+  /** The run that stands in for a hold's own, if it does. */
+  estimateOf(run: ModelRun): ModelHold | undefined {
+    return this.holds.find(({ id }) => run.id === estimateId(id));
   }
 
   end(hold: ModelHold, status: "settled" | "released"): void {
@@ -330,8 +358,9 @@ export class Model {
   /** The holds of a request that answer for it. Another question is a conflict. */
   standing(requestId: string): ModelHold[] {
     return this.holds.filter(
-      ({ request, status }) =>
-        request?.ask.request_id === requestId && (status === "open" || status === "settled"),
+      ({ request, status, charge }) =>
+        request?.ask.request_id === requestId &&
+        (status === "open" || status === "settled" || (status === "expired" && charge)),
     );
   }
 

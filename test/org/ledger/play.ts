@@ -128,7 +128,9 @@ export class Play {
 
   #inChain(fields: RunFields["chain"]) {
     if (fields === undefined) return { chain: {}, depth: 0 };
-    const inChain = this.model.runs.filter((run) => run.scopes.chain === fields.id);
+    const inChain = this.model.runs.filter(
+      (run) => run.scopes.chain === fields.id && this.model.estimateOf(run) === undefined,
+    );
     const parent =
       fields.parent === undefined ? undefined : inChain[fields.parent % Math.max(1, inChain.length)];
     const chain = { chain: { chain_id: fields.id, parent_run_id: parent?.id } };
@@ -148,6 +150,7 @@ export class Play {
       ...chain,
       ...named,
       ...(step.all ? { checks: "all" } : {}),
+      ...(step.charge ? { on_expiry: "charge" } : {}),
     };
     const dry = await this.world.call("decide", { ...ask, dry_run: true });
     const answer = await this.world.call("decide", ask, step.fault);
@@ -156,7 +159,7 @@ export class Play {
     expect([dry.body.would_deny?.code ?? null, codeOf(answer)]).toEqual([expected, expected]);
     if (refusedBy !== null) return;
     const request = step.named ? { ask: ask as unknown as RequestAsk, body: answer.body } : null;
-    this.#held(answer.body.reservation.id, { attempt, phase }, step.hold, request);
+    this.#held(answer.body.reservation.id, { attempt, phase, charge: step.charge }, step.hold, request);
     if (!step.named) return;
     const again = await this.world.call("decide", ask);
     expect(again.body).toEqual(answer.body);
@@ -164,7 +167,7 @@ export class Play {
 
   #held(
     id: string,
-    { attempt, phase }: Pick<ModelHold, "attempt" | "phase">,
+    { attempt, phase, charge }: Pick<ModelHold, "attempt" | "phase" | "charge">,
     holdSeconds: number,
     request: ModelHold["request"],
   ): void {
@@ -178,6 +181,7 @@ export class Play {
       expiresHour: this.model.hour + holdSeconds / 3600,
       packs: phase === "run" ? this.model.drawsOf(customer, attempt.cost) : new Map(),
       held: this.model.touched(attempt.scopes, phase).map((limit) => limit.id),
+      charge,
       status: "open",
       endedHour: null,
       request,
@@ -226,7 +230,8 @@ export class Play {
     expect(answer.status).toBe(201);
     this.model.recordFact(first.input.id, first.attempt, null);
     expect(codeOf(await this.world.call("recordRun", run().input))).toBe("conflict");
-    this.#held(reservation_id, { attempt: { ...first.attempt, cost: 0n }, phase: "decision" }, 0, null);
+    const nothing = { attempt: { ...first.attempt, cost: 0n }, phase: "decision", charge: false } as const;
+    this.#held(reservation_id, nothing, 0, null);
     const hold = this.model.holds.at(-1);
     if (hold !== undefined) this.model.end(hold, "settled");
   }
@@ -234,6 +239,8 @@ export class Play {
   async #adjust(step: StepOf<"adjust">): Promise<void> {
     const run = this.model.runs[step.pick % Math.max(1, this.model.runs.length)];
     if (run === undefined) return;
+    const hold = this.model.estimateOf(run);
+    if (hold !== undefined) return this.#adjustEstimate(hold);
     const amount = step.back ? -step.amount : step.amount;
     const input = { runId: run.id, amount_usd: formatUsd(amount), reason: "r" };
     const answer = await this.world.call("adjustRun", input, step.fault);
@@ -245,12 +252,20 @@ export class Play {
     this.model.adjust(run, amount);
   }
 
+  async #adjustEstimate(hold: ModelHold): Promise<void> {
+    if (!this.model.remembers(hold)) return;
+    const runId = (await this.world.estimates()).get(hold.id);
+    const input = { runId, amount_usd: "1", reason: "r" };
+    expect(codeOf(await this.world.call("adjustRun", input))).toBe("conflict");
+  }
+
   async #release(step: StepOf<"release">): Promise<void> {
     const hold = this.model.holds[step.pick % Math.max(1, this.model.holds.length)];
     if (hold === undefined || !this.model.remembers(hold)) return;
     const answer = await this.world.call("releaseHold", { reservationId: hold.id }, step.fault);
-    expect(answer.status).toBe(hold.status === "settled" ? 409 : 204);
-    if (hold.status === "open" || hold.status === "expired") this.model.end(hold, "released");
+    const isCharged = hold.charge && hold.status === "expired";
+    expect(answer.status).toBe(hold.status === "settled" || isCharged ? 409 : 204);
+    if (hold.status === "open" || (hold.status === "expired" && !isCharged)) this.model.end(hold, "released");
   }
 
   async #pack(step: StepOf<"pack">): Promise<void> {

@@ -10,6 +10,8 @@ export type Step = { readonly fault: Fault } & (
       readonly do: "decide";
       /** Checked against everything that a run is checked against. */
       readonly all: boolean;
+      /** Becomes a run where nobody settles it. */
+      readonly charge: boolean;
       readonly cost: bigint;
       readonly tokens: number;
       readonly chain: RunFields["chain"];
@@ -121,6 +123,7 @@ export const step = fc.oneof(
       fault,
       do: kind("decide"),
       all: fc.boolean(),
+      charge: fc.boolean(),
       cost: amount,
       tokens: fc.nat({ max: 20 }),
       chain,
@@ -224,6 +227,7 @@ export const overLimitStep = fc.oneof(
       fault: fc.constant("none"),
       do: kind("decide"),
       all: fc.boolean(),
+      charge: fc.boolean(),
       cost: few,
       tokens: fc.nat({ max: 20 }),
       chain,

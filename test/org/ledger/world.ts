@@ -8,7 +8,9 @@ import { parseUsd } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { env } from "../../support/worker.ts";
-import { BASE_MS, HOUR_MS } from "./model.ts";
+import { replacedRuns } from "../../../src/org/runs/replaced.ts";
+import type { Run } from "../../../src/org/runs/run.ts";
+import { BASE_MS, estimateId, HOUR_MS } from "./model.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
@@ -21,6 +23,7 @@ type Body = any;
 
 interface OverLimitData {
   readonly run_id: string;
+  readonly reservation_id: string | null;
   readonly limits: readonly { id: string; kind: string; over_usd?: string; over?: number }[];
 }
 
@@ -114,26 +117,45 @@ export class World {
 
   /** The content of `run.over_limit` events, one entry for each run and limit that is counted separately. */
   async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
-    const rows = await runInDurableObject(this.#stub, (_object, state) =>
-      state.storage.sql
+    const { rows, names } = await runInDurableObject(this.#stub, (_object, state) => ({
+      rows: state.storage.sql
         .exec<{ data: string }>("SELECT data FROM events WHERE type = 'run.over_limit' ORDER BY seq")
         .toArray(),
-    );
+      names: new Set(
+        allRuns(state.storage.sql)
+          .filter(({ extra }) => extra?.outcome === "unreported")
+          .map(({ id }) => id),
+      ),
+    }));
     return rows.flatMap(({ data }) => {
-      const { run_id: run, limits } = JSON.parse(data) as OverLimitData;
+      const { run_id: run, reservation_id: reservation, limits } = JSON.parse(data) as OverLimitData;
       const counted = limits.filter(({ kind }) => kind !== "credits" && kind !== "chain_depth");
       return counted.map(({ id, over_usd: usd, over }) => {
         const amount = usd === undefined ? BigInt(over ?? 0) : parseUsd(usd);
         if (amount === null) throw new Error(`${usd} is no amount`);
-        return { run, limit: id, amount };
+        return {
+          run: reservation !== null && names.has(run) ? estimateId(reservation) : run,
+          limit: id,
+          amount,
+        };
       });
     });
   }
 
   async runIds(): Promise<string[]> {
     return runInDurableObject(this.#stub, (_object, state) =>
-      allRuns(state.storage.sql).map((run) => run.id),
+      standingRuns(state.storage.sql).map((run) => nameOf(run)),
     );
+  }
+
+  /** By their holds, the ids of runs that nobody reported. */
+  async estimates(): Promise<ReadonlyMap<string, string>> {
+    return runInDurableObject(this.#stub, (_object, state) => {
+      const estimates = standingRuns(state.storage.sql).filter(
+        ({ extra }) => extra?.outcome === "unreported",
+      );
+      return new Map(estimates.map(({ id, extra }) => [extra?.reservation ?? "", id]));
+    });
   }
 
   async #ask(name: string, input: object, envelope: Envelope): Promise<Outcome> {
@@ -156,4 +178,13 @@ export class World {
       ifMatch: null,
     };
   }
+}
+
+/** Without estimates that a run has taken the place of. */
+function standingRuns(sql: SqlStorage): Run[] {
+  return allRuns(sql).filter(({ id }) => !replacedRuns(sql).has(id));
+}
+
+function nameOf({ id, extra }: Run): string {
+  return extra?.outcome === "unreported" ? estimateId(extra.reservation ?? "") : id;
 }

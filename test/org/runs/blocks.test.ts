@@ -77,7 +77,7 @@ function listed(sql: SqlStorage, query: Pick<ListQuery, "sort" | "filters">, lim
   let after: ListQuery["after"] = null;
   for (;;) {
     const asked = { ...query, limit, after, scope: "" };
-    const { runs, next_cursor } = pageOfRuns(sql, asked, () => 0);
+    const { runs, next_cursor } = pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set() });
     ids.push(...runs.map(({ id }) => id));
     if (next_cursor === null) return ids;
     after = cursorOf(next_cursor);

@@ -29,8 +29,12 @@ type SizeApart = (run: RunRecord) => number;
  * One page by keyset: the runs after the last one seen, in a total order. Runs recorded in between cause no repeats and
  * no gaps.
  */
-export function pageOfRuns(sql: SqlStorage, query: ListQuery, apartOf: SizeApart): PageOfRuns {
-  const wanted = new Wanted(query);
+export function pageOfRuns(
+  sql: SqlStorage,
+  query: ListQuery,
+  { apartOf, without }: { readonly apartOf: SizeApart; readonly without: ReadonlySet<string> },
+): PageOfRuns {
+  const wanted = new Wanted(query, without);
   const { order } = wanted;
   const top = new TopRuns(order, query.limit + 1);
   const blocks = runBlocks(sql);
@@ -90,8 +94,10 @@ class Wanted {
   readonly #fromMs: number;
   /** Exclusive. */
   readonly #toMs: number;
+  readonly #without: ReadonlySet<string>;
 
-  constructor({ sort, filters, after }: ListQuery) {
+  constructor({ sort, filters, after }: ListQuery, without: ReadonlySet<string>) {
+    this.#without = without;
     this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
     const { from, to, ...names } = filters;
     this.names = Object.entries(names).map(([filter, name]) => [columnOf(filter), name] as const);
@@ -120,6 +126,7 @@ class Wanted {
       if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
       if (!names.every(([column, name]) => column[at] === name)) continue;
       const found = { key, id: block.ids[at] ?? "", block, at };
+      if (this.#without.has(found.id)) continue;
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
     }
   }

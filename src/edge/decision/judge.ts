@@ -1,0 +1,30 @@
+import { askedRun } from "../../domain/asked-run.ts";
+import { policySet } from "../../domain/policy.ts";
+import { detectorSet } from "../../domain/safety.ts";
+import { type Compiled, passesUnnoticed } from "../../domain/unnoticed.ts";
+import type { RunWork } from "../../domain/work.ts";
+import type { Judge } from "../../gate/asker.ts";
+import type { KnownChecks } from "../../gate/lesson.ts";
+
+/** Some 10 ms, which others in this isolate wait: what takes more is for the object, which has a bound of its own. */
+const newWork = (): RunWork => ({ enforced: { left: 1_000_000 }, watched: { left: 300_000 } });
+
+/** Compiled when an org first needs them, and as long as its gate goes by them. */
+const compiled = new WeakMap<KnownChecks, Compiled>();
+
+/** Whether the org's rules and detectors let a call pass, by the same functions as its object. */
+export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
+  // Which rules need a model is for the object to say.
+  if (ask.model === undefined && checks.rules.length > 0) return false;
+  const run = askedRun(ask, orgNow);
+  return passesUnnoticed(compiledFor(checks), run, { nanos: BigInt(nanos), now: orgNow, work: newWork() });
+};
+
+function compiledFor(checks: KnownChecks): Compiled {
+  let made = compiled.get(checks);
+  if (made === undefined) {
+    made = { policies: policySet(checks.rules), detectors: detectorSet(checks.detectors) };
+    compiled.set(checks, made);
+  }
+  return made;
+}

@@ -1,0 +1,40 @@
+import type { DecisionAsk } from "../../gate/ask.ts";
+import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
+import type { HoldRow } from "./store.ts";
+
+/** What is kept of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
+export interface KeptAsk {
+  readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
+  readonly depth: number;
+  /** Whether the hold becomes a run where nobody settles it. */
+  readonly isCharged: boolean;
+  readonly estimate?: KeptEstimate;
+}
+
+/** The run that a hold has become, and what it drew of which credit packs. */
+interface KeptEstimate {
+  readonly runId: string;
+  readonly draws: Readonly<Record<string, string>>;
+}
+
+export function keptOf({ asked }: Pick<HoldRow, "asked">): KeptAsk | null {
+  return asked === null ? null : (JSON.parse(asked) as KeptAsk);
+}
+
+export function writeKept(
+  { input: _input, request_id: _request, dry_run: _dry, ...ask }: DecisionAsk,
+  rest: Omit<KeptAsk, "ask">,
+): string {
+  const kept: KeptAsk = { ask, ...rest };
+  return JSON.stringify(kept);
+}
+
+/** The run that stands in for the one that nobody has reported; null: there is none. */
+export function estimateIn(hold: Pick<HoldRow, "asked" | "status">): KeptEstimate | null {
+  return hold.status === "expired" ? (keptOf(hold)?.estimate ?? null) : null;
+}
+
+/** Whether a run that names the hold now comes too late to take the place of the estimate, which stays. */
+export function isFinal(hold: Pick<HoldRow, "asked" | "status" | "expires_at">, now: number): boolean {
+  return estimateIn(hold) !== null && now >= hold.expires_at + EXPIRED_HOLD_KEPT_MS;
+}

@@ -1,0 +1,96 @@
+import type { ReservationRenewal } from "../../contract/resources/decisions.ts";
+import { isRefusal, refuse } from "../../contract/refusal.ts";
+import { holdAll } from "../../domain/admission.ts";
+import { askedRun } from "../../domain/asked-run.ts";
+import { denialOf } from "../../domain/kinds.ts";
+import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
+import { toRefusal } from "../../domain/limit-refusal.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { oneRunsWork } from "../../domain/work.ts";
+import { DEFAULT_HOLD_SECONDS } from "../../gate/ask.ts";
+import { runChecks } from "../checks/checks.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
+import { announceLoneRefusal } from "../ledger/announce.ts";
+import { Draft } from "../ledger/draft.ts";
+import { admitFreeing } from "./admit.ts";
+import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
+import { besideOf, phaseOf, writeBeside } from "./held.ts";
+import { keptOf } from "./kept-ask.ts";
+import { changeHold, type HoldRow, letGo, loadHold, standingOf } from "./store.ts";
+
+type Renewal = ReservationRenewal & { readonly reservationId: string };
+
+/** Keeps a hold for longer, with more or less in it. Where a limit has no room for more, it stays as it was. */
+export const renewHold = command({
+  action: "reservation.renewed",
+  refuses: [...CHECK_CODES, ...RUN_CODES, "not_found", "conflict"],
+  reservations: ({ reservationId }: Renewal) => [reservationId],
+  run(tx, { reservationId, hold_seconds: seconds = DEFAULT_HOLD_SECONDS, amount_usd: usd }: Renewal) {
+    expireHolds(tx);
+    expireHold(tx, reservationId);
+    const before = loadHold(tx.sql, reservationId);
+    if (before === null) return refuse("not_found");
+    if (before.status !== "open") {
+      return refuse("conflict", {}, { message: `This reservation is already ${before.status}.` });
+    }
+    const amount = usd === undefined ? BigInt(before.amount) : (parseUsd(usd) ?? 0n);
+    const held = amount === BigInt(before.amount) ? before : heldAnew(tx, before, amount);
+    if (isRefusal(held)) return held;
+    const after = { ...held, expires_at: tx.now + seconds * 1000 };
+    changeHold(tx.sql, after);
+    expireNoLaterThan(tx, after.expires_at);
+    const reservation = {
+      id: after.id,
+      amount_usd: formatUsd(amount),
+      expires_at: new Date(after.expires_at).toISOString(),
+    };
+    const detail = { amount_usd: formatUsd(amount), was_usd: formatUsd(BigInt(before.amount)) };
+    return done(200, { reservation }, { target: after.id, detail });
+  },
+});
+
+/** Holds another amount where the hold stands, and in its windows: it is its run's once that comes. */
+function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
+  const { tokens, chain } = besideOf(before);
+  if (amount > BigInt(before.amount)) {
+    const refused = checkMore(tx, before, amount);
+    if (refused !== null) return refused;
+  }
+  const phase = phaseOf(before);
+  const draft = new Draft(tx.sql, phase, tx.now);
+  letGo(draft, before);
+  const order = before.meters.split(" ");
+  const standing = standingOf(draft, before)
+    .filter(({ meter }) => meter.kind !== "credit_pack")
+    .sort((one, other) => order.indexOf(one.meter.id) - order.indexOf(other.meter.id));
+  const pool = draft
+    .accounts({ scopes: { customer: before.customer_id ?? undefined }, atMs: tx.now })
+    .filter(({ meter }) => meter.kind === "credits");
+  const accounts = [...standing, ...pool];
+  const attempt = { nanos: amount, tokens, depth: 0 };
+  const { refusedBy } = admitFreeing(tx, draft, accounts, attempt);
+  if (refusedBy !== null && amount > BigInt(before.amount)) {
+    tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
+    return toRefusal(denialOf(refusedBy, attempt, "decision"));
+  }
+  const packs = holdAll(accounts, attempt);
+  draft.save();
+  const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
+  const beside = phase === "decision" ? null : writeBeside(tokens, chain, packs);
+  return { ...before, amount: String(amount), meters, beside };
+}
+
+/** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */
+function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
+  const kept = keptOf(hold);
+  if (kept === null || phaseOf(hold) !== "run") return null;
+  for (const { refusal, effect, tell } of runChecks(tx)(askedRun(kept.ask, tx.now), amount, oneRunsWork())) {
+    if (refusal !== null) {
+      tx.afterRefusal(effect);
+      tell?.();
+      return refusal;
+    }
+    effect();
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import { isAddedUp } from "../../contract/meter-kinds.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
+import type { Estimate, Tx } from "../kernel/door.ts";
+import { announceRecorded, overEvent } from "./announce.ts";
+import { saveDaily } from "./daily.ts";
+import type { Run, RunExtra } from "./run.ts";
+import { runScopesOf } from "./scopes.ts";
+import { insertRuns } from "./store.ts";
+import { dayOf, type Sum } from "./sums.ts";
+
+/** Of a run whose reservation named no model. */
+const NO_MODEL = "unknown";
+
+/** Records the runs that reservations become where nobody settles them. */
+export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
+  if (made.length === 0) return;
+  const runs = made.map((estimate) => ({
+    ...estimatedRun(tx.now, estimate),
+    charges: chargedIn(estimate),
+    extra: extraOf(estimate),
+  }));
+  insertRuns(tx.sql, runs);
+  saveDaily(tx.sql, runs.map(sumOf));
+  announceRecorded(tx, runs);
+  const over = runs.flatMap((run, at) => {
+    const beyond = made[at]?.charged.over ?? [];
+    return beyond.length === 0 ? [] : [overEvent(run, beyond)];
+  });
+  if (over.length > 0) tx.emitAll("run.over_limit", over);
+  const nanos = runs.reduce((sum, { cost }) => sum + cost, 0n);
+  const detail = { run_ids: runs.map(({ id }) => id), count: runs.length, cost_usd: formatUsd(nanos) };
+  tx.record({ action: "runs.estimated", target: null, outcome: "done", detail });
+}
+
+/** What an estimate adds to the sums of its day. */
+export function sumOf(run: Run): Sum {
+  const tokens = run.inputTokens + run.outputTokens;
+  return { day: dayOf(run.startedAt), run, usd: run.cost, runs: 1, tokens };
+}
+
+/** The run as it is known from what was asked. */
+export function estimatedRun(now: number, estimate: Omit<Estimate, "accounts" | "charged">): Run {
+  const { ask, at, nanos, depth, runId } = estimate;
+  return {
+    id: runId,
+    startedAt: at,
+    endedAt: null,
+    chargedAt: at,
+    recordedAt: now,
+    model: ask.model ?? NO_MODEL,
+    action: ask.action ?? null,
+    ...runScopesOf(ask),
+    chainId: ask.chain?.chain_id ?? null,
+    parentRunId: ask.chain?.parent_run_id ?? null,
+    depth,
+    ...tokensIn(ask.estimate),
+    cost: nanos,
+    charges: "",
+    extra: null,
+  };
+}
+
+function tokensIn({ input_tokens: input, max_output_tokens: output }: DecisionAsk["estimate"]) {
+  const isCounted = input !== undefined || output !== undefined;
+  return { inputTokens: input ?? 0, outputTokens: output ?? (isCounted ? DEFAULT_OUTPUT_TOKENS : 0) };
+}
+
+function chargedIn({ accounts }: Estimate): string {
+  return accounts
+    .filter(({ meter }) => isAddedUp(meter.kind))
+    .map(({ meter }) => meter.id)
+    .join(" ");
+}
+
+function extraOf({ reservationId, ask, charged }: Estimate): RunExtra {
+  const { draws, over } = charged;
+  return {
+    outcome: "unreported",
+    estimated: true,
+    reservation: reservationId,
+    ...(ask.variant === undefined ? {} : { variant: ask.variant }),
+    ...(ask.approval_id === undefined ? {} : { approval: ask.approval_id }),
+    ...(draws.length === 0
+      ? {}
+      : { draws: draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const) }),
+    ...(over.length === 0
+      ? {}
+      : { over: Object.fromEntries(over.map(({ account, amount }) => [account.meter.id, String(amount)])) }),
+  };
+}

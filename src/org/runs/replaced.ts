@@ -1,0 +1,55 @@
+import { formatUsd } from "../../domain/money.ts";
+import { estimateOf } from "../decisions/charge.ts";
+import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
+import type { HoldRow } from "../decisions/store.ts";
+import { Copy } from "../kernel/copies.ts";
+import type { Tx } from "../kernel/door.ts";
+import { saveDaily } from "./daily.ts";
+import { estimatedRun, sumOf } from "./estimates.ts";
+import type { Run } from "./run.ts";
+
+const copies = new Copy<Set<string>>();
+
+/** Ids of the estimates that a run has taken the place of: they are stored, and are no runs any more. */
+export function replacedRuns(sql: SqlStorage): ReadonlySet<string> {
+  return replaced(sql);
+}
+
+function replaced(sql: SqlStorage): Set<string> {
+  return copies.get(
+    sql,
+    () =>
+      new Set(
+        sql
+          .exec<{ run_id: string }>("SELECT run_id FROM replaced_runs")
+          .toArray()
+          .map(({ run_id }) => run_id),
+      ),
+  );
+}
+
+/** A run that was reported after its reservation had become one takes its place. What was charged is taken back before. */
+export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
+  const estimate = estimateIn(hold);
+  const kept = keptOf(hold);
+  if (estimate === null || kept === null) return;
+  const { runId } = estimate;
+  tx.sql.exec("INSERT INTO replaced_runs (run_id, by_run_id, at) VALUES (?, ?, ?)", runId, run.id, tx.now);
+  replaced(tx.sql).add(runId);
+  const sum = sumOf(estimatedRun(tx.now, estimateOf(hold, kept, runId)));
+  saveDaily(tx.sql, [{ ...sum, usd: -sum.usd, runs: -sum.runs, tokens: -sum.tokens }]);
+  const detail = {
+    reservation_id: hold.id,
+    replaced_run_id: runId,
+    estimated_usd: formatUsd(sum.usd),
+    cost_usd: formatUsd(run.cost),
+  };
+  tx.emit("run.replaced", { run_id: run.id, ...detail });
+  tx.record({ action: "run.replaced", target: run.id, outcome: "done", detail });
+}
+
+/** Once retention has deleted every run of before a moment. */
+export function forgetReplaced(sql: SqlStorage, before: number): void {
+  sql.exec("DELETE FROM replaced_runs WHERE at < ?", before);
+  copies.forget(sql);
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { judgeHere } from "../../src/edge/decision/judge.ts";
+import type { Judge } from "../../src/gate/asker.ts";
+import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
+import * as gate from "../../src/gate/index.ts";
+import type { KnownChecks } from "../../src/gate/lesson.ts";
+import { readAsk, writeReply } from "../../src/gate/wire.ts";
+
+/** Decisions that are checked against everything, in an isolate. */
+
+const START = Date.parse("2027-01-01T00:00:00Z");
+const meter = (kind: "plan_runs" | "plan_tokens" | "budget", limit: bigint): Meter => ({
+  id: kind,
+  kind,
+  scope: { kind: "org", id: "" },
+  limit,
+  window: { kind: "period", period: "month" },
+  mode: "enforce",
+  sinceMs: 0,
+});
+const METERS = [meter("plan_runs", 100n), meter("plan_tokens", 1000n), meter("budget", 10n ** 12n)];
+const RULE = {
+  id: "pol_A",
+  target: "model",
+  effect: "deny",
+  when: 'model == "bad"',
+  reason: "r",
+  priority: 0,
+  mode: "enforce",
+} as const;
+const CHECKS: KnownChecks = {
+  rules: [RULE, { ...RULE, id: "pol_B", when: 'model == "odd"', mode: "shadow" }],
+  detectors: [{ id: "email", kind: "builtin", action: "block" }],
+};
+const ASK: gate.DecisionAsk = {
+  checks: "all",
+  model: "good",
+  estimate: { cost_usd: "0.01", input_tokens: 5, max_output_tokens: 2 },
+};
+
+interface Told {
+  readonly judge: Judge | null;
+  readonly lesson: { readonly checks?: KnownChecks | null };
+}
+
+async function isolate({ judge, lesson: told }: Told = { judge: judgeHere, lesson: { checks: CHECKS } }) {
+  const clock = { now: START };
+  const background: gate.Background = {
+    object: () => ({
+      syncLeases: async (report: string) => {
+        const { ask } = readAsk(report);
+        const slices = new Map(
+          Array.from(ask.wants, ([key, { want }]) => [key, { add: want, forMs: 1000, share: want }] as const),
+        );
+        return writeReply({
+          grant: { attempt: ask.attempt, slices },
+          rates: [],
+          usage: [],
+          orgNow: clock.now,
+          version: "1",
+          requests: NONE_TOLD,
+        });
+      },
+    }),
+    waitUntil: (work) => void work,
+    now: () => clock.now,
+    wait: () => new Promise(() => undefined),
+  };
+  const org = new gate.Gates(() => "isolate").of("org_A");
+  if (org === null) throw new Error("no gate");
+  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32), judge);
+  const accounts = METERS.map((one) => ({
+    meter: one,
+    subject: "",
+    window: windowOf(one, START),
+    usage: NO_USAGE,
+  }));
+  const matters = { department: [], workflow: [], deployment: [], customer: false };
+  const lesson = { accounts, matters, price: null, ...told };
+  const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: START, version: "1" };
+  for (let call = 0; call < 8; call += 1) {
+    gate.learn(org, asker, ASK, { verdict, askedAt: clock.now, now: clock.now });
+    gate.wish(org, asker, ASK, { now: clock.now, background });
+  }
+  await org.flush(background);
+  const decide = (more: object = {}) =>
+    gate.decideHere(org, asker, { ...ASK, ...more }, { now: START + 1, background });
+  return { org, decide };
+}
+
+test("what rules and detectors have nothing to say about is allowed, from slices of the plan and the limits", async () => {
+  const { decide } = await isolate();
+  const text = decide({ input: "hello" });
+  if (typeof text !== "string") throw new Error("the isolate decides by itself");
+  expect(JSON.parse(text).limits).toEqual([
+    { kind: "plan_runs", id: "plan_runs", available: expect.any(Number) },
+    { kind: "plan_tokens", id: "plan_tokens", available: expect.any(Number) },
+    { kind: "budget", id: "budget", available_usd: expect.any(String) },
+  ]);
+});
+
+test("a plan's runs and tokens are taken like dollars, and none is allowed beyond the slice", async () => {
+  const { decide } = await isolate();
+  let allowed = 0;
+  while (typeof decide() === "string" && allowed < 1000) allowed += 1;
+  // Eight calls were wished for, four times over.
+  expect(allowed).toBe(32);
+});
+
+test.each([
+  ["a rule denies", { model: "bad" }],
+  ["a shadow rule matches", { model: "odd" }],
+  ["a detector blocks", { input: "jane.doe@example.com" }],
+  ["no model is named", { model: undefined }],
+  ["the input is too long to scan here", { input: "a@".repeat(400_000) }],
+  ["it is in a chain", { chain: { chain_id: "x" } }],
+  ["it names an approval", { approval_id: "apr_A" }],
+  ["it is charged when it expires", { on_expiry: "charge" }],
+  ["it is a dry run", { dry_run: true }],
+])("the object decides where %s", async (_why, more) => {
+  const { decide } = await isolate();
+  expect(decide(more)).toBeNull();
+  expect(typeof decide()).toBe("string");
+});
+
+test.each([
+  ["the host brings no judge", { judge: null, lesson: { checks: CHECKS } }],
+  ["the object says that it decides", { judge: judgeHere, lesson: { checks: null } }],
+  ["the object is of an earlier version", { judge: judgeHere, lesson: {} }],
+])("the object decides where %s", async (_why, told) => {
+  expect((await isolate(told)).decide()).toBeNull();
+});
+
+test("an answer that was long on its way brings back nothing from before a change", async () => {
+  const { org, decide } = await isolate();
+  expect(org.taught("0", START - 500)).toBe(false);
+  expect(typeof decide()).toBe("string");
+  expect(org.taught("2", START + 1)).toBe(true);
+  expect(decide()).toBeNull();
+});

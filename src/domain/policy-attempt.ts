@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { comparable, rawText } from "./raw-json.ts";
+import { ATTRIBUTED } from "../contract/dimensions.ts";
 import { SCOPE_FIELDS, type ScopeField, type ScopeNames } from "../contract/scopes.ts";
 import type { Attempt } from "./policy.ts";
 
@@ -11,6 +12,9 @@ export type JudgedRun = ScopeNames & {
   readonly chain?: { readonly chain_id: string; readonly parent_run_id?: string | undefined } | undefined;
   readonly variant?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly user_id?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 };
 
 const NANOS_PER_USD = 1e9;
@@ -39,7 +43,11 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
 
 /** Approvals keep the digest: attempts that name nothing newer must go on having the same. */
 const FIRST_FIELDS: readonly ScopeField[] = ["customer_id", "workflow_id", "deployment_id", "department_id"];
-const LATER_FIELDS = SCOPE_FIELDS.filter((field) => !FIRST_FIELDS.includes(field));
+const LATER_FIELDS = [
+  ...SCOPE_FIELDS.filter((field) => !FIRST_FIELDS.includes(field)),
+  ...ATTRIBUTED,
+  "tags" as const,
+];
 
 /**
  * Identifies an attempt, so that the same attempt finds the same approval. The digest covers all that rules can read but the
@@ -60,7 +68,7 @@ export function attemptDigest(run: JudgedRun, nanos: bigint): string {
     run.usage.output_tokens,
     nanos.toString(),
     sorted(run.metadata ?? null),
-    ...LATER_FIELDS.flatMap((field) => (run[field] === undefined ? [] : [[field, run[field]]])),
+    ...LATER_FIELDS.flatMap((field) => (run[field] === undefined ? [] : [[field, sorted(run[field])]])),
     ...Object.entries(later).flatMap(([name, value]) => (value === undefined ? [] : [[name, sorted(value)]])),
   ];
   return createHash("sha256").update(JSON.stringify(said)).digest("hex");

@@ -1,3 +1,4 @@
+import { ATTRIBUTED } from "../contract/dimensions.ts";
 import { underEachField } from "../contract/scopes.ts";
 
 /** A CEL type, as far as it is known: the elements of a list or map, and the fields of a map. */
@@ -35,6 +36,8 @@ export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
     model: STRING,
     action: STRING,
     ...underEachField(STRING),
+    ...(Object.fromEntries(ATTRIBUTED.map((name) => [name, STRING])) as Record<string, Type>),
+    tags: { name: "map", of: STRING, fields: {} },
     chain: map({ chain_id: STRING, parent_run_id: STRING }),
     usage: map({ input_tokens: INT, output_tokens: INT }),
     cost_usd: DOUBLE,

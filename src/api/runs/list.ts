@@ -1,15 +1,15 @@
+import { DIMENSION_NAMES } from "../../contract/dimensions.ts";
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
-import { underEachField } from "../../contract/scopes.ts";
 import { operation } from "../../edge/operation.ts";
 import { modelName, runPage } from "../../contract/resources/runs.ts";
 
 const LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],
   filters: {
+    ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, callerId])),
     model: modelName,
     action: callerId,
-    ...underEachField(callerId),
     chain_id: callerId,
   },
   range: true,

@@ -1,13 +1,11 @@
 import * as z from "zod";
+import { MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../dimensions.ts";
 import { callerId } from "../ids.ts";
-
-const MOST_TAGS = 10;
-const TAG_KEY = /^[a-z0-9_.-]{1,40}$/;
 
 const tags = z
   .record(
-    z.string().regex(TAG_KEY, "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'"),
-    z.string().min(1).max(200),
+    z.string().regex(TAG_NAME, "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'"),
+    z.string().min(1).max(TAG_VALUE_MOST_CHARACTERS),
   )
   .refine((all) => Object.keys(all).length <= MOST_TAGS, {
     message: `must be at most ${MOST_TAGS} tags`,

@@ -5,6 +5,7 @@ import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { byPriceName } from "../price-names.ts";
+import { attribution } from "./attribution.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
@@ -63,6 +64,7 @@ export const runInput = z
     model: modelName,
     action: callerId.optional(),
     ...underEachField(callerId.optional()),
+    ...attribution,
     chain: chain.optional(),
     usage: usageInput,
     variant: callerId.optional().meta({
@@ -133,6 +135,13 @@ export const run = z
     model: z.string(),
     action: z.string().nullable(),
     ...underEachField(z.string().nullable()),
+    user_id: z.string().nullable(),
+    provider: z.string().nullable(),
+    key_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The key that reported the run. Null for runs from before it was stored." }),
+    tags: z.record(z.string(), z.string()),
     chain: z
       .object({
         chain_id: z.string(),

@@ -1,13 +1,8 @@
 import { ByteReader } from "./byte-reader.ts";
-import { END } from "./frame.ts";
+import { type Frame, framesOf } from "./frames.ts";
 import { readNames } from "./names.ts";
 import { COLUMN_NUMBERS, type NameColumn, type RunRecord, type RunScopes, SCOPE_COLUMNS } from "./record.ts";
 import { readTexts } from "./texts.ts";
-
-interface Frame {
-  readonly count: number;
-  readonly columns: ReadonlyMap<number, Uint8Array>;
-}
 
 export type RunAmounts = Pick<RunRecord, "cost" | "inputTokens" | "outputTokens" | "depth">;
 
@@ -18,11 +13,8 @@ export class RunBlock {
   readonly #decoded = new Map<keyof RunRecord, readonly unknown[]>();
 
   constructor(bytes: Uint8Array) {
-    const reader = new ByteReader(bytes);
-    const frames: Frame[] = [];
-    while (!reader.isAtEnd) frames.push(readFrame(reader));
-    this.#frames = frames;
-    this.count = frames.reduce((sum, frame) => sum + frame.count, 0);
+    this.#frames = framesOf(bytes);
+    this.count = this.#frames.reduce((sum, frame) => sum + frame.count, 0);
   }
 
   get ids(): readonly string[] {
@@ -85,6 +77,10 @@ export class RunBlock {
       parentRunId: this.#texts("parentRunId")[at] ?? null,
       ...this.amounts(at),
       charges: this.names("charges")[at] ?? "",
+      userId: this.names("userId")[at] ?? null,
+      provider: this.names("provider")[at] ?? null,
+      keyId: this.names("keyId")[at] ?? null,
+      tags: this.names("tags")[at] ?? null,
       extra: extra === null ? null : (JSON.parse(extra) as object),
     };
   }
@@ -123,15 +119,6 @@ export class RunBlock {
     this.#decoded.set(column, values);
     return values;
   }
-}
-
-function readFrame(reader: ByteReader): Frame {
-  const count = reader.count();
-  const columns = new Map<number, Uint8Array>();
-  for (let column = reader.byte(); column !== END; column = reader.byte()) {
-    columns.set(column, reader.part(reader.count()));
-  }
-  return { count, columns };
 }
 
 function readSteps(reader: ByteReader, count: number): number[] {

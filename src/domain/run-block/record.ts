@@ -1,4 +1,5 @@
-import { NAMED_SCOPES, type NamedScope, SCOPES } from "../../contract/scopes.ts";
+import { DIMENSIONS, type DimensionProperty } from "../../contract/dimensions.ts";
+import { NAMED_SCOPES, type NamedScope } from "../../contract/scopes.ts";
 
 /** The scopes that a run can name. */
 export type RunScopes = { readonly [Kind in NamedScope as `${Kind}Id`]: string | null };
@@ -20,6 +21,12 @@ export interface RunRecord extends RunScopes {
   readonly outputTokens: number;
   readonly cost: bigint;
   readonly charges: string;
+  readonly userId: string | null;
+  readonly provider: string | null;
+  /** The key that reported the run. */
+  readonly keyId: string | null;
+  /** A JSON object of texts. The same tags are the same text. */
+  readonly tags: string | null;
   /** Any JSON object. */
   readonly extra: object | null;
 }
@@ -27,13 +34,26 @@ export interface RunRecord extends RunScopes {
 export const SCOPE_COLUMNS = NAMED_SCOPES.map((kind) => `${kind}Id` as const);
 
 /** Columns in which many runs share few values. */
-export type NameColumn = "model" | "action" | "chainId" | "charges" | ScopeColumn;
+export type NameColumn =
+  | "model"
+  | "action"
+  | "chainId"
+  | "charges"
+  | "userId"
+  | "provider"
+  | "keyId"
+  | "tags"
+  | ScopeColumn;
 export const NAME_COLUMNS: readonly NameColumn[] = [
   "model",
   "action",
   ...SCOPE_COLUMNS,
   "chainId",
   "charges",
+  "userId",
+  "provider",
+  "keyId",
+  "tags",
 ];
 
 /**
@@ -50,14 +70,14 @@ export const COLUMN_NUMBERS: Readonly<Record<keyof RunRecord, number>> = {
   inputTokens: 7,
   outputTokens: 8,
   depth: 9,
-  model: 10,
-  action: 11,
-  ...(Object.fromEntries(NAMED_SCOPES.map((kind) => [`${kind}Id`, SCOPES[kind].column])) as Record<
-    ScopeColumn,
+  ...(Object.fromEntries(DIMENSIONS.map(({ property, column }) => [property, column])) as Record<
+    DimensionProperty,
     number
   >),
+  action: 11,
   chainId: 16,
   charges: 17,
   parentRunId: 18,
   extra: 19,
+  tags: 23,
 };

@@ -103,6 +103,7 @@ export function purgedRun(row: Remains, input: RunInput & { readonly id: string 
   if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== row.said) return null;
   return runOf(input, {
     id: input.id,
+    keyId: null,
     chargedAt: row.chargedAt,
     recordedAt: row.recordedAt,
     depth: row.depth,

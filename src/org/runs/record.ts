@@ -207,6 +207,7 @@ export class Recorder {
   ): { status: "accepted"; run: Run } {
     const run = runOf(input, {
       id: input.id ?? newId("run", this.#tx.now),
+      keyId: this.#tx.actor.kind === "key" ? this.#tx.actor.id : null,
       chargedAt: prepared.chargedAt,
       recordedAt: this.#tx.now,
       depth: prepared.attempt.depth,

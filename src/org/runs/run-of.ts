@@ -2,9 +2,10 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Run } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
+import { tagsText } from "./tags.ts";
 
 /** What a run's caller does not say. */
-type Rest = Pick<Run, "id" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
+type Rest = Pick<Run, "id" | "keyId" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
 
 /** A run as it is stored, from what its caller sent. */
 export function runOf(input: RunInput, rest: Rest): Run {
@@ -25,5 +26,9 @@ export function runOf(input: RunInput, rest: Rest): Run {
     cost: rest.cost,
     charges: rest.charges,
     extra: rest.extra,
+    userId: input.user_id ?? null,
+    provider: input.provider ?? null,
+    keyId: rest.keyId,
+    tags: tagsText(input.tags),
   };
 }

@@ -7,6 +7,7 @@ import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Breakdowns } from "./breakdown.ts";
 import { namesOf } from "./scopes.ts";
+import { tagsOf } from "./tags.ts";
 import { usageOf } from "./usage.ts";
 
 /**
@@ -60,6 +61,10 @@ export function toRun(
     model: run.model,
     action: run.action,
     ...namesOf(run),
+    user_id: run.userId,
+    provider: run.provider,
+    key_id: run.keyId,
+    tags: tagsOf(run.tags),
     chain:
       run.chainId === null
         ? null

@@ -6,6 +6,7 @@ import { comparable, rawText } from "../../domain/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
+import { tagsText } from "./tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
 /** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */
@@ -47,6 +48,9 @@ export function saidByInput(input: RunInput): string {
     variant: input.variant,
     parts: partsOf(input.usage),
     units: unitsOf(input.usage),
+    user: input.user_id,
+    provider: input.provider,
+    tags: tagsText(input.tags),
   });
 }
 
@@ -71,6 +75,9 @@ export function saidByRun(run: Run): string {
     variant: extra.variant,
     parts: extra.parts,
     units: extra.units,
+    user: run.userId,
+    provider: run.provider,
+    tags: run.tags,
   });
 }
 
@@ -94,6 +101,9 @@ interface Said extends Names {
   readonly variant: string | undefined;
   readonly parts: RunExtra["parts"];
   readonly units: Readonly<Record<string, number>> | undefined;
+  readonly user: string | null | undefined;
+  readonly provider: string | null | undefined;
+  readonly tags: string | null;
 }
 
 function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {

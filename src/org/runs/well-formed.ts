@@ -1,3 +1,4 @@
+import { ATTRIBUTED, MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../../contract/dimensions.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
@@ -85,6 +86,21 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1));
 }
 
+/** One of this name is left out by the schema. */
+const UNKEPT = "__proto__";
+
+function areTags(value: unknown): boolean {
+  if (!isRecord(value) || sizeOf(value) > MOST_TAGS) return false;
+  return Object.entries(value).every(
+    ([name, text]) =>
+      TAG_NAME.test(name) &&
+      name !== UNKEPT &&
+      typeof text === "string" &&
+      text.length >= 1 &&
+      text.length <= TAG_VALUE_MOST_CHARACTERS,
+  );
+}
+
 /** How many fields there are. More than were checked means an unknown one. */
 function sizeOf(value: object): number {
   return Object.keys(value).length;
@@ -100,6 +116,10 @@ function rareFields(run: RunInput): number {
   if (run.chain !== undefined && (!isChain(run.chain) || !++seen)) return -1;
   if (run.reservation_id !== undefined && (!isSafeId(run.reservation_id) || !++seen)) return -1;
   if (run.incurred !== undefined && (typeof run.incurred !== "boolean" || !++seen)) return -1;
+  for (const field of ATTRIBUTED) {
+    if (run[field] !== undefined && (!isCallerId(run[field]) || !++seen)) return -1;
+  }
+  if (run.tags !== undefined && (!areTags(run.tags) || !++seen)) return -1;
   if (run.variant !== undefined && (!isCallerId(run.variant) || !++seen)) return -1;
   if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
   if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;

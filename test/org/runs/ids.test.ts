@@ -70,6 +70,10 @@ function aRun(id: string): RunRecord {
     cost: 0n,
     charges: "",
     extra: null,
+    userId: null,
+    provider: null,
+    keyId: null,
+    tags: null,
   };
 }
 

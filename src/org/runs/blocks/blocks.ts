@@ -3,7 +3,7 @@ import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
 import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
-import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
+import type { RunRecord } from "../../../domain/run-block/record.ts";
 import { followRollbacks } from "../../kernel/copies.ts";
 import { type BlockEntry, entryOf, entryOfRemains, entryWith, extended, lastSeqOf } from "./entry.ts";
 import { partsOf } from "./parts.ts";
@@ -12,6 +12,7 @@ import {
   blocksWithNames,
   deleteBlocks,
   filterOf,
+  type Named,
   NO_FILTER,
   readBytes,
   readEntries,
@@ -196,10 +197,21 @@ class RunBlocks {
   }
 
   /** Blocks that may contain runs with all these names. */
-  withNames(names: readonly (readonly [column: NameColumn, name: string])[]): readonly BlockEntry[] {
-    if (names.length === 0) return this.#held;
-    const found = blocksWithNames(this.#sql, names);
-    return this.#held.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
+  withNames(names: readonly Named[]): readonly BlockEntry[] {
+    return this.among(this.#held, names);
+  }
+
+  /** Of blocks that follow one another, those that may contain runs with all these names. */
+  among(entries: readonly BlockEntry[], names: readonly Named[]): readonly BlockEntry[] {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (names.length === 0 || first === undefined || last === undefined) return entries;
+    const found = blocksWithNames(this.#sql, names, [first.firstSeq, last.firstSeq]);
+    return entries.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
+  }
+
+  /** A block as it is stored. */
+  bytesOf(entry: BlockEntry): Uint8Array<ArrayBuffer> {
+    return this.#bytesOf(entry);
   }
 
   /** Without blocks whose runs are deleted. */

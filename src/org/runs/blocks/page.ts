@@ -1,5 +1,5 @@
+import { DIMENSIONS } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
-import { NAMED_FIELDS } from "../../../contract/scopes.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { runBlocks } from "./blocks.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
@@ -11,9 +11,8 @@ const RUNS_SEEN = 100_000;
 const PAGE_CHARACTERS = 4_194_304;
 
 const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
-  model: "model",
+  ...Object.fromEntries(DIMENSIONS.map(({ name, property }) => [name, property])),
   action: "action",
-  ...Object.fromEntries(NAMED_FIELDS.map(([kind, field]) => [field, `${kind}Id` as const])),
   chain_id: "chainId",
 };
 

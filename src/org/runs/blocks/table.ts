@@ -25,13 +25,18 @@ export function readBytes(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBu
   return new Uint8Array(row.data);
 }
 
-/** Which blocks may have runs with all of these names. */
+export type Named = readonly [column: NameColumn, name: string];
+
+/** Which of the blocks that begin with these seqs or one between them may have runs with all of these names. */
 export function blocksWithNames(
   sql: SqlStorage,
-  names: readonly (readonly [column: NameColumn, name: string])[],
+  names: readonly Named[],
+  [from, to]: readonly [from: number, to: number],
 ): ReadonlySet<number> {
   const rows = sql.exec<{ first_seq: number; names: ArrayBuffer }>(
-    "SELECT first_seq, names FROM run_blocks WHERE state = 'runs'",
+    "SELECT first_seq, names FROM run_blocks WHERE state = 'runs' AND first_seq >= ? AND first_seq <= ?",
+    from,
+    to,
   );
   const found = new Set<number>();
   for (const { first_seq, names: stored } of rows) {
@@ -49,7 +54,7 @@ export function filterOf(runs: readonly RunRecord[]): ArrayBuffer {
   return NameFilter.of(names).stored;
 }
 
-const FILTERED = NAME_COLUMNS.filter((column) => column !== "charges");
+const FILTERED = NAME_COLUMNS.filter((column) => column !== "charges" && column !== "tags");
 
 export const NO_FILTER = new ArrayBuffer(0);
 

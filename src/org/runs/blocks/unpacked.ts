@@ -83,5 +83,9 @@ function fromUnpacked(row: UnpackedRow): RunRecord {
     parentRunId: data[10],
     depth: data[11],
     extra: data[12],
+    userId: null,
+    provider: null,
+    keyId: null,
+    tags: null,
   };
 }

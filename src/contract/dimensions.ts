@@ -1,0 +1,47 @@
+import { NAMED_FIELDS, SCOPES, type ScopeField } from "./scopes.ts";
+
+/**
+ * The columns, in blocks of stored runs, of the names that runs have beside their scopes. A number is never used for another
+ * column.
+ */
+const COLUMNS = { model: 10, provider: 21, key_id: 22, user_id: 20 } as const;
+
+/** What runs can be told apart by: a field of each run, with one name or none. */
+export type Dimension = keyof typeof COLUMNS | ScopeField;
+
+type PropertyOf<Name> = Name extends `${infer Kind}_id` ? `${Kind}Id` : Name;
+/** The property of a stored run. */
+export type DimensionProperty = PropertyOf<Dimension>;
+
+export interface DimensionRow {
+  readonly name: Dimension;
+  readonly property: DimensionProperty;
+  /** Its number in a block of stored runs. */
+  readonly column: number;
+}
+
+/** Every dimension. Filters, reports and columns of stored runs derive from this list. */
+export const DIMENSIONS: readonly DimensionRow[] = [
+  ...(Object.entries(COLUMNS) as [keyof typeof COLUMNS, number][]).map(([name, column]) => ({
+    name,
+    property: propertyOf(name),
+    column,
+  })),
+  ...NAMED_FIELDS.map(([kind, name]) => ({ name, property: propertyOf(name), column: SCOPES[kind].column })),
+];
+
+export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) => name);
+
+/** Dimensions that callers name, beyond the model and the scopes. */
+export const ATTRIBUTED = ["user_id", "provider"] as const satisfies readonly Dimension[];
+
+export const MOST_TAGS = 10;
+export const TAG_NAME = /^[a-z0-9_.-]{1,40}$/;
+export const TAG_VALUE_MOST_CHARACTERS = 200;
+
+/** How a tag is named where a dimension can be. */
+export const TAG_PREFIX = "tag:";
+
+function propertyOf<Name extends Dimension>(name: Name): PropertyOf<Name> {
+  return name.replace(/_id$/, "Id") as PropertyOf<Name>;
+}

@@ -1,0 +1,13 @@
+import type { RunInput } from "../../contract/resources/runs.ts";
+
+/** Tags as they are stored: the same tags, whatever their order, are the same text. Null: none. */
+export function tagsText(tags: RunInput["tags"]): string | null {
+  if (tags === undefined) return null;
+  const entries = Object.entries(tags);
+  if (entries.length === 0) return null;
+  return JSON.stringify(Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+export function tagsOf(text: string | null): Record<string, string> {
+  return text === null ? {} : (JSON.parse(text) as Record<string, string>);
+}

@@ -111,6 +111,7 @@ import { openSupportGrant } from "./api/support/open-grant.ts";
 import { openSupportSession } from "./api/support/open-session.ts";
 import { getSupportPresence } from "./api/support/presence.ts";
 import { getUsage } from "./api/usage/get.ts";
+import { reportUsage } from "./api/usage/report.ts";
 import { getWebhookSecret } from "./api/webhook-secret/get.ts";
 import { rotateWebhookSecret } from "./api/webhook-secret/rotate.ts";
 import { changeWebhook } from "./api/webhooks/change.ts";
@@ -242,6 +243,7 @@ export const OPERATIONS: readonly Operation[] = [
   getRetentionPolicy,
   setRetentionPolicy,
   getUsage,
+  reportUsage,
   listDeprecatedCalls,
   getSso,
   putSso,

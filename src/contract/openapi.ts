@@ -75,10 +75,10 @@ function hasRequiredField(body: z.ZodType): boolean {
 function responsesOf(op: OperationContract): ZodOpenApiOperationObject["responses"] {
   const responses: Record<string, object> = {};
   for (const [status, shape] of Object.entries(op.reply)) {
-    const content =
-      op.media === undefined
-        ? { "application/json": { schema: shape } }
-        : Object.fromEntries(op.media.map((media) => [media, { schema: { type: "string" } }]));
+    const content = {
+      ...(op.media !== undefined && shape === null ? {} : { "application/json": { schema: shape } }),
+      ...Object.fromEntries((op.media ?? []).map((media) => [media, { schema: { type: "string" } }])),
+    };
     responses[status] = {
       description: op.summary,
       headers: responseHeaders(op, Number(status)),

@@ -53,7 +53,7 @@ export interface OperationContract {
   /** Which setting bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;
-  /** Media types of the reply, if it is not JSON. */
+  /** Media types of the reply, if it is not JSON, or not always: with a shape it can be both. */
   readonly media?: readonly string[];
   /** Path parameters that callers choose (URL-encoded in the path) rather than ids of ours. */
   readonly freeParams?: readonly string[];

@@ -1,4 +1,5 @@
 import type { AuditEntry } from "./audit-chain.ts";
+import { csvField } from "./csv.ts";
 
 export const EXPORT_FORMATS = ["ndjson", "csv", "ocsf"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -40,17 +41,6 @@ const COLUMNS: readonly (readonly [string, (link: AuditLink) => string | number 
   ["prev_hash", (link) => link.previousHash],
   ["hash", (link) => link.hash],
 ];
-
-/** First characters that make a spreadsheet evaluate a text as a formula, in ASCII and in full width. */
-const FORMULA = /^[\s]*[=+\-@\t\r＝＋－＠]/;
-
-/** One CSV field (RFC 4180). An apostrophe keeps spreadsheets from evaluating a text as a formula. */
-export function csvField(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return String(value);
-  const safe = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 type Writer = { media: string; header: string; line: (link: AuditLink) => string };
 

@@ -24,7 +24,7 @@ import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
 import { getRun, listRuns } from "./runs/queries.ts";
 import { getSpendCap } from "./spend-cap/queries.ts";
 import { listSupportGrants, supportInside } from "./support/queries.ts";
-import { readUsage } from "./usage/queries.ts";
+import { dailyUsage, readUsage, scanUsage } from "./usage/queries.ts";
 import {
   getOrgWebhookSecret,
   getSigning,
@@ -83,6 +83,8 @@ export const QUERIES = {
   listSessions,
   listDeprecatedCalls,
   readUsage,
+  scanUsage,
+  dailyUsage,
   listRefusals,
   summarizeRefusals,
   getSso,

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
-import { type AuditLink, csvField, EXPORTS } from "../../src/domain/audit-export.ts";
+import { type AuditLink, EXPORTS } from "../../src/domain/audit-export.ts";
+import { csvField } from "../../src/domain/csv.ts";
 import { beginWalk, endWalk, type StoredEntry, walkOn } from "../../src/domain/audit-verify.ts";
 import { nextSweep, purgeBefore, RETENTION_DEFAULT } from "../../src/domain/retention.ts";
 

@@ -7,6 +7,7 @@ import { loadHold } from "../decisions/store.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { saveDaily } from "../runs/daily.ts";
+import { runNames } from "../runs/names.ts";
 import type { Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";
@@ -45,6 +46,7 @@ export const adjustRun = command({
       reason,
       customer: run.customerId,
       chain: run.chainId,
+      names: runNames(run),
       ...(run.extra?.subjects === undefined ? {} : { subjects: run.extra.subjects }),
       net: String(net),
       ...charged,

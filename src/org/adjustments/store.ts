@@ -1,12 +1,15 @@
 import type { Adjustment } from "../../contract/resources/adjustments.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { meterKindOf } from "../../contract/meter-kinds.ts";
+import type { RunNames } from "../runs/names.ts";
 
 /** Amounts are decimal texts of nano-dollars, negative if given back. */
 interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
+  /** What the run named, by the columns that it is stored in. Missing in adjustments of an earlier version. */
+  readonly names?: RunNames;
   /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;
   /** The run's cost including it. */

@@ -117,4 +117,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    // The names of tags that runs have had.
+    name: "runs/8",
+    sql: `CREATE TABLE run_tag_names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+  },
 ];

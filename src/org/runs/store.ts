@@ -5,6 +5,7 @@ import { runIds } from "./ids/index.ts";
 import { idKey } from "./ids/key.ts";
 import { storeApart } from "./long-metadata.ts";
 import type { Run } from "./run.ts";
+import { noteTagNames } from "./tag-names.ts";
 
 interface FoundRuns {
   readonly runs: ReadonlyMap<string, Run>;
@@ -31,4 +32,5 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
   const index = runIds(sql);
   runBlocks(sql).append(runs.map((run) => storeApart(sql, run)));
   index.add(runs.map((run) => run.id));
+  noteTagNames(sql, runs);
 }

@@ -2,6 +2,9 @@ import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { query, type View } from "../kernel/door.ts";
 
+export { dailyUsage } from "./daily.ts";
+export { scanUsage } from "./scan.ts";
+
 /** What was spent, by day and by scope: read from the daily sums, never from the runs. */
 
 interface Range {

@@ -1,0 +1,69 @@
+import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dimensions.ts";
+import { isRefusal } from "../../contract/refusal.ts";
+import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
+import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
+import { dailyAskOf } from "../../domain/usage-report/daily.ts";
+import { csvOf, figuresOf, linesOf, sorted, totalOf } from "../../domain/usage-report/rows.ts";
+import { stretchesOf } from "../../domain/usage-report/stretches.ts";
+import type { OrgDoor } from "../../edge/org-door.ts";
+import { reply } from "../../edge/operation.ts";
+import { collect } from "./collect.ts";
+import { type Range, rangeOf } from "./range.ts";
+
+const DEFAULT_ROWS = 1000;
+
+type Query = Readonly<Partial<Record<string, string>>> & { readonly group_by: string };
+
+/** The report that a query asks for. */
+export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
+  const range = rangeOf({ from: query["from"], to: query["to"], timezone: query["timezone"] }, nowMs);
+  if (isRefusal(range)) return range;
+  const groupBy = query.group_by.split(",");
+  const ask: ReportAsk = {
+    fromMs: range.fromMs,
+    toMs: range.toMs,
+    groupBy: groupBy.map((name) => groupingOf(name, range)),
+    filters: filtersOf(query),
+  };
+  const collected = await collect(org, ask, dailyAskOf(ask, range.timeZone));
+  if (isRefusal(collected)) return collected;
+  const lines = linesOf(collected.sums, collected.daily);
+  const [first = ""] = groupBy;
+  const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
+  const shown = all.slice(0, Number(query["limit"] ?? DEFAULT_ROWS));
+  if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown));
+  const report: UsageReport = {
+    from: new Date(range.fromMs).toISOString(),
+    to: new Date(range.toMs).toISOString(),
+    timezone: range.timeZone,
+    group_by: groupBy,
+    deleted_before: collected.keptFromMs === null ? null : new Date(collected.keptFromMs).toISOString(),
+    includes_deleted: collected.daily !== null,
+    groups: lines.length,
+    totals: figuresOf(totalOf(lines)),
+    data: shown.map((line) => ({
+      ...Object.fromEntries(groupBy.map((name, at) => [name, line.names[at] ?? null])),
+      ...figuresOf(line),
+    })),
+  };
+  return reply(200, report);
+}
+
+function groupingOf(name: string, range: Range): Grouping {
+  if (isReportTime(name)) return { kind: "time", stretches: stretchesOf(name, range) };
+  if (name.startsWith(TAG_PREFIX)) return { kind: "tag", name: name.slice(TAG_PREFIX.length) };
+  return { kind: "name", name: name as Dimension };
+}
+
+function filtersOf(query: Query): ReportAsk["filters"] {
+  const named = DIMENSION_NAMES.flatMap((name) => {
+    const wanted = query[name];
+    return wanted === undefined ? [] : [[name, wanted] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+function csvReply(text: string) {
+  const stream = new Blob([text]).stream() as ReadableStream<Uint8Array>;
+  return { status: 200, stream, media: "text/csv; charset=utf-8" } as const;
+}

@@ -1,0 +1,25 @@
+import { reportQuery, usageReport } from "../../contract/resources/usage-report.ts";
+import { operation } from "../../edge/operation.ts";
+import { reportOf } from "./report-of.ts";
+
+export const reportUsage = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/usage/report",
+    summary: "Report spending by one to three groups",
+    description:
+      "Exact sums over runs that started from `from` to before `to`. Adjustments are counted when they were made, in the groups of their runs. Default: the last 30 days. A report has at most 50,000 groups.",
+    role: "viewer",
+    scope: "runs:read",
+    query: reportQuery,
+    reply: { 200: usageReport },
+    media: ["text/csv"],
+    refuses: [],
+  },
+  async (call) => {
+    const offsetMs = call.caller?.org?.snapshot.clockOffsetMs ?? 0;
+    const result = await reportOf(call.org, call.query, call.startedAt + offsetMs);
+    if ("stream" in result) call.headers["content-disposition"] = 'attachment; filename="usage-report.csv"';
+    return result;
+  },
+);

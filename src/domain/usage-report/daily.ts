@@ -1,0 +1,40 @@
+import { DAY_MS } from "../../contract/durations.ts";
+import { NAMED_FIELDS } from "../../contract/scopes.ts";
+import type { ReportAsk, Stretches } from "./ask.ts";
+
+/** What a report asks of the daily sums: full days in UTC, of all names of a kind, or of one. */
+export interface DailyAsk {
+  readonly fromDay: string;
+  /** Not included. */
+  readonly toDay: string;
+  /** `org`, `model` or a scope. */
+  readonly kind: string;
+  readonly only: string | null;
+  /** In the order of the groupings; null stands for the name. */
+  readonly groupBy: readonly (Stretches | null)[];
+}
+
+/** What sums are kept by day for. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["model", "model"],
+  ...NAMED_FIELDS.map(([kind, field]) => [field, kind] as const),
+]);
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** The same report, asked of the daily sums. Null: they cannot tell, because it is by more than one name, or by other days. */
+export function dailyAskOf({ fromMs, toMs, groupBy, filters }: ReportAsk, timeZone: string): DailyAsk | null {
+  if (timeZone !== "UTC" || fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) return null;
+  if (groupBy.some(({ kind }) => kind === "tag")) return null;
+  const grouped = groupBy.flatMap((one) => (one.kind === "name" ? [one.name] : []));
+  const [name, ...others] = new Set([...grouped, ...Object.keys(filters)]);
+  const kind = name === undefined ? "org" : KINDS.get(name);
+  if (kind === undefined || others.length > 0) return null;
+  return {
+    fromDay: dayOf(fromMs),
+    toDay: dayOf(toMs),
+    kind,
+    only: Object.values(filters)[0] ?? null,
+    groupBy: groupBy.map((one) => (one.kind === "time" ? one.stretches : null)),
+  };
+}

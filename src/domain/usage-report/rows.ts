@@ -1,0 +1,100 @@
+import type { ReportFigures } from "../../contract/resources/usage-report.ts";
+import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
+import { asCount } from "../count.ts";
+import { csvField } from "../csv.ts";
+import { formatUsd } from "../money.ts";
+import { COUNTED, type GroupNames, GroupSums } from "./sums.ts";
+
+/** One line of a report, or its totals. */
+export interface ReportLine {
+  readonly names: GroupNames;
+  readonly nanos: bigint;
+  readonly runs: number;
+  readonly tokens: number;
+  /** As in `COUNTED`. */
+  readonly counts: readonly number[];
+}
+
+const [RUNS, INPUT, OUTPUT] = [0, 1, 2];
+
+/** The groups of a report. Where the daily sums know of runs that are gone, cost, runs and tokens are theirs. */
+export function linesOf(sums: GroupSums, daily: GroupSums | null): ReportLine[] {
+  const none = Array<number>(COUNTED.length).fill(0);
+  if (daily === null) {
+    return Array.from(sums.groups, ({ names, nanos, counts }) => ({
+      names,
+      nanos,
+      counts,
+      runs: counts[RUNS] ?? 0,
+      tokens: (counts[INPUT] ?? 0) + (counts[OUTPUT] ?? 0),
+    }));
+  }
+  const kept = new Map(Array.from(sums.groups, (group) => [JSON.stringify(group.names), group.counts]));
+  return Array.from(daily.groups, ({ names, nanos, counts: [runs = 0, tokens = 0] }) => ({
+    names,
+    nanos,
+    runs,
+    tokens,
+    counts: kept.get(JSON.stringify(names)) ?? none,
+  }));
+}
+
+export function totalOf(lines: readonly ReportLine[]): ReportLine {
+  const counts = Array<number>(COUNTED.length).fill(0);
+  let [nanos, runs, tokens] = [0n, 0, 0];
+  for (const line of lines) {
+    nanos += line.nanos;
+    runs += line.runs;
+    tokens += line.tokens;
+    for (const [at, count] of line.counts.entries()) counts[at] = (counts[at] ?? 0) + count;
+  }
+  return { names: [], nanos, runs, tokens, counts };
+}
+
+/** Highest first, or in the order of the first group; then by the names. Groups without a name come last. */
+export function sorted(lines: readonly ReportLine[], by: string): ReportLine[] {
+  return [...lines].sort((one, other) => compareBy(by, one, other) || compareNames(one.names, other.names));
+}
+
+function compareBy(by: string, one: ReportLine, other: ReportLine): number {
+  if (by === "cost_usd") return one.nanos === other.nanos ? 0 : one.nanos > other.nanos ? -1 : 1;
+  if (by === "runs" || by === "tokens") return other[by] - one[by];
+  return 0;
+}
+
+function compareNames(one: GroupNames, other: GroupNames): number {
+  for (const [at, name] of one.entries()) {
+    const theirs = other[at] ?? null;
+    if (name === theirs) continue;
+    if (name === null || theirs === null) return name === null ? 1 : -1;
+    return name < theirs ? -1 : 1;
+  }
+  return 0;
+}
+
+export function figuresOf({ nanos, runs, tokens, counts }: ReportLine): ReportFigures {
+  const parts = TOKEN_CLASS_NAMES.map((name, at) => [
+    `${name}_tokens`,
+    asCount(counts[OUTPUT + 1 + at] ?? 0),
+  ]);
+  return {
+    cost_usd: formatUsd(nanos),
+    runs,
+    tokens: asCount(tokens),
+    input_tokens: asCount(counts[INPUT] ?? 0),
+    output_tokens: asCount(counts[OUTPUT] ?? 0),
+    ...(Object.fromEntries(parts) as Omit<
+      ReportFigures,
+      "cost_usd" | "runs" | "tokens" | "input_tokens" | "output_tokens"
+    >),
+  };
+}
+
+/** A header, then one line for each group. Amounts are plain numbers, which no spreadsheet takes for a formula. */
+export function csvOf(groupBy: readonly string[], lines: readonly ReportLine[]): string {
+  const fields = Object.keys(figuresOf(totalOf([])));
+  const rows = lines.map((line) =>
+    [...line.names.map(csvField), ...Object.values(figuresOf(line))].join(","),
+  );
+  return [[...groupBy, ...fields].join(","), ...rows, ""].join("\r\n");
+}

@@ -1,0 +1,15 @@
+import { DIMENSIONS, type DimensionProperty } from "../../contract/dimensions.ts";
+import type { RunRecord } from "../../domain/run-block/record.ts";
+
+/** What a run is told apart by, without what it does not name. */
+export type RunNames = { readonly [Property in DimensionProperty | "tags"]?: string };
+
+export function runNames(run: RunRecord): RunNames {
+  const names: { -readonly [Property in keyof RunNames]: RunNames[Property] } = {};
+  for (const { property } of DIMENSIONS) {
+    const name = run[property];
+    if (name !== null) names[property] = name;
+  }
+  if (run.tags !== null) names.tags = run.tags;
+  return names;
+}

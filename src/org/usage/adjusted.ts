@@ -1,0 +1,72 @@
+import { type Dimension, DIMENSIONS } from "../../contract/dimensions.ts";
+import { type Grouping, type ReportAsk, StretchFinder } from "../../domain/usage-report/ask.ts";
+import { tagIn } from "../../domain/usage-report/tag.ts";
+import type { GroupSums } from "../../domain/usage-report/sums.ts";
+import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment } from "../adjustments/store.ts";
+import { type RunNames, runNames } from "../runs/names.ts";
+import { findRun } from "../runs/store.ts";
+
+const STEP_ADJUSTMENTS = 2_000;
+
+const PROPERTY_OF = new Map(DIMENSIONS.map(({ name, property }) => [name, property]));
+
+/** The seq of the oldest one that is stored; 1 if there is none. */
+export function firstAdjustment(sql: SqlStorage): number {
+  return sql.exec<{ seq: number }>("SELECT IFNULL(MIN(seq), 1) AS seq FROM run_adjustments").one().seq;
+}
+
+export function lastAdjustment(sql: SqlStorage): number {
+  return sql.exec<{ seq: number }>("SELECT IFNULL(MAX(seq), 0) AS seq FROM run_adjustments").one().seq;
+}
+
+/** Adds adjustments to the groups of their runs, in the time when they were made. Returns the last that was looked at. */
+export function addAdjustments(
+  sql: SqlStorage,
+  ask: ReportAsk,
+  cursor: { readonly adjustment: number; readonly lastAdjustment: number },
+  sums: GroupSums,
+): number {
+  const rows = sql
+    .exec<AdjustmentRow>(
+      "SELECT * FROM run_adjustments WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+      cursor.adjustment,
+      cursor.lastAdjustment,
+      STEP_ADJUSTMENTS,
+    )
+    .toArray();
+  for (const row of rows) {
+    if (row.at < ask.fromMs || row.at >= ask.toMs) continue;
+    const made = fromAdjustmentRow(row);
+    const names = made.names ?? namesThen(sql, made);
+    if (!isWanted(ask, names)) continue;
+    sums.add(
+      ask.groupBy.map((grouping) => groupOf(grouping, names, made.at)),
+      made.amount,
+      [],
+    );
+  }
+  return rows.length < STEP_ADJUSTMENTS ? cursor.lastAdjustment : (rows.at(-1)?.seq ?? cursor.lastAdjustment);
+}
+
+/** Of one that an earlier version made: those of its run, while that is stored. */
+function namesThen(sql: SqlStorage, { runId, customer }: StoredAdjustment): RunNames {
+  const run = findRun(sql, runId);
+  if (run !== undefined) return runNames(run);
+  return customer === null ? {} : { customerId: customer };
+}
+
+function isWanted({ filters }: ReportAsk, names: RunNames): boolean {
+  return Object.entries(filters).every(([name, wanted]) => nameIn(names, name as Dimension) === wanted);
+}
+
+function nameIn(names: RunNames, name: Dimension): string | null {
+  const property = PROPERTY_OF.get(name);
+  return property === undefined ? null : (names[property] ?? null);
+}
+
+function groupOf(grouping: Grouping, names: RunNames, atMs: number): string | null {
+  if (grouping.kind === "name") return nameIn(names, grouping.name);
+  if (grouping.kind === "tag") return tagIn(names.tags ?? null, grouping.name);
+  const { stretches } = grouping;
+  return stretches.labels[new StretchFinder(stretches).at(atMs)] ?? null;
+}

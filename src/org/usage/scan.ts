@@ -1,0 +1,127 @@
+import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { invalidField, type Refusal } from "../../contract/refusal.ts";
+import type { ReportAsk } from "../../domain/usage-report/ask.ts";
+import { BlockScan } from "../../domain/usage-report/scan.ts";
+import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
+import { query } from "../kernel/door.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
+import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
+import { mayBeTag } from "../runs/tag-names.ts";
+import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
+
+/** One step ends at any of these: others are served before the next. */
+const STEP_RUNS = 100_000;
+const STEP_BYTES = 8_388_608;
+const STEP_BLOCKS = 4096;
+
+/** Where a report goes on, and where it ends: what is stored after it began is not in it. */
+export interface ReportCursor {
+  /** The first run that was not looked at yet. */
+  readonly run: number;
+  readonly lastRun: number;
+  /** The last adjustment that was looked at. */
+  readonly adjustment: number;
+  readonly lastAdjustment: number;
+}
+
+interface Step {
+  readonly rows: readonly GroupRow[];
+  readonly next: ReportCursor | null;
+  /** Retention took away what was still to be looked at: the report must begin anew. */
+  readonly isLost: boolean;
+  /** When the first run that is stored was recorded, where retention has deleted others; null: it has not. */
+  readonly keptFromMs: number | null;
+}
+
+/** The sums of some runs and adjustments. The caller adds up those of all steps. */
+export const scanUsage = query({
+  refuses: ["validation_failed"],
+  run(view, { ask, cursor }: { ask: ReportAsk; cursor: ReportCursor | null }) {
+    const unknown = ask.groupBy.find((one) => one.kind === "tag" && !mayBeTag(view.sql, one.name));
+    if (unknown?.kind === "tag") {
+      return invalidField("group_by", "unknown", `names tag '${unknown.name}', which no run has`);
+    }
+    const begun = cursor ?? begin(view.sql);
+    const isLost = cursor !== null && hasLost(view.sql, cursor);
+    const sums = new GroupSums();
+    const run = isLost ? begun.run : scanRuns(view.sql, ask, begun, sums);
+    const isAtEnd = run > begun.lastRun;
+    const adjustment = isLost || !isAtEnd ? begun.adjustment : addAdjustments(view.sql, ask, begun, sums);
+    const next = isAtEnd && adjustment >= begun.lastAdjustment ? null : { ...begun, run, adjustment };
+    return sums.isTooMany
+      ? tooMany()
+      : step({ rows: sums.rows(), next, isLost, keptFromMs: keptFrom(view.sql, view.now) });
+  },
+});
+
+const step = (made: Step): Step => made;
+
+export function tooMany(): Refusal<"validation_failed"> {
+  const message = `results in more than ${MOST_GROUPS} groups: shorten the range, filter, or group by less`;
+  return invalidField("group_by", "too_many", message);
+}
+
+function begin(sql: SqlStorage): ReportCursor {
+  const blocks = runBlocks(sql);
+  return {
+    run: firstHeld(blocks.entries)?.firstSeq ?? blocks.lastSeq + 1,
+    lastRun: blocks.lastSeq,
+    adjustment: firstAdjustment(sql) - 1,
+    lastAdjustment: lastAdjustment(sql),
+  };
+}
+
+function firstHeld(entries: readonly BlockEntry[]): BlockEntry | undefined {
+  return entries.find(({ state }) => state !== "remains");
+}
+
+function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: last }: ReportCursor): boolean {
+  const held = firstHeld(runBlocks(sql).entries);
+  const isRunLost = run <= lastRun && (held === undefined || held.firstSeq > run);
+  return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
+}
+
+function keptFrom(sql: SqlStorage, now: number): number | null {
+  const { entries } = runBlocks(sql);
+  const [first] = entries;
+  if (first === undefined || (first.state !== "remains" && first.firstSeq === 1)) return null;
+  return firstHeld(entries)?.recordedMin ?? now;
+}
+
+/** Adds up runs from the cursor on. Returns the first that was left for the next step. */
+function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: GroupSums): number {
+  const blocks = runBlocks(sql);
+  const scan = new BlockScan(ask);
+  const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
+  const some = left.slice(0, STEP_BLOCKS);
+  let [runs, bytes] = [0, 0];
+  let next = left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
+  for (const entry of blocks.among(some, namesIn(ask))) {
+    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) {
+      next = entry.firstSeq;
+      break;
+    }
+    scan.add(blocks.bytesOf(entry), {
+      from: cursor.run - entry.firstSeq,
+      to: cursor.lastRun + 1 - entry.firstSeq,
+      isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
+    });
+    runs += entry.runs;
+    bytes += entry.bytes;
+  }
+  scan.addTo(sums);
+  return next;
+}
+
+function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boolean {
+  if (entry.state === "remains" || lastSeqOf(entry) < cursor.run || entry.firstSeq > cursor.lastRun)
+    return false;
+  return entry.startedMax >= ask.fromMs && entry.startedMin < ask.toMs;
+}
+
+function namesIn({ filters }: ReportAsk) {
+  return DIMENSIONS.flatMap(({ name, property }) => {
+    const wanted = filters[name];
+    return wanted === undefined ? [] : [[property, wanted] as const];
+  });
+}

@@ -2,8 +2,9 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import type { DailyAsk } from "../../domain/usage-report/daily.ts";
 import { GroupSums } from "../../domain/usage-report/sums.ts";
+import { tooMany } from "../../domain/usage-report/too-many.ts";
 import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";
-import { type ReportCursor, tooMany } from "../../org/usage/scan.ts";
+import type { ReportCursor } from "../../org/usage/scan.ts";
 
 /** Retention that takes away what a report has yet to read makes it begin anew; it is not so fast that this goes on. */
 const TRIES = 3;

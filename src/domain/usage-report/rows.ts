@@ -3,7 +3,7 @@ import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { asCount } from "../count.ts";
 import { csvField } from "../csv.ts";
 import { formatUsd } from "../money.ts";
-import { COUNTED, type GroupNames, GroupSums } from "./sums.ts";
+import { COUNTED, type GroupNames, type GroupSums } from "./sums.ts";
 
 /** One line of a report, or its totals. */
 export interface ReportLine {

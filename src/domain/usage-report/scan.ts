@@ -66,9 +66,11 @@ export class BlockScan {
   #runsIn({ count, columns }: Frame, { from, to, isWithin }: Part, moments: Float64Array): Uint8Array | null {
     const isIn = new Uint8Array(count).fill(1, from, to);
     const { fromMs, toMs, filters } = this.#ask;
-    for (let run = 0; run < count && !isWithin; run += 1) {
-      const moment = moments[run] ?? 0;
-      if (moment < fromMs || moment >= toMs) isIn[run] = 0;
+    if (!isWithin) {
+      for (let run = 0; run < count; run += 1) {
+        const moment = moments[run] ?? 0;
+        if (moment < fromMs || moment >= toMs) isIn[run] = 0;
+      }
     }
     for (const [name, wanted] of Object.entries(filters)) {
       const { names, numbers } = numberedNames(columns.get(COLUMN_OF.get(name) ?? 0), count);

@@ -1,8 +1,9 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
-import { invalidField, type Refusal } from "../../contract/refusal.ts";
+import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { BlockScan } from "../../domain/usage-report/scan.ts";
-import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
+import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
+import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
@@ -55,11 +56,6 @@ export const scanUsage = query({
 });
 
 const step = (made: Step): Step => made;
-
-export function tooMany(): Refusal<"validation_failed"> {
-  const message = `results in more than ${MOST_GROUPS} groups: shorten the range, filter, or group by less`;
-  return invalidField("group_by", "too_many", message);
-}
 
 function begin(sql: SqlStorage): ReportCursor {
   const blocks = runBlocks(sql);

@@ -1,0 +1,117 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { beforeAll, expect, test } from "vitest";
+import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
+import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import { isRefusal } from "../../../src/contract/refusal.ts";
+import { remainsOf } from "../../../src/org/runs/purged.ts";
+import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
+import { newSpender, type Spender } from "../../support/ledger.ts";
+import { storeRuns } from "../../support/stored-runs.ts";
+
+/** More than one step looks at, and more than one report may group by user. */
+const COUNT = 120_000;
+const BASE = Date.parse("2026-11-01T00:00:00Z");
+const ASK: ReportAsk = {
+  fromMs: BASE,
+  toMs: BASE + 86_400_000,
+  groupBy: [{ kind: "name", name: "model" }],
+  filters: {},
+};
+
+let org: Spender;
+
+function aRun(at: number): RunRecord {
+  return {
+    id: `run-${at}`,
+    startedAt: BASE + at,
+    endedAt: null,
+    chargedAt: BASE + at,
+    recordedAt: BASE + at,
+    model: at % 2 === 0 ? "even" : "odd",
+    action: null,
+    workflowId: null,
+    deploymentId: null,
+    departmentId: null,
+    customerId: null,
+    chainId: null,
+    parentRunId: null,
+    depth: 0,
+    inputTokens: 2,
+    outputTokens: 1,
+    cost: 3n,
+    charges: "",
+    extra: null,
+    userId: `user-${at}`,
+    provider: null,
+    keyId: null,
+    tags: null,
+  };
+}
+
+function inObject<T>(use: (sql: SqlStorage) => T): Promise<T> {
+  const namespace = (env as unknown as { ORG: DurableObjectNamespace }).ORG;
+  return runInDurableObject(namespace.getByName(org.id), (_object, state) => use(state.storage.sql));
+}
+
+const step = (cursor: ReportCursor | null) =>
+  inObject((sql) => {
+    const view = { sql, now: BASE } as Parameters<typeof scanUsage.run>[0];
+    const made = scanUsage.run(view, { ask: ASK, cursor });
+    if (isRefusal(made)) throw new Error(made.message);
+    return made;
+  });
+
+beforeAll(async () => {
+  org = await newSpender();
+  await storeRuns(org.id, COUNT, aRun);
+}, 120_000);
+
+test("a report of many steps leaves out what is recorded after its first, and counts the rest once", async () => {
+  const first = await step(null);
+  expect(first.next).not.toBeNull();
+  await org.run({ started_at: new Date(BASE).toISOString(), model: "even" });
+  const second = await step(first.next);
+  expect(second.next).toBeNull();
+  const sum = new Map<string | null, number>();
+  for (const [[name = null], nanos, [runs = 0]] of [...first.rows, ...second.rows]) {
+    expect(nanos).toBe(String(runs * 3));
+    sum.set(name, (sum.get(name) ?? 0) + runs);
+  }
+  expect([...sum].sort()).toEqual([
+    ["even", COUNT / 2],
+    ["odd", COUNT / 2],
+  ]);
+  const { body } = await org.send("GET", "usage/report?from=2026-11-01&to=2026-11-02&group_by=model");
+  expect(body.totals).toMatchObject({ runs: COUNT + 1, cost_usd: "1.00036" });
+});
+
+test("a report with too many groups is refused at group_by, and a filter makes it small", async () => {
+  const path = "usage/report?from=2026-11-01&to=2026-11-02&group_by=user_id";
+  const { status, body } = await org.send("GET", path);
+  expect([status, body.error.details.fields[0]]).toMatchObject([
+    422,
+    { field: "group_by", code: "too_many" },
+  ]);
+  const one = await org.send("GET", `${path}&user_id=user-119999`);
+  expect(one.body.data).toMatchObject([{ user_id: "user-119999", runs: 1 }]);
+});
+
+test("a step is lost where retention has taken away what it should look at next, and not before", async () => {
+  const first = await step(null);
+  await inObject((sql) => purgeOldest(sql, 10));
+  expect((await step(first.next)).isLost).toBe(false);
+  await inObject((sql) => purgeOldest(sql, COUNT));
+  expect((await step(first.next)).isLost).toBe(true);
+  expect((await step(null)).keptFromMs).not.toBeNull();
+});
+
+function purgeOldest(sql: SqlStorage, most: number): void {
+  const blocks = runBlocks(sql);
+  for (let taken = 0; taken < most;) {
+    const { runs } = blocks.oldest(BASE + COUNT);
+    if (runs.length === 0) return;
+    blocks.purge(runs.map((run) => remainsOf(run, null)));
+    taken += runs.length;
+  }
+}

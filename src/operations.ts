@@ -112,6 +112,11 @@ import { openSupportSession } from "./api/support/open-session.ts";
 import { getSupportPresence } from "./api/support/presence.ts";
 import { getUsage } from "./api/usage/get.ts";
 import { reportUsage } from "./api/usage/report.ts";
+import { getCustomer } from "./api/customers/get.ts";
+import { listCustomers } from "./api/customers/list.ts";
+import { mintCustomerToken } from "./api/customers/mint-token.ts";
+import { getOwnCustomer } from "./api/customers/own.ts";
+import { reportOwnUsage } from "./api/customers/own-usage.ts";
 import { getWebhookSecret } from "./api/webhook-secret/get.ts";
 import { rotateWebhookSecret } from "./api/webhook-secret/rotate.ts";
 import { changeWebhook } from "./api/webhooks/change.ts";
@@ -244,6 +249,11 @@ export const OPERATIONS: readonly Operation[] = [
   setRetentionPolicy,
   getUsage,
   reportUsage,
+  listCustomers,
+  getCustomer,
+  mintCustomerToken,
+  getOwnCustomer,
+  reportOwnUsage,
   listDeprecatedCalls,
   getSso,
   putSso,

@@ -21,6 +21,7 @@ export type IdPrefix =
   | "ses"
   | "adj"
   | "ref"
+  | "ctk"
   | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */

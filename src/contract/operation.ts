@@ -36,6 +36,8 @@ export interface OperationContract {
   readonly servedAnywhere?: boolean;
   /** Changes nothing, although it is not a GET. Support may call it under a grant that covers its scope. */
   readonly reads?: boolean;
+  /** For customer tokens, and for nobody else. No customer token may call any other operation. */
+  readonly forCustomers?: boolean;
   /** Takes its rate limits together with its other limits, so the earlier rate check skips it. */
   readonly countsItself?: boolean;
   /** A refused call gives back what rate-limit policies counted. A malformed call does not. */

@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from "node:crypto";
 import { base62, sameSecret } from "./api-key.ts";
 
 /**
- * Secrets of browsers and operators. They contain the org's id, so that only its object is asked, and a keyed check, so
+ * Secrets of browsers, operators and customers. They contain the org's id, so that only its object is asked, and a keyed check, so
  * that a forged one is rejected without a lookup. Only a keyed digest is stored.
  */
 
-const PREFIXES = { session: "ses", signIn: "sin", support: "svc_support" } as const;
+const PREFIXES = { session: "ses", signIn: "sin", support: "svc_support", customer: "svc_customer" } as const;
 export type OrgTokenKind = keyof typeof PREFIXES;
 
 const CHECK_LENGTH = 6;

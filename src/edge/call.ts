@@ -10,7 +10,7 @@ import { OrgDoor } from "./org-door.ts";
 import { orgObject } from "./region/home.ts";
 
 /**
- * The caller: a key of an org, a person with a session, support under a grant, or the operator (who belongs to no org).
+ * The caller: a key of an org, a person with a session, support under a grant, a customer with a token, or the operator (who belongs to no org).
  */
 export interface Caller {
   readonly actor: Actor;
@@ -26,6 +26,8 @@ export interface Caller {
   readonly goodUntil?: number;
   /** Set for an operator under a support grant: the scope of the grant. */
   readonly support?: SupportScope;
+  /** Set under a customer token: the customer. */
+  readonly customer?: string;
 }
 
 /** One request as it passes through the checks. Each check adds its result. */

@@ -6,6 +6,7 @@ import { refuseKey } from "../org/caller.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
+import { identifyCustomer, isCustomerToken } from "./customer.ts";
 import { DeadSecrets } from "./dead-secrets.ts";
 import { type KnownKey, KnownKeys } from "./known-keys.ts";
 import { askHome } from "./region/home.ts";
@@ -75,8 +76,9 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
   if (dead.has(bearer, call.judgedAt)) return refuseGuess(call);
   const given = givenOut(call.settings.SVC_KEY_PEPPER, bearer);
   if (given === null) return refuseGuess(call);
-  if (given === "support token") {
-    const refusal = await identifySupport(call, bearer);
+  if (given === "support token" || given === "customer token") {
+    const identified = given === "support token" ? identifySupport : identifyCustomer;
+    const refusal = await identified(call, bearer);
     if (refusal?.code !== "unauthorized") return refusal;
   } else {
     const key = await learn(call, bearer, given.orgId, given.keyId);
@@ -86,9 +88,13 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
   return refuseGuess(call);
 }
 
-function givenOut(pepper: string, bearer: string): ParsedKey | "support token" | null {
-  if (!isSupportToken(bearer)) return parseKey(pepper, bearer);
-  return orgOfToken(pepper, "support", bearer) === null ? null : "support token";
+type Given = ParsedKey | "support token" | "customer token";
+
+function givenOut(pepper: string, bearer: string): Given | null {
+  if (isSupportToken(bearer)) return orgOfToken(pepper, "support", bearer) === null ? null : "support token";
+  if (isCustomerToken(bearer))
+    return orgOfToken(pepper, "customer", bearer) === null ? null : "customer token";
+  return parseKey(pepper, bearer);
 }
 
 function refuseGuess(call: Call): Refusal {

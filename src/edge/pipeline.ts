@@ -11,6 +11,7 @@ import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTe
 import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision } from "./count-decision.ts";
+import { checkCustomer } from "./customer.ts";
 import type { Env } from "./env.ts";
 import { checkRate, countMalformed } from "./decision/request-rate.ts";
 import { heedFreed } from "./decision/heed-freed.ts";
@@ -33,6 +34,7 @@ const ADMISSION: readonly Check[] = [
   checkPath,
   checkOrgActive,
   checkAddress,
+  checkCustomer,
   checkTenant,
   checkSupport,
   checkRole,

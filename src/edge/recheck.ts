@@ -1,12 +1,21 @@
 import type { Refusal } from "../contract/refusal.ts";
 import { checkAddress, checkOrgActive, checkRole, checkScope } from "./admit.ts";
 import type { Call } from "./call.ts";
+import { checkCustomer } from "./customer.ts";
 import { identify } from "./identify.ts";
 import { checkResidency } from "./region/settle.ts";
 import { checkSupport } from "./support.ts";
 
 /** What was checked before the body was read and may have changed since. */
-const CHECKS = [checkOrgActive, checkAddress, checkSupport, checkRole, checkScope, checkResidency];
+const CHECKS = [
+  checkOrgActive,
+  checkAddress,
+  checkCustomer,
+  checkSupport,
+  checkRole,
+  checkScope,
+  checkResidency,
+];
 
 /** If the body takes longer to arrive than the caller's snapshot is valid, the caller is checked again. */
 export function recheck(call: Call): null | Promise<Refusal | null> {

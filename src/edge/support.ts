@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { bodyOf } from "./org-door.ts";
 import { parseCidr } from "../domain/address.ts";
-import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
+import { tokenDigest } from "../domain/org-token.ts";
 import { supportRefusal } from "../domain/support.ts";
 import { logFailure } from "../log.ts";
 import type { Actor } from "../org/kernel/door.ts";
@@ -9,6 +9,7 @@ import { grantRefusal } from "../org/support/grant.ts";
 import { SNAPSHOT } from "../gate/snapshot.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation.ts";
+import { doorOfToken } from "./org-token-door.ts";
 import { doorHome } from "./region/door-home.ts";
 
 /** An operator under a support grant: identity, scope and audit. */
@@ -34,9 +35,6 @@ export function isIdentified(request: Request): boolean {
 
 export async function identifySupport(call: SupportCall, bearer: string): Promise<Refusal | null> {
   identified.add(call.request);
-  const pepper = call.settings.SVC_KEY_PEPPER;
-  const orgId = orgOfToken(pepper, "support", bearer);
-  if (orgId === null) return refuse("unauthorized");
   const asking: Actor = {
     kind: "support",
     id: "operator",
@@ -44,10 +42,10 @@ export async function identifySupport(call: SupportCall, bearer: string): Promis
     onBehalfOf: null,
     address: call.address,
   };
-  const envelope = { actor: asking, trace: call.trace, idempotency: null, ifMatch: null };
-  const door = await doorHome(call.env, call.settings, orgId, envelope);
+  const door = await doorOfToken(call, "support", bearer, asking);
   if (door === null) return refuse("unauthorized");
-  const admitted = await door.command("admitSupport", { digest: tokenDigest(pepper, bearer) });
+  const digest = tokenDigest(call.settings.SVC_KEY_PEPPER, bearer);
+  const admitted = await door.command("admitSupport", { digest });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
   const found = bodyOf(admitted);
   const { operator, grant_id: grantId, scope, org } = found;

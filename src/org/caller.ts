@@ -35,6 +35,8 @@ const JUDGES: Readonly<Record<Actor["kind"], (view: View) => Refusal<CallerCode>
   key: keyRefusal,
   session: sessionRefusal,
   support: supportRefusal,
+  // Customers only read, under a token that is asked about on each request.
+  customer: () => refuse("forbidden"),
 };
 
 function keyRefusal(view: View): Refusal<CallerCode> | null {

@@ -1,3 +1,4 @@
+import { mintCustomerToken } from "./customers/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
 import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
@@ -131,4 +132,5 @@ export const COMMANDS = {
   admitSupport,
   recordSupportRequest,
   explain,
+  mintCustomerToken,
 } as const;

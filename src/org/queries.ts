@@ -1,3 +1,4 @@
+import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { listAdjustments } from "./adjustments/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
@@ -91,4 +92,7 @@ export const QUERIES = {
   ssoSettings,
   listSupportGrants,
   supportInside,
+  listCustomers,
+  getCustomer,
+  admitCustomer,
 } as const;

@@ -22,6 +22,7 @@ import { RETENTION_STEPS } from "./retention-policy/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
+import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "./kernel/schema-step.ts";
@@ -53,6 +54,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...DEPRECATED_CALL_STEPS,
   ...SUPPORT_STEPS,
   ...REFUSAL_STEPS,
+  ...CUSTOMER_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

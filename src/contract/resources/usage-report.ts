@@ -90,6 +90,22 @@ export const reportQuery = z
     context.addIssue({ code: "custom", path: ["sort"], message, params: { code: "invalid_value" } });
   });
 
+/** What a customer may group its own usage by: nothing that tells how the org is organized. */
+const CUSTOMER_GROUPINGS: readonly string[] = [...REPORT_TIMES, "model"];
+
+export const customerUsageQuery = z.strictObject({
+  ...reportRange,
+  group_by: groupBy
+    .refine((text) => text.split(",").every((name) => CUSTOMER_GROUPINGS.includes(name)), {
+      message: `must be one to three of ${CUSTOMER_GROUPINGS.join(", ")}`,
+      params: { code: "invalid_value" },
+    })
+    .optional()
+    .meta({ description: `One to three of ${CUSTOMER_GROUPINGS.join(", ")}. Default: day.` }),
+  format: z.enum(REPORT_FORMATS).optional(),
+  limit: limit.optional(),
+});
+
 const figures = {
   cost_usd: usd.meta({ description: "Negative if more was given back by adjustments than was spent." }),
   runs: z.int(),

@@ -25,7 +25,7 @@ export interface OrgEnv {
 }
 
 export interface Actor {
-  readonly kind: "key" | "operator" | "session" | "support" | "system";
+  readonly kind: "key" | "operator" | "session" | "support" | "customer" | "system";
   readonly id: string;
   readonly role: Role;
   /** Whose authority is used, if it is another's (an operator under a support grant). */

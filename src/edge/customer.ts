@@ -1,0 +1,53 @@
+import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { parseCidr } from "../domain/address.ts";
+import { tokenDigest } from "../domain/org-token.ts";
+import { SNAPSHOT } from "../gate/snapshot.ts";
+import type { Actor } from "../org/kernel/door.ts";
+import type { Call } from "./call.ts";
+import { doorOfToken } from "./org-token-door.ts";
+
+/** A customer of an org, under a token that reads its own standing and usage. */
+
+export function isCustomerToken(bearer: string): boolean {
+  return bearer.startsWith("svc_customer_");
+}
+
+export async function identifyCustomer(call: Call, bearer: string): Promise<Refusal | null> {
+  const asking: Actor = {
+    kind: "customer",
+    id: "customer",
+    role: "viewer",
+    onBehalfOf: null,
+    address: call.address,
+  };
+  const door = await doorOfToken(call, "customer", bearer, asking);
+  if (door === null) return refuse("unauthorized");
+  const digest = tokenDigest(call.settings.SVC_KEY_PEPPER, bearer);
+  const admitted = await door.query("admitCustomer", { digest });
+  if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
+  const { token_id: id, customer_id: customer, expires_at: expiresAt, org } = admitted.body;
+  call.caller = {
+    actor: { ...asking, id, onBehalfOf: customer },
+    role: "viewer",
+    scopes: new Set(),
+    org: { id: org.id, snapshot: org, allowList: org.ipAllowList.flatMap((text) => parseCidr(text) ?? []) },
+    customer,
+    goodUntil: Math.min(call.judgedAt + SNAPSHOT.lifeMs, expiresAt - org.clockOffsetMs),
+  };
+  return null;
+}
+
+/** Operations for customers are for nobody else, and customers call no other. */
+export function checkCustomer({ caller, op }: Call): Refusal | null {
+  if ((caller?.customer === undefined) === (op.forCustomers !== true)) return null;
+  const message =
+    op.forCustomers === true
+      ? "This operation requires a customer token."
+      : "A customer token reads only GET /v1/customer and GET /v1/customer/usage.";
+  return refuse("forbidden", {}, { message });
+}
+
+export function customerOf({ caller }: Pick<Call, "caller">): string {
+  if (caller?.customer === undefined) throw new Error("no customer is behind this call");
+  return caller.customer;
+}

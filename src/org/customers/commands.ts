@@ -1,0 +1,1 @@
+export { mintCustomerToken } from "./tokens.ts";

@@ -1,0 +1,2 @@
+export { getCustomer, listCustomers } from "./standing.ts";
+export { admitCustomer } from "./tokens.ts";

@@ -1,0 +1,170 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { encodeCursor } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { type CustomerStanding, SPENT_PERIODS } from "../../contract/resources/customers.ts";
+import { asCount } from "../../domain/count.ts";
+import { publishedPeriod } from "../../domain/kinds.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { windowAt } from "../../domain/period.ts";
+import { toCreditPack } from "../credit-packs/show.ts";
+import { query, type View } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import { amountsOf } from "../meters/show.ts";
+import type { MeterRow } from "../meters/store.ts";
+import type { Entry } from "../meters/usage.ts";
+import { pageOfRuns } from "../runs/blocks/page.ts";
+import { charactersApart } from "../runs/long-metadata.ts";
+
+type DayRow = { day: string; usd: string; runs: number; tokens: number };
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** How a customer stands now. */
+function standingOf(view: View, customerId: string): CustomerStanding {
+  const accounts = new Draft(view.sql, "run", view.now).accounts({
+    scopes: { customer: customerId },
+    atMs: view.now,
+  });
+  const limits = accounts.filter((account): account is Entry => account.meter.kind === "customer_limit");
+  const packs = packsOf(view, customerId);
+  const pool = accounts.find(({ meter }) => meter.kind === "credits");
+  return {
+    customer_id: customerId,
+    spent: spentOf(view, customerId),
+    limits: limits.map((entry) => ({
+      id: entry.meter.id,
+      period: entry.meter.window.kind === "period" ? entry.meter.window.period : "day",
+      limit_usd: formatUsd(entry.meter.limit ?? 0n),
+      ...amountsOf(entry),
+      ...publishedPeriod(entry),
+      resets_at: entry.window.endMs === null ? null : iso(entry.window.endMs),
+    })),
+    credits:
+      packs.length === 0
+        ? null
+        : { remaining_usd: formatUsd(pool === undefined ? 0n : (roomOf(pool) ?? 0n)), packs },
+    last_run_on: lastDayOf(view, customerId),
+  };
+}
+
+/** Packs that can be drawn from, now or later. */
+function packsOf(view: View, customerId: string) {
+  return view.sql
+    .exec<MeterRow>(
+      `SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id = ? AND kind = 'credit_pack'
+       ORDER BY since DESC LIMIT ?`,
+      customerId,
+      MOST_PACKS,
+    )
+    .toArray()
+    .map((row) => toCreditPack(view, row))
+    .filter(({ status }) => status === "live" || status === "scheduled");
+}
+
+const MOST_PACKS = 200;
+
+/** From the daily sums, which outlive the runs. */
+function spentOf(view: View, customerId: string): CustomerStanding["spent"] {
+  const windows = SPENT_PERIODS.map((period) => ({ period, window: windowAt(period, view.now) }));
+  const firstMs = Math.min(...windows.map(({ window }) => window.startMs));
+  const rows = view.sql
+    .exec<DayRow>(
+      `SELECT day, usd, runs, tokens FROM usage_daily
+       WHERE scope_kind = 'customer' AND scope_id = ? AND day >= ?`,
+      customerId,
+      iso(firstMs).slice(0, 10),
+    )
+    .toArray();
+  return windows.map(({ period, window }) => {
+    let [usd, runs, tokens] = [0n, 0, 0];
+    for (const row of rows) {
+      const at = Date.parse(row.day);
+      if (at < window.startMs || (window.endMs !== null && at >= window.endMs)) continue;
+      usd += BigInt(row.usd);
+      runs += row.runs;
+      tokens += row.tokens;
+    }
+    const end = window.endMs === null ? null : iso(window.endMs);
+    const figures = { spent_usd: formatUsd(usd), runs, tokens: asCount(tokens) };
+    return { period, period_start: iso(window.startMs), period_end: end, ...figures };
+  });
+}
+
+function lastDayOf(view: View, customerId: string): string | null {
+  const [row] = view.sql
+    .exec<{ day: string | null }>(
+      `SELECT day FROM usage_daily WHERE scope_kind = 'customer' AND scope_id = ? AND runs > 0
+       ORDER BY day DESC LIMIT 1`,
+      customerId,
+    )
+    .toArray();
+  return row?.day ?? null;
+}
+
+/** Every customer that has spent, or has a limit or pack of its own. `"*"` stands for all and is none. */
+function nextCustomer(sql: SqlStorage, after: string): string | null {
+  const { id } = sql
+    .exec<{ id: string | null }>(
+      `SELECT MIN(id) AS id FROM (
+         SELECT MIN(scope_id) AS id FROM usage_daily WHERE scope_kind = 'customer' AND scope_id > ?1
+         UNION ALL
+         SELECT MIN(scope_id) FROM meters WHERE scope_kind = 'customer' AND scope_id > ?1 AND scope_id <> '*')`,
+      after,
+    )
+    .one();
+  return id;
+}
+
+export const listCustomers = query({
+  refuses: [],
+  run(view, input: ListQuery) {
+    const ids: string[] = [];
+    let after = input.after?.id ?? "";
+    while (ids.length <= input.limit) {
+      const next = nextCustomer(view.sql, after);
+      if (next === null) break;
+      if (next !== "*") ids.push(next);
+      after = next;
+    }
+    const shown = ids.slice(0, input.limit);
+    const last = shown.at(-1);
+    const next_cursor =
+      ids.length > shown.length && last !== undefined ? encodeCursor(input, { value: last, id: last }) : null;
+    return { data: shown.map((id) => standingOf(view, id)), next_cursor };
+  },
+});
+
+/** With its last run, while that is stored. */
+function detailOf(view: View, customerId: string) {
+  const newest: ListQuery = {
+    limit: 1,
+    sort: { field: "started_at", descending: true },
+    after: null,
+    filters: { customer_id: customerId },
+    scope: "",
+  };
+  const [run] = pageOfRuns(view.sql, newest, charactersApart).runs;
+  const last_run =
+    run === undefined
+      ? null
+      : { id: run.id, started_at: iso(run.startedAt), model: run.model, cost_usd: formatUsd(run.cost) };
+  return { ...standingOf(view, customerId), last_run };
+}
+
+export const getCustomer = query({
+  refuses: ["not_found"],
+  run(view, { customerId, isOwn }: { customerId: string; isOwn: boolean }) {
+    const isKnown = customerId !== "*" && (isOwn || isCustomer(view.sql, customerId));
+    return isKnown ? detailOf(view, customerId) : refuse("not_found");
+  },
+});
+
+function isCustomer(sql: SqlStorage, id: string): boolean {
+  const rows = sql.exec(
+    `SELECT 1 FROM usage_daily WHERE scope_kind = 'customer' AND scope_id = ?1
+     UNION ALL SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id = ?1 LIMIT 1`,
+    id,
+  );
+  return rows.toArray().length > 0;
+}

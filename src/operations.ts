@@ -93,6 +93,7 @@ import { listEvals } from "./api/routing/list-evals.ts";
 import { recordEval } from "./api/routing/record-eval.ts";
 import { selectModel } from "./api/routing/select.ts";
 import { setRoutingPolicy } from "./api/routing/set-policy.ts";
+import { exportRuns } from "./api/runs/export.ts";
 import { getRun } from "./api/runs/get.ts";
 import { listRuns } from "./api/runs/list.ts";
 import { recordRuns } from "./api/runs/record-bulk.ts";
@@ -164,6 +165,7 @@ export const OPERATIONS: readonly Operation[] = [
   recordRun,
   recordRuns,
   listRuns,
+  exportRuns,
   getRun,
   adjustRun,
   listAdjustments,

@@ -4,7 +4,7 @@ import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
 import { modelName, runPage } from "../../contract/resources/runs.ts";
 
-const LIST: ListSpec = {
+export const RUN_LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],
   filters: {
     ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, callerId])),
@@ -24,9 +24,9 @@ export const listRuns = operation(
       "A page scans at most 100,000 runs and returns at most 4 MiB of them, but at least one. If few runs match the filters or their metadata is large, the page can be short or empty and still have a `next_cursor`.",
     role: "viewer",
     scope: "runs:read",
-    query: listQuery(LIST),
+    query: listQuery(RUN_LIST),
     reply: { 200: runPage },
     refuses: [],
   },
-  (call) => call.org.query("listRuns", toListQuery(LIST, call.query)),
+  (call) => call.org.query("listRuns", toListQuery(RUN_LIST, call.query)),
 );

@@ -36,7 +36,6 @@ export const exportRuns = operation(
     const offsetMs = call.caller?.org?.snapshot.clockOffsetMs ?? 0;
     const range = rangeOf({ from, to }, call.startedAt + offsetMs);
     if (isRefusal(range)) return range;
-    const iso = (ms: number) => new Date(ms).toISOString();
     const next = pagesOf(call.org, { ...names, from: iso(range.fromMs), to: iso(range.toMs) });
     const first = await next();
     if (isRefusal(first)) return first;
@@ -52,6 +51,8 @@ interface RunPage {
   readonly runs: readonly RunResource[];
   readonly isLast: boolean;
 }
+
+const iso = (ms: number) => new Date(ms).toISOString();
 
 const PAGE_RUNS = "500";
 

@@ -7,7 +7,7 @@ import { loadHold } from "../decisions/store.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { saveDaily } from "../runs/daily.ts";
-import { runNames } from "../runs/names.ts";
+import { runNames } from "../../domain/run-block/run-names.ts";
 import type { Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";

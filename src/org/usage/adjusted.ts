@@ -3,7 +3,7 @@ import { type Grouping, type ReportAsk, StretchFinder } from "../../domain/usage
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import type { GroupSums } from "../../domain/usage-report/sums.ts";
 import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment } from "../adjustments/store.ts";
-import { type RunNames, runNames } from "../runs/names.ts";
+import { type RunNames, runNames } from "../../domain/run-block/run-names.ts";
 import { findRun } from "../runs/store.ts";
 
 const STEP_ADJUSTMENTS = 2_000;

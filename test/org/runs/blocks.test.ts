@@ -42,7 +42,7 @@ const aRun = fc
     inputTokens: 1,
     outputTokens: 2,
     charges: "",
-    userId: "u1",
+    userId: null,
     provider: null,
     keyId: null,
     tags: null,

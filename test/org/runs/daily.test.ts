@@ -98,7 +98,16 @@ test("sums of runs that touch the same limits keep customers apart", () => {
       usage: { input_tokens: 1, output_tokens: 1 },
       ...(customer_id === undefined ? {} : { customer_id }),
     };
-    const stored = { id: "r", chargedAt: 1, recordedAt: 1, depth: 0, cost: usd, charges: "", extra: null };
+    const stored = {
+      id: "r",
+      keyId: null,
+      chargedAt: 1,
+      recordedAt: 1,
+      depth: 0,
+      cost: usd,
+      charges: "",
+      extra: null,
+    };
     sums.add(runOf(input, stored), accounts);
   };
   for (const [customer, usd] of [

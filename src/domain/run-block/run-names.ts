@@ -1,5 +1,5 @@
 import { DIMENSIONS, type DimensionProperty } from "../../contract/dimensions.ts";
-import type { RunRecord } from "../../domain/run-block/record.ts";
+import type { RunRecord } from "./record.ts";
 
 /** What a run is told apart by, without what it does not name. */
 export type RunNames = { readonly [Property in DimensionProperty | "tags"]?: string };

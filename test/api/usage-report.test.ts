@@ -118,6 +118,24 @@ describe("a report of usage", () => {
     expect(then.body.data).toMatchObject([{ model: "m1", cost_usd: "1.00", runs: 1 }]);
   });
 
+  test("groups an adjustment by what its run named, also once the run is deleted", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
+    await org.run({ id: "r", model: "m1", tags: { team: "red" } });
+    await org.advance(2 * 86_400);
+    await call("POST", "/v1/runs/r/adjustments", {
+      key: org.key,
+      body: { amount_usd: "-0.25", reason: "r" },
+    });
+    await org.advance(2 * 86_400);
+    expect((await call("GET", "/v1/runs/r", { key: org.key })).status).toBe(404);
+    const { body } = await org.send("GET", "usage/report?group_by=model,tag:team");
+    expect(body).toMatchObject({
+      includes_deleted: false,
+      data: [{ model: "m1", "tag:team": "red", cost_usd: "-0.25" }],
+    });
+  });
+
   test("as CSV has the same figures, and no name begins a formula", async () => {
     const org = await newSpender();
     await org.run({ started_at: at("01:00:00"), customer_id: '=HYPERLINK("x")', model: "a,b" });

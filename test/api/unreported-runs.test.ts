@@ -24,6 +24,22 @@ async function charged(org: Spender, cost = "2", more: object = {}): Promise<str
   return body.reservation.id;
 }
 
+test("reports count an estimate until its run replaces it, and name whom it was for", async () => {
+  const org = await newSpender();
+  const reservation_id = await charged(org, "2", { user_id: "u", provider: "p", tags: { team: "red" } });
+  await org.advance(31);
+  const byUser = async (query = "group_by=user_id,provider,tag:team") =>
+    (await org.send("GET", `usage/report?${query}`)).body.data;
+  const estimated = { user_id: "u", provider: "p", "tag:team": "red", cost_usd: "2.00", runs: 1 };
+  expect(await byUser()).toMatchObject([estimated]);
+  expect((await org.run({ reservation_id, cost_usd: "0.5", user_id: "v" })).status).toBe(201);
+  const replaced = await byUser("group_by=user_id");
+  expect(replaced).toHaveLength(1);
+  expect(replaced).toMatchObject([{ user_id: "v", cost_usd: "0.50", runs: 1 }]);
+  const last = (await org.send("GET", "customers")).body;
+  expect(last.data).toEqual([]);
+});
+
 describe("a reservation with on_expiry: charge that nobody settles", () => {
   test("becomes a run of its amount, once, charged where it was held", async () => {
     const org = await newSpender();

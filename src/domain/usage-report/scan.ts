@@ -19,6 +19,8 @@ interface Part {
   readonly from: number;
   /** Not included. */
   readonly to: number;
+  /** Places whose runs do not count; some may be outside of the block. */
+  readonly without: readonly number[];
   /** Whether all of them started within the report's time. */
   readonly isWithin: boolean;
 }
@@ -36,11 +38,12 @@ export class BlockScan {
     this.#finders = ask.groupBy.map((one) => (one.kind === "time" ? new StretchFinder(one.stretches) : null));
   }
 
-  add(bytes: Uint8Array, { from, to, isWithin }: Part): void {
+  add(bytes: Uint8Array, { from, to, without, isWithin }: Part): void {
     let before = 0;
     for (const frame of framesOf(bytes)) {
       const [first, end] = [Math.max(0, from - before), Math.min(frame.count, to - before)];
-      if (first < end) this.#addFrame(frame, { from: first, to: end, isWithin });
+      const own = without.length === 0 ? without : without.map((at) => at - before);
+      if (first < end) this.#addFrame(frame, { from: first, to: end, without: own, isWithin });
       before += frame.count;
     }
   }
@@ -63,8 +66,11 @@ export class BlockScan {
   }
 
   /** By run, 1 where it is asked for. Null: none is. */
-  #runsIn({ count, columns }: Frame, { from, to, isWithin }: Part, moments: Float64Array): Uint8Array | null {
+  #runsIn({ count, columns }: Frame, part: Part, moments: Float64Array): Uint8Array | null {
+    const { from, to, without, isWithin } = part;
     const isIn = new Uint8Array(count).fill(1, from, to);
+    // A place outside of the array is not set.
+    for (const at of without) isIn[at] = 0;
     const { fromMs, toMs, filters } = this.#ask;
     if (!isWithin) {
       for (let run = 0; run < count; run += 1) {

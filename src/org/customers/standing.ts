@@ -15,6 +15,7 @@ import type { MeterRow } from "../meters/store.ts";
 import type { Entry } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/blocks/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
+import { replacedRuns } from "../runs/replaced.ts";
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
@@ -144,7 +145,10 @@ function detailOf(view: View, customerId: string) {
     filters: { customer_id: customerId },
     scope: "",
   };
-  const [run] = pageOfRuns(view.sql, newest, charactersApart).runs;
+  const [run] = pageOfRuns(view.sql, newest, {
+    apartOf: charactersApart,
+    without: replacedRuns(view.sql),
+  }).runs;
   const last_run =
     run === undefined
       ? null

@@ -8,6 +8,7 @@ import type { Run, RunExtra } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
 import { insertRuns } from "./store.ts";
 import { dayOf, type Sum } from "./sums.ts";
+import { tagsText } from "./tags.ts";
 
 /** Of a run whose reservation named no model. */
 const NO_MODEL = "unknown";
@@ -58,6 +59,11 @@ export function estimatedRun(now: number, estimate: Omit<Estimate, "accounts" | 
     cost: nanos,
     charges: "",
     extra: null,
+    userId: ask.user_id ?? null,
+    provider: ask.provider ?? null,
+    // Which key had asked is not kept with the hold.
+    keyId: null,
+    tags: tagsText(ask.tags),
   };
 }
 

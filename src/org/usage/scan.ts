@@ -1,4 +1,5 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { BlockScan } from "../../domain/usage-report/scan.ts";
@@ -7,6 +8,9 @@ import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
+import { runIds } from "../runs/ids/index.ts";
+import { idKey } from "../runs/ids/key.ts";
+import { replacedRuns } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
 
@@ -87,6 +91,7 @@ function keptFrom(sql: SqlStorage, now: number): number | null {
 /** Adds up runs from the cursor on. Returns the first that was left for the next step. */
 function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: GroupSums): number {
   const blocks = runBlocks(sql);
+  const replaced = replacedSeqs(sql);
   const scan = new BlockScan(ask);
   const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
   const some = left.slice(0, STEP_BLOCKS);
@@ -100,6 +105,7 @@ function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: G
     scan.add(blocks.bytesOf(entry), {
       from: cursor.run - entry.firstSeq,
       to: cursor.lastRun + 1 - entry.firstSeq,
+      without: replaced.map((seq) => seq - entry.firstSeq),
       isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
     });
     runs += entry.runs;
@@ -107,6 +113,14 @@ function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: G
   }
   scan.addTo(sums);
   return next;
+}
+
+/** Estimates that a run has replaced: they are stored, and do not count. */
+function replacedSeqs(sql: SqlStorage): readonly number[] {
+  const replaced = replacedRuns(sql);
+  if (replaced.size === 0) return [];
+  const seqs = runIds(sql).find(new Sought([...replaced], idKey(sql)));
+  return runBlocks(sql).seqsOf(seqs, replaced);
 }
 
 function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boolean {

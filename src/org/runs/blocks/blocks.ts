@@ -102,6 +102,15 @@ class RunBlocks {
     return { runs, remains };
   }
 
+  /** Those of these seqs whose run has one of the ids. */
+  seqsOf(seqs: readonly number[], ids: ReadonlySet<string>): number[] {
+    return seqs.filter((seq) => {
+      const entry = entryWith(this.entries, seq);
+      if (entry === undefined || entry.state === "remains") return false;
+      return ids.has(this.block(entry).ids[seq - entry.firstSeq] ?? "");
+    });
+  }
+
   /** Latest first. */
   *latest(): Generator<RunRecord> {
     for (const entry of this.#held.toReversed()) {

@@ -107,8 +107,8 @@ async function play(org: Spender, model: Model, one: Step): Promise<void> {
 
 /** Whether the daily sums can answer it. */
 function isDaily({ groupBy, timezone, customer }: Asked): boolean {
-  const names = groupBy.filter((name) => !["day", "week", "month"].includes(name));
-  const all = new Set(customer === null ? names : [...names, "customer_id"]);
+  const grouped = groupBy.filter((name) => !["day", "week", "month"].includes(name));
+  const all = new Set(customer === null ? grouped : [...grouped, "customer_id"]);
   const kept = ["model", "customer_id", "department_id", "workflow_id"];
   return timezone === "UTC" && all.size <= 1 && [...all].every((name) => kept.includes(name));
 }

@@ -87,10 +87,10 @@ export function language(): CelEnv {
   return built;
 }
 
-type CelEnv = ReturnType<typeof newLanguage>;
+type CelEnv = ReturnType<typeof celEnv>;
 let built: CelEnv | undefined;
 
-const newLanguage = () =>
+const newLanguage = (): CelEnv =>
   celEnv({
     funcs: [
       celFunc(WEIGH, [DYN], DYN, (value) => {

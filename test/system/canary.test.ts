@@ -163,6 +163,11 @@ describe("no secret stays behind", () => {
     await use("POST /v1/runs", "/v1/runs", owner, { ...run, input: canary("POST /v1/runs: input") });
     const input = canary("POST /v1/runs/bulk: input");
     await use("POST /v1/runs/bulk", "/v1/runs/bulk", owner, { runs: [{ ...run, input }] });
+    const asked = { checks: "all", model: "acme/m1", estimate: { cost_usd: "0.01" }, request_id: "canary" };
+    const scanned = { ...asked, input: canary("POST /v1/edge/decision: input") };
+    await use("POST /v1/edge/decision", "/v1/edge/decision", owner, scanned);
+    const tokens = "/v1/orgs/{id}/customers/{customer_id}/tokens";
+    await use(`POST ${tokens}`, `${at}/customers/c/tokens`, owner, { ttl_seconds: 60 });
     const sso = { kind: "oidc", issuer: "https://idp.example", client_id: "c" };
     const client_secret = canary("PUT /v1/orgs/{id}/sso: client_secret");
     await use("PUT /v1/orgs/{id}/sso", `${at}/sso`, owner, { ...sso, client_secret });

@@ -75,7 +75,8 @@ test("runs in columns are packed completely, even in an object that has later st
   await unpackRuns(org.id);
   await rowsOf(org.id, RUNS_IN_COLUMNS);
   await evictDurableObject(env.ORG.getByName(org.id));
-  expect(await listed()).toEqual(before);
+  // Which key had sent a run was not stored then.
+  expect(await listed()).toEqual(before.map((one: object) => ({ ...one, key_id: null })));
   expect(await rowsOf(org.id, `${indexes} AND type = 'index' ORDER BY name`)).toEqual(shape);
   expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).body.duplicates).toBe(4);
   const more = await call("POST", "/v1/runs", { key, body: run("later", { chain: { chain_id: "c" } }) });

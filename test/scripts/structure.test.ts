@@ -86,6 +86,26 @@ const FORBIDDEN = [
   ["api", "web/html.tsx"],
   ["api", "org/object.ts"],
   ["web", "org/object.ts"],
+  ["client", "org/object.ts"],
+  ["client", "edge/call.ts"],
+  ["client", "api/runs/get.ts"],
+  ["client", "platform/plans.ts"],
+  ["client", "outbound/post.ts"],
+  ["client", "web/html.tsx"],
+  ["client", "adapters/fetch.ts"],
+  ["client", "contract/errors.ts"],
+  ["client", "settings.ts"],
+  ["adapters", "org/object.ts"],
+  ["adapters", "edge/call.ts"],
+  ["adapters", "api/runs/get.ts"],
+  ["adapters", "contract/errors.ts"],
+  ["contract", "client/send.ts"],
+  ["domain", "client/send.ts"],
+  ["gate", "client/send.ts"],
+  ["org", "client/send.ts"],
+  ["edge", "client/send.ts"],
+  ["api", "client/send.ts"],
+  ["web", "adapters/fetch.ts"],
 ] as const;
 
 const FORBIDDEN_PACKAGES = [
@@ -103,6 +123,11 @@ const FORBIDDEN_PACKAGES = [
   ["outbound", "hono"],
   ["api", "drizzle-orm"],
   ["web", "drizzle-orm"],
+  ["client", "hono"],
+  ["client", "zod"],
+  ["client", "cloudflare:workers"],
+  ["adapters", "zod"],
+  ["adapters", "drizzle-orm"],
 ] as const;
 
 const FORBIDDEN_WORDS = [
@@ -125,6 +150,9 @@ const ALLOWED = [
   ["edge", "gate/decision.ts"],
   ["api", "edge/operation.ts"],
   ["web", "edge/env.ts"],
+  ["client", "gate/decision.ts"],
+  ["client", "domain/money.ts"],
+  ["adapters", "client/send.ts"],
 ] as const;
 
 describe("the linter", () => {
@@ -161,7 +189,9 @@ describe("the linter", () => {
     `export const y = (${names.map((name) => `${name}: string`).join(", ")}) => ${names.join(" + ")};\n`;
   const five = plant("org", taking("a", "b", "c", "d", "e"));
   const four = plant("org", taking("a", "b", "c", "d"));
-  const typeOnly = plant("api", `import type { X } from "../org/object.ts";\nexport type Y = X;\n`);
+  const typeOf = (path: string) => `import type { X } from "../${path}";\nexport type Y = X;\n`;
+  const typeOnly = plant("api", typeOf("org/object.ts"));
+  const clientTypes = plant("client", typeOf("contract/errors.ts"));
 
   const folder = mkdtempSync(join(tmpdir(), "sluice-lint-"));
   let refused = new Set<string>();
@@ -183,12 +213,14 @@ describe("the linter", () => {
     },
   );
 
-  test.each([...fine, ["api importing a type of org", typeOnly], ["four positional parameters", four]])(
-    "allows %s",
-    (_, file = "") => {
-      expect(refused).not.toContain(file);
-    },
-  );
+  test.each([
+    ...fine,
+    ["api importing a type of org", typeOnly],
+    ["client importing a type of contract", clientTypes],
+    ["four positional parameters", four],
+  ])("allows %s", (_, file = "") => {
+    expect(refused).not.toContain(file);
+  });
 });
 
 /** The files that a rule on imports, globals, properties or parameters refuses. */

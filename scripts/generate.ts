@@ -1,0 +1,20 @@
+/** `npm run generate`: writes the client's table of operations and its types from the contract. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { OPERATIONS } from "../src/operations.ts";
+import { generatedFiles } from "./client/generated.ts";
+import { run } from "./complaint.ts";
+import { ROOT } from "./worker-config.ts";
+
+await run(() => {
+  const listText = readFileSync(join(ROOT, "src/operations.ts"), "utf8");
+  const files = generatedFiles(
+    OPERATIONS.map(({ contract }) => contract),
+    listText,
+  );
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), text);
+    console.log(`Wrote ${path}.`);
+  }
+});

@@ -1,0 +1,17 @@
+/** The fields of package.json that whoever installs the package needs. What the Worker is built with is none of theirs. */
+const PUBLISHED = [
+  "name",
+  "version",
+  "description",
+  "license",
+  "type",
+  "engines",
+  "exports",
+  "files",
+] as const;
+
+export function publishedManifest(text: string): string {
+  const manifest = JSON.parse(text) as Record<string, unknown>;
+  const published = Object.fromEntries(PUBLISHED.map((field) => [field, manifest[field]]));
+  return `${JSON.stringify({ ...published, sideEffects: false }, null, 2)}\n`;
+}

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { build } from "esbuild";
+import { ROOT } from "../worker-config.ts";
+import { packageEntries } from "./entries.ts";
+
+/**
+ * The package's modules, with what they share in modules of its own, so that an error is of one class wherever it is thrown.
+ * Node 20 runs them as they are, and so does every runtime with `fetch`.
+ */
+export async function buildModules(outdir: string): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: packageEntries().map(({ name, source }) => ({ in: join(ROOT, source), out: name })),
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: "shared/[hash]",
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    sourcemap: true,
+    external: ["node:*", "cloudflare:*"],
+    logLevel: "error",
+  });
+}

@@ -1,0 +1,2549 @@
+/** Written by `npm run generate` from the contract. Do not edit. */
+import type { Answer, CallOptions, ListOptions, Pages } from "../answer.ts";
+
+export interface RunInput {
+  /** Your id, unique in your organization. Generated if omitted. */
+  readonly id?: string | undefined;
+  /** RFC 3339 with a time zone. */
+  readonly started_at: string;
+  /** RFC 3339 with a time zone. */
+  readonly ended_at?: string | undefined;
+  readonly model: string;
+  readonly action?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly chain?: {
+    readonly chain_id: string;
+    readonly parent_run_id?: string | undefined;
+  } | undefined;
+  readonly usage: {
+    /** All input tokens, parts included. */
+    readonly input_tokens: number;
+    /** All output tokens, parts included. */
+    readonly output_tokens: number;
+    /** A part of input_tokens. Parts do not overlap. */
+    readonly cache_read_tokens?: number | undefined;
+    /** A part of input_tokens. Parts do not overlap. */
+    readonly cache_write_tokens?: number | undefined;
+    /** A part of input_tokens. Parts do not overlap. */
+    readonly cache_write_1h_tokens?: number | undefined;
+    /** A part of input_tokens. Parts do not overlap. */
+    readonly audio_input_tokens?: number | undefined;
+    /** A part of input_tokens. Parts do not overlap. */
+    readonly image_input_tokens?: number | undefined;
+    /** A part of output_tokens. Parts do not overlap. */
+    readonly reasoning_tokens?: number | undefined;
+    /** A part of output_tokens. Parts do not overlap. */
+    readonly audio_output_tokens?: number | undefined;
+    /** A part of output_tokens. Parts do not overlap. */
+    readonly image_output_tokens?: number | undefined;
+    /** Counts of what is priced by the unit, such as `web_search`. */
+    readonly units?: Readonly<Record<string, number>> | undefined;
+  };
+  /** The variant of the model's price, such as `batch`. If omitted: the standard rates. */
+  readonly variant?: string | undefined;
+  /** If omitted, the usage is priced from the price book. */
+  readonly cost_usd?: string | undefined;
+  /** The reservation that this run settles. */
+  readonly reservation_id?: string | undefined;
+  /** True if the cost was already incurred. The run is then recorded even if it exceeds a limit. */
+  readonly incurred?: boolean | undefined;
+  /** Scanned by content safety detectors. Never stored. */
+  readonly input?: unknown;
+  readonly approval_id?: string | undefined;
+  /** Anything that you want to keep with the run. It is returned as it was sent. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Org {
+  /** `org_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly status: "active" | "suspended";
+  readonly plan: string;
+  readonly environment: "live" | "test";
+  readonly home_region: string;
+  /** CIDR blocks. Empty allows every address. */
+  readonly ip_allow_list: readonly string[];
+  /** What decisions do that do not say it themselves. Omitted in lists. */
+  readonly decision_defaults?: {
+    readonly checks: "limits" | "all";
+    readonly on_expiry: "release" | "charge";
+  } | undefined;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface RateLimits {
+  readonly read_rpm: number | null;
+  readonly policies: readonly {
+    /** `rlp_` followed by a ULID. */
+    readonly id: string;
+    /** 1 to 200 characters. */
+    readonly name: string;
+    readonly match: {
+      readonly route?: string | undefined;
+      readonly key_id?: string | undefined;
+      /** `"*"` counts each customer separately. */
+      readonly customer_id?: string | undefined;
+    };
+    readonly unit: "requests" | "tokens";
+    readonly limit: number;
+    readonly window_seconds: number;
+    /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
+    readonly kind: "rate" | "quota";
+  }[];
+}
+
+export interface OwnRateLimits {
+  readonly read_rpm: number | null;
+  readonly policies: readonly {
+    /** `rlp_` followed by a ULID. */
+    readonly id: string;
+    /** 1 to 200 characters. */
+    readonly name: string;
+    readonly match: {
+      readonly route?: string | undefined;
+      readonly key_id?: string | undefined;
+      /** `"*"` counts each customer separately. */
+      readonly customer_id?: string | undefined;
+    };
+    readonly unit: "requests" | "tokens";
+    readonly limit: number;
+    readonly window_seconds: number;
+    /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
+    readonly kind: "rate" | "quota";
+  }[];
+  /** The read limit in effect. */
+  readonly effective_read_rpm: number;
+}
+
+export interface KeyWithSecret {
+  /** `key_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly role: "viewer" | "developer" | "admin" | "owner";
+  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[];
+  readonly status: "active" | "not_yet_valid" | "expired" | "revoked";
+  /** The last four characters of the key. */
+  readonly last4: string;
+  readonly not_before: string | null;
+  readonly expires_at: string | null;
+  /** When the previous secret stops working. */
+  readonly previous_expires_at: string | null;
+  readonly revoked_at: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** The key itself, returned only in this response. */
+  readonly key: string;
+}
+
+export interface Key {
+  /** `key_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly role: "viewer" | "developer" | "admin" | "owner";
+  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[];
+  readonly status: "active" | "not_yet_valid" | "expired" | "revoked";
+  /** The last four characters of the key. */
+  readonly last4: string;
+  readonly not_before: string | null;
+  readonly expires_at: string | null;
+  /** When the previous secret stops working. */
+  readonly previous_expires_at: string | null;
+  readonly revoked_at: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface Residency {
+  /** Null allows every region. */
+  readonly regions: (readonly string[]) | null;
+  /** A region. */
+  readonly home_region: string;
+}
+
+export interface CohortWithMembers {
+  /** `coh_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly metric: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  readonly org_ids: readonly string[];
+}
+
+export interface BenchmarkProfile {
+  readonly contributing: boolean;
+  /** The month in which the last change takes effect. */
+  readonly counts_from: string | null;
+}
+
+export interface Cohort {
+  /** `coh_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly metric: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface CohortReading {
+  /** `coh_` followed by a ULID. */
+  readonly id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly metric: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** The month of these figures. */
+  readonly month: string;
+  /** A decimal string in dollars if the metric is money, otherwise a number. */
+  readonly p25: string | number;
+  /** A decimal string in dollars if the metric is money, otherwise a number. */
+  readonly p50: string | number;
+  /** A decimal string in dollars if the metric is money, otherwise a number. */
+  readonly p75: string | number;
+  /** Your own figure for that month. */
+  readonly own_value: (string | number) | null;
+}
+
+export interface CapacityForecasts {
+  readonly data: readonly {
+    readonly scenario: "baseline" | "growth" | "constrained";
+    readonly metric: "usd" | "runs" | "tokens";
+    /** The model that best predicted the organization's own history. */
+    readonly method: string;
+    readonly trained_on_days: number;
+    readonly points: readonly {
+      /** A day in UTC. */
+      readonly date: string;
+      /** Dollars are decimal strings. Runs and tokens are whole numbers. */
+      readonly p10: string | number;
+      /** Dollars are decimal strings. Runs and tokens are whole numbers. */
+      readonly p50: string | number;
+      /** Dollars are decimal strings. Runs and tokens are whole numbers. */
+      readonly p90: string | number;
+    }[];
+    /** The day each budget is used up at median usage and at high usage (p90), which is never later. Null if not within the horizon. */
+    readonly exhaustion: readonly {
+      readonly budget_id: string;
+      readonly p50_date: string | null;
+      readonly p90_date: string | null;
+    }[];
+    /** Usage over the horizon for multiples of today's capacity. */
+    readonly diminishing_returns: {
+      readonly exponent: number;
+      readonly source: "fitted" | "assumed";
+      readonly curve: readonly {
+        readonly capacity: number;
+        /** Dollars are decimal strings. Runs and tokens are whole numbers. */
+        readonly total: string | number;
+        readonly marginal: number;
+      }[];
+    };
+  }[];
+}
+
+export interface Run {
+  readonly id: string;
+  /** RFC 3339 in UTC. */
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly model: string;
+  readonly action: string | null;
+  readonly workflow_id: string | null;
+  readonly deployment_id: string | null;
+  readonly department_id: string | null;
+  readonly customer_id: string | null;
+  readonly chain: {
+    readonly chain_id: string;
+    readonly parent_run_id: string | null;
+    /** Position in the chain. The first run has depth 1. */
+    readonly depth: number;
+  } | null;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens?: number | undefined;
+    readonly cache_write_tokens?: number | undefined;
+    readonly cache_write_1h_tokens?: number | undefined;
+    readonly audio_input_tokens?: number | undefined;
+    readonly image_input_tokens?: number | undefined;
+    readonly reasoning_tokens?: number | undefined;
+    readonly audio_output_tokens?: number | undefined;
+    readonly image_output_tokens?: number | undefined;
+    readonly units?: Readonly<Record<string, number>> | undefined;
+  };
+  readonly variant: string | null;
+  /** Dollars as a decimal string. */
+  readonly cost_usd: string;
+  /** `caller`: the run was reported with its cost. */
+  readonly cost_source: "caller" | "price_book";
+  /** The revision of the model's price. Null if the caller gave the cost. */
+  readonly price_revision: number | null;
+  /** Adds up to `cost_usd`. Null if the caller gave the cost. */
+  readonly cost_breakdown: (readonly {
+    /** A class of tokens, or the name of a unit. */
+    readonly class: string;
+    readonly quantity: number;
+    /** Dollars per million tokens, with the variant's factor. */
+    readonly usd_per_mtok?: string | undefined;
+    /** Dollars for one unit. */
+    readonly usd_each?: string | undefined;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+  }[]) | null;
+  readonly reservation_id: string | null;
+  readonly incurred: boolean;
+  readonly approval_id: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** RFC 3339 in UTC. */
+  readonly recorded_at: string;
+  /** The run is charged to the periods that contain this time. */
+  readonly charged_at: string;
+  /** What the run took from each limit. */
+  readonly charges: readonly {
+    readonly kind: string;
+    readonly id: string;
+    /** Dollars as a decimal string. */
+    readonly amount_usd?: string | undefined;
+    /** The part that exceeded the limit. */
+    readonly over_usd?: string | undefined;
+    /** Number of runs or tokens. */
+    readonly amount?: number | undefined;
+    readonly over?: number | undefined;
+  }[];
+  /** What the customer's credits could not cover. */
+  readonly uncovered_usd: string | null;
+  /** Limits in shadow mode that would have refused. */
+  readonly shadow: readonly Denial[];
+}
+
+export interface Denial {
+  readonly status: number;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface Adjustment {
+  /** `adj_` followed by a ULID. */
+  readonly id: string;
+  readonly run_id: string;
+  /** Dollars as a decimal string. Negative: given back. */
+  readonly amount_usd: string;
+  readonly reason: string;
+  /** The run's cost with this adjustment and those before it. */
+  readonly net_cost_usd: string;
+  /** What each limit was charged or given back, in the period of `created_at`. */
+  readonly charges: readonly {
+    readonly kind: string;
+    readonly id: string;
+    /** Dollars as a decimal string. Negative: given back. */
+    readonly amount_usd: string;
+    /** The part of it beyond the limit. */
+    readonly over_usd?: string | undefined;
+  }[];
+  /** What the customer's credits could not cover, or less of that. */
+  readonly uncovered_usd: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface KeptRefusal {
+  /** `ref_` followed by a ULID. */
+  readonly id: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  /** The `x-svc-trace-id` of the response. */
+  readonly trace_id: string;
+  /** `edge`: refused in the isolate that got the request. */
+  readonly decided: "edge" | "object";
+  readonly operation: string;
+  readonly status: number;
+  readonly code: string;
+  /** The details of the error, without the excerpt of a content safety detector. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The id of the limit, rule or detector that refused. */
+  readonly limit: string;
+  readonly key_id: string | null;
+  readonly model: string | null;
+  readonly customer_id: string | null;
+  readonly workflow_id: string | null;
+  readonly department_id: string | null;
+  readonly deployment_id: string | null;
+  readonly user_id: string | null;
+  /** What was asked for. Null if the call was refused before its body was read. */
+  readonly amount_usd: string | null;
+}
+
+export interface RefusalSummary {
+  /** RFC 3339 in UTC. */
+  readonly from: string;
+  /** RFC 3339 in UTC. */
+  readonly to: string;
+  readonly group_by: ("code" | "limit" | "customer_id" | "workflow_id" | "key_id") | null;
+  readonly count: number;
+  /** Dollars as a decimal string. */
+  readonly amount_usd: string;
+  /** Newest hour first, then most refusals first. */
+  readonly data: readonly {
+    /** The start of the hour. */
+    readonly hour: string;
+    /** The value of `group_by`. Null if there was none. */
+    readonly group: string | null;
+    /** True for customers or workflows that are counted together. */
+    readonly is_other: boolean;
+    readonly count: number;
+    /** Dollars as a decimal string. */
+    readonly amount_usd: string;
+  }[];
+}
+
+export interface Explanation {
+  readonly subject: "trace_id" | "reservation_id" | "run_id" | "ask";
+  /** What was asked about. Null for an `ask`. */
+  readonly id: string | null;
+  readonly outcome: "allowed" | "refused";
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly amount_usd: string | null;
+  /** The refusal, if one is kept. */
+  readonly refusal: KeptRefusal | null;
+  /** How many refusals the trace has, at most 1000. The first run of a batch that was refused is explained. */
+  readonly refusals: number;
+  /** Every check, in the order in which they are made. */
+  readonly checks: readonly ExplainedCheck[];
+}
+
+export interface ExplainedCheck {
+  readonly check: "rate_limit" | "policy" | "content_safety" | "plan" | "chain" | "quota" | "spend_cap" | "budget" | "customer_limit" | "credits";
+  /** The limit, rule or detector. Null if there is none. */
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly outcome: "passed" | "refused" | "skipped";
+  readonly why: string;
+  /** Dollars as a decimal string, or a number of runs, tokens, requests or levels. */
+  readonly limit: string | number | null;
+  /** Dollars as a decimal string, or a number of runs, tokens, requests or levels. */
+  readonly spent: string | number | null;
+  /** Dollars as a decimal string, or a number of runs, tokens, requests or levels. */
+  readonly reserved: string | number | null;
+  /** Dollars as a decimal string, or a number of runs, tokens, requests or levels. */
+  readonly available: string | number | null;
+  readonly resets_at: string | null;
+  /** When the amounts were read. A check that refused shows the amounts at the refusal. All others show current amounts. */
+  readonly as_of: string | null;
+}
+
+export interface Budget {
+  /** `bud_` followed by a ULID. */
+  readonly id: string;
+  readonly name: string | null;
+  readonly scope_kind: "org" | "workflow" | "deployment" | "department";
+  readonly scope_id: string | null;
+  /** Dollars as a decimal string. */
+  readonly limit_usd: string;
+  readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  readonly mode: "enforce" | "shadow";
+  readonly alert_thresholds: readonly string[];
+  /** Dollars as a decimal string. */
+  readonly spent_usd: string;
+  /** Dollars as a decimal string. */
+  readonly reserved_usd: string;
+  /** Dollars as a decimal string. */
+  readonly available_usd: string;
+  /** RFC 3339 in UTC. */
+  readonly period_start: string;
+  readonly period_end: string | null;
+  readonly status: "active" | "exhausted";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface SpendCap {
+  /** Dollars as a decimal string. */
+  readonly cap_usd: string;
+  /** Dollars as a decimal string. */
+  readonly spent_usd: string;
+  /** Dollars as a decimal string. */
+  readonly reserved_usd: string;
+  /** Dollars as a decimal string. */
+  readonly available_usd: string;
+  /** IANA time zone of the cap's day. */
+  readonly timezone: string;
+  /** The next midnight in that time zone, with a numeric offset. */
+  readonly resets_at: string;
+}
+
+export interface CustomerLimit {
+  /** `clm_` followed by a ULID. */
+  readonly id: string;
+  /** `"*"` applies to every customer without a limit of its own. */
+  readonly customer_id: string;
+  /** Dollars as a decimal string. */
+  readonly limit_usd: string;
+  readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  /** Null for `"*"`, which counts each customer separately. */
+  readonly spent_usd: string | null;
+  readonly reserved_usd: string | null;
+  readonly available_usd: string | null;
+  /** RFC 3339 in UTC. */
+  readonly period_start: string;
+  readonly period_end: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface CreditPack {
+  /** `pack_` followed by a ULID. */
+  readonly id: string;
+  readonly customer_id: string;
+  /** Dollars as a decimal string. */
+  readonly amount_usd: string;
+  /** Dollars as a decimal string. */
+  readonly spent_usd: string;
+  /** Held by open reservations. */
+  readonly reserved_usd: string;
+  /** What is neither spent nor reserved. */
+  readonly remaining_usd: string;
+  readonly priority: number;
+  /** RFC 3339 in UTC. */
+  readonly effective_at: string;
+  readonly expires_at: string | null;
+  readonly voided_at: string | null;
+  readonly status: "live" | "scheduled" | "expired" | "voided";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface Quota {
+  /** Dollars as a decimal string. */
+  readonly balance_usd: string;
+  /** Dollars as a decimal string. */
+  readonly reserved_usd: string;
+  /** Dollars as a decimal string. */
+  readonly available_usd: string;
+  /** What runs that had already happened spent beyond the balance. */
+  readonly overdrawn_usd: string;
+  /** When the balance falls below this, `quota.low` is sent. */
+  readonly low_balance_usd: string | null;
+}
+
+export interface PlanInUse {
+  readonly plan: string;
+  /** Runs per month. Null for unlimited. */
+  readonly runs_limit: number | null;
+  /** Tokens per month. Null for unlimited. */
+  readonly tokens_limit: number | null;
+  readonly overage_policy: "block" | "allow";
+  readonly runs_used: number;
+  readonly tokens_used: number;
+  /** RFC 3339 in UTC. */
+  readonly period_start: string;
+  readonly period_end: string | null;
+}
+
+export interface Plan {
+  readonly plan: string;
+  /** Runs per month. Null for unlimited. */
+  readonly runs_limit: number | null;
+  /** Tokens per month. Null for unlimited. */
+  readonly tokens_limit: number | null;
+  readonly overage_policy: "block" | "allow";
+}
+
+export interface ChainBudget {
+  readonly max_cost_usd: string | null;
+  readonly max_depth: number | null;
+  readonly max_tokens: number | null;
+}
+
+export interface Model {
+  readonly model: string;
+  readonly provider: string | null;
+  /** Price per million input tokens. */
+  readonly input_usd_per_mtok: string;
+  /** Price per million output tokens. */
+  readonly output_usd_per_mtok: string;
+  /** Null: priced at the input or output rate. */
+  readonly cache_read_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly cache_write_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly cache_write_1h_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly audio_input_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly image_input_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly reasoning_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly audio_output_usd_per_mtok: string | null;
+  /** Null: priced at the input or output rate. */
+  readonly image_output_usd_per_mtok: string | null;
+  readonly units: Readonly<Record<string, string>>;
+  readonly tiers: readonly {
+    readonly above_input_tokens: number;
+    /** Dollars as a decimal string. */
+    readonly input_usd_per_mtok: string;
+    /** Dollars as a decimal string. */
+    readonly output_usd_per_mtok: string;
+    /** Null: priced at the input or output rate. */
+    readonly cache_read_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_1h_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly reasoning_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_output_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_output_usd_per_mtok: string | null;
+  }[];
+  readonly variants: Readonly<Record<string, string>>;
+  /** Regions that serve the model. Null for all regions. */
+  readonly regions: (readonly string[]) | null;
+  /** `org`: set by this organization. `platform`: from the platform's price book. */
+  readonly source: "org" | "platform";
+  /** The number that runs name as `price_revision`. */
+  readonly revision: number;
+  /** RFC 3339 in UTC. */
+  readonly effective_at: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface PriceRevision {
+  /** The number that runs name as `price_revision`. */
+  readonly revision: number;
+  readonly model: string;
+  /** `org`: set by this organization. `platform`: from the platform's price book. */
+  readonly source: "org" | "platform";
+  readonly status: "current" | "scheduled" | "past";
+  /** RFC 3339 in UTC. */
+  readonly effective_at: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** If true, the organization has no price of its own from then on. */
+  readonly removed: boolean;
+  readonly provider?: string | null | undefined;
+  /** Price per million input tokens. */
+  readonly input_usd_per_mtok?: string | undefined;
+  /** Price per million output tokens. */
+  readonly output_usd_per_mtok?: string | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly cache_read_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly cache_write_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly cache_write_1h_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly audio_input_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly image_input_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly reasoning_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly audio_output_usd_per_mtok?: string | null | undefined;
+  /** Null: priced at the input or output rate. */
+  readonly image_output_usd_per_mtok?: string | null | undefined;
+  readonly units?: Readonly<Record<string, string>> | undefined;
+  readonly tiers?: readonly {
+    readonly above_input_tokens: number;
+    /** Dollars as a decimal string. */
+    readonly input_usd_per_mtok: string;
+    /** Dollars as a decimal string. */
+    readonly output_usd_per_mtok: string;
+    /** Null: priced at the input or output rate. */
+    readonly cache_read_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_1h_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly reasoning_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_output_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_output_usd_per_mtok: string | null;
+  }[] | undefined;
+  readonly variants?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface PriceBook {
+  /** 0 before the first. */
+  readonly revision: number;
+  readonly updated_at: string | null;
+  readonly models: readonly {
+    readonly model: string;
+    readonly aliases: readonly string[];
+    readonly source: string | null;
+    readonly provider: string | null;
+    /** Price per million input tokens. */
+    readonly input_usd_per_mtok: string;
+    /** Price per million output tokens. */
+    readonly output_usd_per_mtok: string;
+    /** Null: priced at the input or output rate. */
+    readonly cache_read_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_1h_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly reasoning_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_output_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_output_usd_per_mtok: string | null;
+    readonly units: Readonly<Record<string, string>>;
+    readonly tiers: readonly {
+      readonly above_input_tokens: number;
+      /** Dollars as a decimal string. */
+      readonly input_usd_per_mtok: string;
+      /** Dollars as a decimal string. */
+      readonly output_usd_per_mtok: string;
+      /** Null: priced at the input or output rate. */
+      readonly cache_read_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly cache_write_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly cache_write_1h_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly audio_input_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly image_input_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly reasoning_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly audio_output_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly image_output_usd_per_mtok: string | null;
+    }[];
+    readonly variants: Readonly<Record<string, string>>;
+  }[];
+}
+
+export interface Verdict {
+  /** `deny` is returned only for a dry run. */
+  readonly decision: "allow" | "deny";
+  /** `dec_` followed by a ULID. */
+  readonly decision_id: string;
+  /** The reserved amount. Null for a dry run. */
+  readonly reservation: {
+    /** `rsv_` followed by a ULID. */
+    readonly id: string;
+    /** Dollars as a decimal string. */
+    readonly amount_usd: string;
+    /** RFC 3339 in UTC. */
+    readonly expires_at: string;
+  } | null;
+  readonly limits: readonly {
+    readonly kind: string;
+    readonly id: string;
+    /** Dollars as a decimal string. */
+    readonly available_usd?: string | undefined;
+    readonly available?: number | undefined;
+  }[];
+  readonly would_deny?: Denial | null | undefined;
+  /** Limits in shadow mode that would have refused. */
+  readonly shadow?: readonly Denial[] | undefined;
+  /** RFC 3339 in UTC. */
+  readonly evaluated_at: string;
+}
+
+export interface CreatedWebhook {
+  /** `sub_` followed by a ULID. */
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly status: "enabled" | "disabled";
+  /** `gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed. */
+  readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
+  /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
+  readonly signing_scheme: "v1" | "v2";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+  /** The webhook's own signing secret, if it has one. Returned only in this response. */
+  readonly secret?: string | undefined;
+}
+
+export interface Webhook {
+  /** `sub_` followed by a ULID. */
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly status: "enabled" | "disabled";
+  /** `gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed. */
+  readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
+  /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
+  readonly signing_scheme: "v1" | "v2";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface WebhookSigning {
+  readonly scheme: "v1" | "v2";
+  readonly secret_last4: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** Until then, deliveries are also signed with the previous secret. */
+  readonly previous_expires_at: string | null;
+}
+
+export interface RotatedWebhookSigning {
+  readonly scheme: "v1" | "v2";
+  readonly secret_last4: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** Until then, deliveries are also signed with the previous secret. */
+  readonly previous_expires_at: string | null;
+  /** The new secret, returned only in this response. */
+  readonly secret: string;
+}
+
+export interface WebhookDelivery {
+  /** `dlv_` followed by a ULID. */
+  readonly id: string;
+  /** `evt_` followed by a ULID. */
+  readonly event_id: string;
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted";
+  readonly status: "pending" | "succeeded" | "failed";
+  readonly attempts: number;
+  /** The receiver's last response. */
+  readonly response_status: number | null;
+  /** How long the last attempt took. */
+  readonly latency_ms: number | null;
+  /** Why the last attempt got no response. */
+  readonly error: string | null;
+  readonly next_attempt_at: string | null;
+  readonly replay_of: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  readonly completed_at: string | null;
+  readonly attempt_log: readonly {
+    readonly attempt: number;
+    /** RFC 3339 in UTC. */
+    readonly at: string;
+    readonly response_status: number | null;
+    readonly latency_ms: number;
+    readonly error: string | null;
+    readonly response_excerpt: string;
+  }[];
+}
+
+export interface Event {
+  /** `evt_` followed by a ULID. */
+  readonly id: string;
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** `org_` followed by a ULID. */
+  readonly org_id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface ErrorCatalogEntry {
+  readonly code: string;
+  readonly statuses: readonly number[];
+  readonly retry: "never" | "after_interval" | "with_backoff";
+  readonly message: string;
+  /** JSON Schema of `error.details`. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface DeprecationEntry {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Route template. */
+  readonly route: string;
+  /** The date the deprecation took effect, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** HTTP-date after which the route may be removed. */
+  readonly sunset: string;
+  /** Route template of the successor, if there is one. */
+  readonly replacement?: string | undefined;
+  /** Where the change is documented. */
+  readonly documentation: string;
+}
+
+export interface PolicyRule {
+  /** `rule_` followed by a ULID. */
+  readonly id: string;
+  /** What the rule applies to, and what a refusal names in `attempted`. */
+  readonly target: "model" | "action";
+  readonly effect: "allow" | "deny" | "require_approval";
+  /** A CEL expression over `run`, `model`, `action`, `customer_id`, `estimate` and `now`. */
+  readonly when: string;
+  readonly reason: string;
+  /** Among matching rules with the same effect, the one with the highest priority is named. */
+  readonly priority: number;
+  readonly mode: "enforce" | "shadow";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface PolicyEvaluation {
+  readonly decision: "allow" | "deny" | "require_approval" | "error";
+  /** The rule that decided. Null if none matched. */
+  readonly rule_id: string | null;
+  readonly reason: string | null;
+  readonly attempted: string;
+  /** Why a rule could not be evaluated. */
+  readonly message: string | null;
+  readonly rules: readonly {
+    readonly rule_id: string;
+    readonly effect: "allow" | "deny" | "require_approval";
+    readonly mode: "enforce" | "shadow";
+    readonly priority: number;
+    readonly result: "matched" | "not_matched" | "not_applicable" | "error";
+    readonly message: string | null;
+  }[];
+  /** RFC 3339 in UTC. */
+  readonly evaluated_at: string;
+}
+
+export interface Approval {
+  /** `apr_` followed by a ULID. */
+  readonly id: string;
+  readonly rule_id: string;
+  readonly status: "pending" | "approved" | "used" | "denied" | "expired";
+  readonly reason: string;
+  readonly attempted: string;
+  readonly attempt: {
+    readonly model: string;
+    readonly action: string | null;
+    readonly workflow_id: string | null;
+    readonly deployment_id: string | null;
+    readonly department_id: string | null;
+    readonly customer_id: string | null;
+    /** Null for an attempt outside a chain. */
+    readonly chain: {
+      readonly chain_id: string;
+      readonly parent_run_id: string | null;
+    } | null;
+    readonly variant: string | null;
+    /** Null if the attempt has none, or if it is longer than 4096 characters. */
+    readonly metadata: Readonly<Record<string, unknown>> | null;
+    /** True if the metadata is too long to be shown. */
+    readonly metadata_omitted: boolean;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+  };
+  readonly requested_by: string;
+  /** RFC 3339 in UTC. */
+  readonly requested_at: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
+  readonly decided_by: string | null;
+  readonly decided_at: string | null;
+  readonly used_at: string | null;
+}
+
+export interface ContentSafety {
+  readonly detectors: readonly ({
+    readonly id: string;
+    readonly kind: "builtin";
+    readonly action: "block" | "shadow";
+  } | {
+    readonly id: string;
+    readonly kind: "pattern";
+    /** RE2 syntax. Matching takes linear time. */
+    readonly pattern: string;
+    readonly action: "block" | "shadow";
+  })[];
+  readonly updated_at: string | null;
+}
+
+export interface AuditEntry {
+  /** `aud_` followed by a ULID. */
+  readonly id: string;
+  readonly seq: number;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  readonly action: string;
+  readonly actor: {
+    readonly kind: string;
+    readonly id: string;
+    readonly on_behalf_of: string | null;
+  };
+  readonly target: string | null;
+  readonly outcome: "done" | "refused" | "read";
+  readonly trace_id: string;
+  readonly address: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly prev_hash: string;
+  /** SHA-256 over this entry and the hash of the previous entry. */
+  readonly hash: string;
+}
+
+export interface AuditVerification {
+  readonly valid: boolean;
+  /** How many entries were checked. */
+  readonly checked: number;
+  readonly last_seq: number;
+  /** Store it elsewhere. A later export must still contain it. */
+  readonly last_hash: string;
+  readonly breaks: readonly {
+    readonly kind: "changed" | "moved" | "dropped" | "appended";
+    readonly seq: number;
+    readonly entry_id: string | null;
+    readonly message: string;
+  }[];
+  /** RFC 3339 in UTC. */
+  readonly verified_at: string;
+}
+
+export interface RoutingPolicy {
+  readonly candidates: readonly string[];
+  readonly eval_gate: {
+    readonly suite: string;
+    /** The lower confidence bound of the score must reach this. */
+    readonly min_score: number;
+    readonly min_samples: number;
+    readonly max_age_days: number;
+  };
+  readonly prefer: "cheapest" | "best";
+  /** Used when no candidate passes. */
+  readonly fallback_model?: string | undefined;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface EvalResult {
+  readonly suite: string;
+  readonly model: string;
+  readonly score: number;
+  readonly samples: number;
+  /** RFC 3339 in UTC. */
+  readonly run_at: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface RoutingSelection {
+  readonly model: string;
+  readonly reason: "cheapest" | "best" | "fallback";
+  readonly considered: readonly {
+    readonly model: string;
+    readonly eligible: boolean;
+    readonly why: string;
+  }[];
+}
+
+export interface RetentionPolicy {
+  /** Days, 3 to 1095. */
+  readonly runs_days: number;
+  /** Days, 90 to 3650. */
+  readonly audit_days: number;
+  /** Days, 7 to 90. */
+  readonly deliveries_days: number;
+  /** Nothing is deleted while this is true. */
+  readonly legal_hold: boolean;
+  readonly updated_at: string | null;
+}
+
+export interface Usage {
+  readonly by_day: readonly {
+    readonly date: string;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+  }[];
+  /** The 50 most expensive, most expensive first. */
+  readonly by_model: readonly {
+    readonly name: string;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+  }[];
+  /** The 50 most expensive, most expensive first. */
+  readonly by_workflow: readonly {
+    readonly name: string;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+  }[];
+}
+
+export type SsoConnection = {
+  readonly kind: "oidc";
+  readonly issuer: string;
+  readonly client_id: string;
+  /** Always `****`. The secret is never returned. */
+  readonly client_secret_last4: string;
+  /** Allow this URI at the provider. */
+  readonly redirect_uri: string;
+  readonly default_role: "viewer" | "developer" | "admin";
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+  readonly sign_in_url: string;
+} | {
+  readonly kind: "saml";
+  readonly idp_entity_id: string;
+  readonly idp_sso_url: string;
+  readonly idp_certificate: string;
+  /** The metadata that the provider needs. */
+  readonly metadata_url: string;
+  readonly acs_url: string;
+  readonly default_role: "viewer" | "developer" | "admin";
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+  readonly sign_in_url: string;
+};
+
+export interface Session {
+  /** `ses_` followed by a ULID. */
+  readonly id: string;
+  readonly user: {
+    readonly name: string;
+    readonly email: string | null;
+    /** The identity provider of the person. */
+    readonly provider: string;
+    /** The provider's id for the person. */
+    readonly subject: string;
+  };
+  readonly role: "viewer" | "developer" | "admin" | "owner";
+  /** The IP address that opened the session. */
+  readonly address: string | null;
+  /** Whether this is the session that made the request. */
+  readonly current: boolean;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly last_seen_at: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
+}
+
+export interface OwnSession {
+  /** `ses_` followed by a ULID. */
+  readonly id: string;
+  readonly user: {
+    readonly name: string;
+    readonly email: string | null;
+    /** The identity provider of the person. */
+    readonly provider: string;
+    /** The provider's id for the person. */
+    readonly subject: string;
+  };
+  readonly role: "viewer" | "developer" | "admin" | "owner";
+  /** The IP address that opened the session. */
+  readonly address: string | null;
+  /** Whether this is the session that made the request. */
+  readonly current: boolean;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly last_seen_at: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
+  /** `org_` followed by a ULID. */
+  readonly org_id: string;
+  readonly org_name: string;
+}
+
+export interface SupportGrant {
+  /** `grt_` followed by a ULID. */
+  readonly id: string;
+  readonly scope: "read_only" | "billing_read" | "runs_debug";
+  readonly reason: string;
+  readonly status: "active" | "closed" | "expired";
+  readonly opened_by: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
+  readonly closed_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+export type AdjustmentsCreateBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. Negative: given back. */
+  readonly amount_usd: string;
+  readonly reason: string;
+};
+
+export type AdjustmentsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+};
+
+export type AdminBenchmarksCreateBody = {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly metric: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day";
+  readonly org_ids: readonly string[];
+};
+
+export type AdminBenchmarksSetMembersBody = {
+  readonly org_ids: readonly string[];
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  readonly metric?: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day" | undefined;
+};
+
+export type AdminOrgsCreateBody = {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly plan?: string | undefined;
+  readonly home_region?: string | undefined;
+  readonly environment?: "live" | "test" | undefined;
+};
+
+export type AdminOrgsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
+  readonly status?: "active" | "suspended" | undefined;
+  readonly plan?: string | undefined;
+  readonly environment?: "live" | "test" | undefined;
+};
+
+export type AdminOrgsChangeBody = {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  readonly plan?: string | undefined;
+};
+
+export type AdminOrgsSuspendBody = Readonly<Record<string, never>>;
+
+export type AdminOrgsResumeBody = Readonly<Record<string, never>>;
+
+export type AdminOrgsAdvanceTestClockBody = {
+  readonly advance_seconds: number;
+};
+
+export type ApprovalsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "requested_at" | "-requested_at" | undefined;
+  readonly status?: "pending" | "approved" | "used" | "denied" | "expired" | undefined;
+  readonly rule_id?: string | undefined;
+};
+
+export type ApprovalsApproveBody = Readonly<Record<string, never>>;
+
+export type ApprovalsDenyBody = Readonly<Record<string, never>>;
+
+export type AuditLogListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly action?: string | undefined;
+  readonly actor_id?: string | undefined;
+  readonly target?: string | undefined;
+  readonly outcome?: "done" | "refused" | "read" | undefined;
+  readonly trace_id?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type AuditLogExportQuery = {
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from: string;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to: string;
+  readonly format?: "ndjson" | "csv" | "ocsf" | undefined;
+};
+
+export type BenchmarksSetProfileBody = {
+  readonly contributing: boolean;
+};
+
+export type BenchmarksListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+};
+
+export type BudgetsCreateBody = {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  readonly scope_kind: "org" | "workflow" | "deployment" | "department";
+  /** Omit for a budget of the whole organization. */
+  readonly scope_id?: string | undefined;
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly limit_usd: string;
+  readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  readonly mode?: "enforce" | "shadow" | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
+};
+
+export type BudgetsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | undefined;
+  readonly scope_id?: string | undefined;
+  readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  readonly mode?: "enforce" | "shadow" | undefined;
+};
+
+export type BudgetsChangeBody = {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly limit_usd?: string | undefined;
+  readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  readonly mode?: "enforce" | "shadow" | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
+};
+
+export type ChainBudgetSetBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly max_cost_usd?: string | undefined;
+  readonly max_depth?: number | undefined;
+  readonly max_tokens?: number | undefined;
+};
+
+export type ContentSafetySetBody = {
+  readonly detectors: readonly ({
+    readonly id: string;
+    readonly kind: "builtin";
+    readonly action: "block" | "shadow";
+  } | {
+    readonly id: string;
+    readonly kind: "pattern";
+    /** RE2 syntax. Matching takes linear time. */
+    readonly pattern: string;
+    readonly action: "block" | "shadow";
+  })[];
+};
+
+export type CreditPacksCreateBody = {
+  readonly customer_id: string;
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly amount_usd: string;
+  /** Packs with a lower number are used first. */
+  readonly priority?: number | undefined;
+  /** RFC 3339 with a time zone. */
+  readonly effective_at?: string | undefined;
+  /** RFC 3339 with a time zone. */
+  readonly expires_at?: string | undefined;
+};
+
+export type CreditPacksListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly customer_id?: string | undefined;
+};
+
+export type CreditPacksVoidBody = Readonly<Record<string, never>>;
+
+export type CustomerLimitsCreateBody = {
+  readonly customer_id: string;
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly limit_usd: string;
+  readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+};
+
+export type CustomerLimitsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly customer_id?: string | undefined;
+  readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+};
+
+export type CustomerLimitsChangeBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly limit_usd?: string | undefined;
+  readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+};
+
+export type DecisionsDecideBody = {
+  readonly request_id?: string | undefined;
+  readonly model?: string | undefined;
+  readonly action?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly variant?: string | undefined;
+  readonly estimate: {
+    /** Dollars as a decimal string, with at most 9 decimal places. */
+    readonly cost_usd?: string | undefined;
+    readonly input_tokens?: number | undefined;
+    readonly max_output_tokens?: number | undefined;
+  };
+  readonly hold_seconds?: number | undefined;
+  readonly dry_run?: boolean | undefined;
+  /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
+  readonly checks?: "limits" | "all" | undefined;
+  readonly chain?: {
+    readonly chain_id: string;
+    readonly parent_run_id?: string | undefined;
+  } | undefined;
+  /** Scanned by content safety detectors with `checks: all`. Never stored. */
+  readonly input?: unknown;
+  readonly approval_id?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+};
+
+export type DeprecationsFlagBody = {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly route: string;
+  readonly since: string;
+  /** HTTP-date, RFC 3339 timestamp, or a date, which includes that whole day. */
+  readonly sunset: string;
+  readonly replacement?: string | undefined;
+  readonly documentation: string;
+};
+
+export type EventsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type ExplainExplainBody = {
+  /** The `x-svc-trace-id` of a refusal, or of a recorded run. */
+  readonly trace_id?: string | undefined;
+  readonly reservation_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  /** Explains what would happen to this decision. Nothing is reserved. */
+  readonly ask?: {
+    readonly request_id?: string | undefined;
+    readonly model?: string | undefined;
+    readonly action?: string | undefined;
+    readonly workflow_id?: string | undefined;
+    readonly deployment_id?: string | undefined;
+    readonly department_id?: string | undefined;
+    readonly customer_id?: string | undefined;
+    readonly variant?: string | undefined;
+    readonly estimate: {
+      /** Dollars as a decimal string, with at most 9 decimal places. */
+      readonly cost_usd?: string | undefined;
+      readonly input_tokens?: number | undefined;
+      readonly max_output_tokens?: number | undefined;
+    };
+    readonly hold_seconds?: number | undefined;
+    readonly dry_run?: boolean | undefined;
+    /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
+    readonly checks?: "limits" | "all" | undefined;
+    readonly chain?: {
+      readonly chain_id: string;
+      readonly parent_run_id?: string | undefined;
+    } | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    readonly approval_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
+    readonly tags?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
+};
+
+export type ForecastsLinearQuery = {
+  readonly deployment_id: string;
+  readonly teams: number | string;
+};
+
+export type ForecastsCapacityQuery = {
+  readonly metric?: "usd" | "runs" | "tokens" | undefined;
+  readonly horizon_days?: number | string | undefined;
+  readonly scenario?: "baseline" | "growth" | "constrained" | undefined;
+  readonly growth_rate?: number | string | undefined;
+  readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "customer" | undefined;
+  readonly scope_id?: string | undefined;
+};
+
+export type KeysMintBody = {
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly role: "viewer" | "developer" | "admin" | "owner";
+  readonly scopes?: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[] | undefined;
+  /** RFC 3339 with a time zone. */
+  readonly not_before?: string | undefined;
+  /** RFC 3339 with a time zone. */
+  readonly expires_at?: string | undefined;
+};
+
+export type KeysListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
+  readonly role?: "viewer" | "developer" | "admin" | "owner" | undefined;
+};
+
+export type KeysRotateBody = {
+  readonly grace_seconds?: number | undefined;
+};
+
+export type ModelsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "model" | "-model" | undefined;
+};
+
+export type ModelsSetBody = {
+  /** Also finds the model as `provider/model`. */
+  readonly provider?: string | undefined;
+  /** Dollars per million input tokens. */
+  readonly input_usd_per_mtok: string;
+  /** Dollars per million output tokens. */
+  readonly output_usd_per_mtok: string;
+  /** Dollars per million cache_read tokens. If omitted: the input rate. */
+  readonly cache_read_usd_per_mtok?: string | undefined;
+  /** Dollars per million cache_write tokens. If omitted: the input rate. */
+  readonly cache_write_usd_per_mtok?: string | undefined;
+  /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
+  readonly cache_write_1h_usd_per_mtok?: string | undefined;
+  /** Dollars per million audio_input tokens. If omitted: the input rate. */
+  readonly audio_input_usd_per_mtok?: string | undefined;
+  /** Dollars per million image_input tokens. If omitted: the input rate. */
+  readonly image_input_usd_per_mtok?: string | undefined;
+  /** Dollars per million reasoning tokens. If omitted: the output rate. */
+  readonly reasoning_usd_per_mtok?: string | undefined;
+  /** Dollars per million audio_output tokens. If omitted: the output rate. */
+  readonly audio_output_usd_per_mtok?: string | undefined;
+  /** Dollars per million image_output tokens. If omitted: the output rate. */
+  readonly image_output_usd_per_mtok?: string | undefined;
+  /** Dollars for one of each unit, such as `web_search`. */
+  readonly units?: Readonly<Record<string, string>> | undefined;
+  /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
+  readonly tiers?: readonly {
+    readonly above_input_tokens: number;
+    /** If omitted: the model's own. */
+    readonly input_usd_per_mtok?: string | undefined;
+    /** If omitted: the model's own. */
+    readonly output_usd_per_mtok?: string | undefined;
+    /** Dollars per million cache_read tokens. If omitted: the input rate. */
+    readonly cache_read_usd_per_mtok?: string | undefined;
+    /** Dollars per million cache_write tokens. If omitted: the input rate. */
+    readonly cache_write_usd_per_mtok?: string | undefined;
+    /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
+    readonly cache_write_1h_usd_per_mtok?: string | undefined;
+    /** Dollars per million audio_input tokens. If omitted: the input rate. */
+    readonly audio_input_usd_per_mtok?: string | undefined;
+    /** Dollars per million image_input tokens. If omitted: the input rate. */
+    readonly image_input_usd_per_mtok?: string | undefined;
+    /** Dollars per million reasoning tokens. If omitted: the output rate. */
+    readonly reasoning_usd_per_mtok?: string | undefined;
+    /** Dollars per million audio_output tokens. If omitted: the output rate. */
+    readonly audio_output_usd_per_mtok?: string | undefined;
+    /** Dollars per million image_output tokens. If omitted: the output rate. */
+    readonly image_output_usd_per_mtok?: string | undefined;
+  }[] | undefined;
+  /** Factors of the token rates by name, such as `batch: "0.5"`. */
+  readonly variants?: Readonly<Record<string, string>> | undefined;
+  /** When the price takes effect. If omitted: now. */
+  readonly effective_at?: string | undefined;
+  readonly regions?: readonly string[] | undefined;
+};
+
+export type ModelsPricesQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "revision" | "-revision" | undefined;
+};
+
+export type OrgsChangeBody = {
+  /** 1 to 200 characters. */
+  readonly name?: string | undefined;
+  readonly ip_allow_list?: readonly string[] | undefined;
+  /** A field that is omitted keeps its value. */
+  readonly decision_defaults?: {
+    readonly checks?: "limits" | "all" | undefined;
+    readonly on_expiry?: "release" | "charge" | undefined;
+  } | undefined;
+};
+
+export type PlansListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "plan" | "-plan" | undefined;
+};
+
+export type PlansSetBody = {
+  readonly runs_limit: number | null;
+  readonly tokens_limit: number | null;
+  readonly overage_policy: "block" | "allow";
+};
+
+export type PolicyRulesCreateBody = {
+  readonly target: "model" | "action";
+  readonly effect: "deny" | "require_approval" | "allow";
+  /** A CEL expression that is true or false. */
+  readonly when: string;
+  readonly reason: string;
+  readonly priority?: number | undefined;
+  readonly mode?: "enforce" | "shadow" | undefined;
+};
+
+export type PolicyRulesListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "priority" | "-priority" | undefined;
+  /** What the rule applies to, and what a refusal names in `attempted`. */
+  readonly target?: "model" | "action" | undefined;
+  readonly effect?: "allow" | "deny" | "require_approval" | undefined;
+  readonly mode?: "enforce" | "shadow" | undefined;
+};
+
+export type PolicyRulesEvaluateBody = {
+  readonly model?: string | undefined;
+  readonly action?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly estimate?: {
+    /** Dollars as a decimal string, with at most 9 decimal places. */
+    readonly cost_usd?: string | undefined;
+    readonly input_tokens?: number | undefined;
+    readonly max_output_tokens?: number | undefined;
+  } | undefined;
+  readonly run?: {
+    readonly model?: string | undefined;
+    readonly action?: string | undefined;
+    readonly customer_id?: string | undefined;
+    /** Dollars as a decimal string, with at most 9 decimal places. */
+    readonly cost_usd?: string | undefined;
+    readonly usage?: {
+      readonly input_tokens?: number | undefined;
+      readonly output_tokens?: number | undefined;
+    } & Readonly<Record<string, unknown>> | undefined;
+  } & Readonly<Record<string, unknown>> | undefined;
+};
+
+export type PolicyRulesChangeBody = {
+  readonly target?: "model" | "action" | undefined;
+  readonly effect?: "deny" | "require_approval" | "allow" | undefined;
+  /** A CEL expression that is true or false. */
+  readonly when?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly mode?: "enforce" | "shadow" | undefined;
+};
+
+export type PriceBookSetBody = {
+  readonly models: readonly {
+    readonly model: string;
+    /** Other names of the model. `#` is any digit, as in `m1-########` for dated versions. */
+    readonly aliases?: readonly string[] | undefined;
+    /** Where the price was taken from. */
+    readonly source?: string | undefined;
+    /** Also finds the model as `provider/model`. */
+    readonly provider?: string | undefined;
+    /** Dollars per million input tokens. */
+    readonly input_usd_per_mtok: string;
+    /** Dollars per million output tokens. */
+    readonly output_usd_per_mtok: string;
+    /** Dollars per million cache_read tokens. If omitted: the input rate. */
+    readonly cache_read_usd_per_mtok?: string | undefined;
+    /** Dollars per million cache_write tokens. If omitted: the input rate. */
+    readonly cache_write_usd_per_mtok?: string | undefined;
+    /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
+    readonly cache_write_1h_usd_per_mtok?: string | undefined;
+    /** Dollars per million audio_input tokens. If omitted: the input rate. */
+    readonly audio_input_usd_per_mtok?: string | undefined;
+    /** Dollars per million image_input tokens. If omitted: the input rate. */
+    readonly image_input_usd_per_mtok?: string | undefined;
+    /** Dollars per million reasoning tokens. If omitted: the output rate. */
+    readonly reasoning_usd_per_mtok?: string | undefined;
+    /** Dollars per million audio_output tokens. If omitted: the output rate. */
+    readonly audio_output_usd_per_mtok?: string | undefined;
+    /** Dollars per million image_output tokens. If omitted: the output rate. */
+    readonly image_output_usd_per_mtok?: string | undefined;
+    /** Dollars for one of each unit, such as `web_search`. */
+    readonly units?: Readonly<Record<string, string>> | undefined;
+    /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
+    readonly tiers?: readonly {
+      readonly above_input_tokens: number;
+      /** If omitted: the model's own. */
+      readonly input_usd_per_mtok?: string | undefined;
+      /** If omitted: the model's own. */
+      readonly output_usd_per_mtok?: string | undefined;
+      /** Dollars per million cache_read tokens. If omitted: the input rate. */
+      readonly cache_read_usd_per_mtok?: string | undefined;
+      /** Dollars per million cache_write tokens. If omitted: the input rate. */
+      readonly cache_write_usd_per_mtok?: string | undefined;
+      /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
+      readonly cache_write_1h_usd_per_mtok?: string | undefined;
+      /** Dollars per million audio_input tokens. If omitted: the input rate. */
+      readonly audio_input_usd_per_mtok?: string | undefined;
+      /** Dollars per million image_input tokens. If omitted: the input rate. */
+      readonly image_input_usd_per_mtok?: string | undefined;
+      /** Dollars per million reasoning tokens. If omitted: the output rate. */
+      readonly reasoning_usd_per_mtok?: string | undefined;
+      /** Dollars per million audio_output tokens. If omitted: the output rate. */
+      readonly audio_output_usd_per_mtok?: string | undefined;
+      /** Dollars per million image_output tokens. If omitted: the output rate. */
+      readonly image_output_usd_per_mtok?: string | undefined;
+    }[] | undefined;
+    /** Factors of the token rates by name, such as `batch: "0.5"`. */
+    readonly variants?: Readonly<Record<string, string>> | undefined;
+  }[];
+};
+
+export type QuotaSetBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly low_balance_usd?: string | undefined;
+};
+
+export type QuotaTopUpBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly amount_usd: string;
+};
+
+export type RateLimitsSetBody = {
+  /** GET requests per minute for the whole organization. Null uses the service default. */
+  readonly read_rpm: number | null;
+  readonly policies: readonly {
+    /** 1 to 200 characters. */
+    readonly name: string;
+    readonly match: {
+      readonly route?: string | undefined;
+      readonly key_id?: string | undefined;
+      /** `"*"` counts each customer separately. */
+      readonly customer_id?: string | undefined;
+    };
+    readonly unit: "requests" | "tokens";
+    readonly limit: number;
+    readonly window_seconds: number;
+    /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
+    readonly kind: "rate" | "quota";
+  }[];
+};
+
+export type RefusalsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "-at" | undefined;
+  readonly trace_id?: string | undefined;
+  readonly code?: "rate_limited" | "policy_blocked" | "policy_approval_required" | "policy_expression_error" | "content_safety_blocked" | "plan_limit_exceeded" | "chain_budget_exceeded" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded" | "credits_exhausted" | undefined;
+  readonly customer_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly key_id?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type RefusalsSummaryQuery = {
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+  readonly group_by?: "code" | "limit" | "customer_id" | "workflow_id" | "key_id" | undefined;
+};
+
+export type ResidencySetBody = {
+  readonly regions: (readonly string[]) | null;
+};
+
+export type RetentionPolicySetBody = {
+  /** Days, 3 to 1095. */
+  readonly runs_days: number;
+  /** Days, 90 to 3650. */
+  readonly audit_days: number;
+  /** Days, 7 to 90. */
+  readonly deliveries_days: number;
+  /** Nothing is deleted while this is true. */
+  readonly legal_hold?: boolean | undefined;
+};
+
+export type RoutingSetPolicyBody = {
+  readonly candidates: readonly string[];
+  readonly eval_gate: {
+    readonly suite: string;
+    /** The lower confidence bound of the score must reach this. */
+    readonly min_score: number;
+    readonly min_samples: number;
+    readonly max_age_days: number;
+  };
+  readonly prefer: "cheapest" | "best";
+  /** Used when no candidate passes. */
+  readonly fallback_model?: string | undefined;
+};
+
+export type RoutingRecordEvalBody = {
+  readonly suite: string;
+  readonly model: string;
+  readonly score: number;
+  readonly samples: number;
+  /** RFC 3339 with a time zone. */
+  readonly run_at: string;
+};
+
+export type RoutingListEvalsQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "run_at" | "-run_at" | "created_at" | "-created_at" | undefined;
+  readonly suite?: string | undefined;
+  readonly model?: string | undefined;
+};
+
+export type RoutingSelectBody = {
+  /** Default: 1000. */
+  readonly input_tokens?: number | undefined;
+  /** Default: 4096. */
+  readonly max_output_tokens?: number | undefined;
+  /** Omit to allow any region. */
+  readonly region?: string | undefined;
+};
+
+export type RunsRecordBulkBody = {
+  readonly runs: readonly RunInput[];
+};
+
+export type RunsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "started_at" | "-started_at" | "cost_usd" | "-cost_usd" | undefined;
+  readonly model?: string | undefined;
+  readonly action?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly chain_id?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type SessionsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+};
+
+export type SpendCapSetBody = {
+  /** Dollars as a decimal string, with at most 9 decimal places. */
+  readonly cap_usd: string;
+  readonly timezone?: string | undefined;
+};
+
+export type SsoPutBody = {
+  readonly kind: "oidc";
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  /** The role of people without a `svc_role` from the provider. */
+  readonly default_role?: "viewer" | "developer" | "admin" | undefined;
+} | {
+  readonly kind: "saml";
+  readonly idp_entity_id: string;
+  readonly idp_sso_url: string;
+  /** PEM or bare base64. Use several PEM blocks while the provider rotates its certificate. */
+  readonly idp_certificate: string;
+  /** The role of people without a `svc_role` from the provider. */
+  readonly default_role?: "viewer" | "developer" | "admin" | undefined;
+};
+
+export type SupportOpenGrantBody = {
+  readonly scope: "read_only" | "billing_read" | "runs_debug";
+  readonly reason: string;
+  readonly expires_in_seconds: number;
+};
+
+export type SupportListGrantsQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "expires_at" | "-expires_at" | undefined;
+};
+
+export type SupportOpenSessionBody = {
+  /** `grt_` followed by a ULID. */
+  readonly grant_id: string;
+};
+
+export type UsageGetQuery = {
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type WebhooksCreateBody = {
+  /** Where to deliver events: an https URL at a public address. */
+  readonly url: string;
+  /** Event kinds, groups of them (`budget.*`), or `*`. */
+  readonly events: readonly string[];
+  readonly description?: string | null | undefined;
+};
+
+export type WebhooksListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "url" | "-url" | undefined;
+  readonly status?: "enabled" | "disabled" | undefined;
+};
+
+export type WebhooksChangeBody = {
+  /** Where to deliver events: an https URL at a public address. */
+  readonly url?: string | undefined;
+  /** Event kinds, groups of them (`budget.*`), or `*`. */
+  readonly events?: readonly string[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: "enabled" | "disabled" | undefined;
+};
+
+export type WebhooksRotateSigningBody = {
+  readonly grace_seconds?: number | undefined;
+};
+
+export type WebhooksListDeliveriesQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | undefined;
+  readonly status?: "pending" | "succeeded" | "failed" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | undefined;
+  /** `evt_` followed by a ULID. */
+  readonly event_id?: string | undefined;
+};
+
+/** Every code that a call may be refused with. */
+export interface Refusals {
+  /** The request is malformed. Check it against the documentation of this operation. */
+  readonly bad_request: { readonly status: 400; readonly details: Readonly<Record<string, never>> };
+  /** No valid API key was sent. Send `Authorization: Bearer <API_KEY>`. */
+  readonly unauthorized: { readonly status: 401; readonly details: Readonly<Record<string, never>> };
+  /** This API key is expired or not yet valid. Use a key that is valid now. */
+  readonly key_expired: { readonly status: 401; readonly details: Readonly<Record<string, never>> };
+  /** This console session was revoked or has expired. Sign in again. */
+  readonly session_revoked: { readonly status: 401; readonly details: Readonly<Record<string, never>> };
+  /** The role of this key does not allow this operation. */
+  readonly forbidden: { readonly status: 403; readonly details: Readonly<Record<string, never>> };
+  /** This key lacks a required scope. Scopes are fixed when a key is created: create a key that has details.required. */
+  readonly missing_scope: { readonly status: 403; readonly details: {
+      /** The scope that the key lacks. */
+      readonly required: string;
+    } };
+  /** The caller's address is outside the organization's allow-list. */
+  readonly ip_not_allowed: { readonly status: 403; readonly details: Readonly<Record<string, never>> };
+  /** This organization is suspended. Contact the operator of the service. */
+  readonly org_suspended: { readonly status: 403; readonly details: Readonly<Record<string, never>> };
+  /** The organization's residency rule does not allow this operation in this region. */
+  readonly residency_violation: { readonly status: 403; readonly details: Readonly<Record<string, never>> };
+  /** A policy rule of the organization blocks this model or action. */
+  readonly policy_blocked: { readonly status: 403; readonly details: {
+      readonly reason: string;
+      /** The model or action that was attempted. */
+      readonly attempted: string;
+      /** The rule that decided. */
+      readonly rule_id: string;
+    } };
+  /** A policy rule requires approval. Once approved, the same attempt is allowed. */
+  readonly policy_approval_required: { readonly status: 403; readonly details: {
+      readonly reason: string;
+      /** The model or action that was attempted. */
+      readonly attempted: string;
+      /** The rule that decided. */
+      readonly rule_id: string;
+      /** The pending approval. Once approved, the same attempt is allowed. */
+      readonly approval_id?: string | undefined;
+    } };
+  /** A content safety detector matched the input. */
+  readonly content_safety_blocked: { readonly status: 403; readonly details: {
+      /** The detector that matched. */
+      readonly detector: string;
+      /** The excerpt that matched. */
+      readonly sample: string;
+    } };
+  /** This operation is outside the scope of the support grant. Ask an owner for a grant with a wider scope. */
+  readonly support_scope_denied: { readonly status: 403; readonly details: {
+      readonly reason: string;
+      readonly scope: string;
+      readonly method: string;
+    } };
+  /** The route or resource does not exist, or this key cannot access it. */
+  readonly not_found: { readonly status: 404; readonly details: Readonly<Record<string, never>> };
+  /** The operation conflicts with the current state of the resource. */
+  readonly conflict: { readonly status: 409; readonly details: Readonly<Record<string, never>> };
+  /** This Idempotency-Key was used with a different request. Use a new key for a new request. */
+  readonly idempotency_key_conflict: { readonly status: 409; readonly details: Readonly<Record<string, never>> };
+  /** A request with this Idempotency-Key is still in progress. Retry shortly to get its response. */
+  readonly idempotency_key_processing: { readonly status: 409; readonly details: Readonly<Record<string, never>> };
+  /** This resource is permanently unavailable. */
+  readonly gone: { readonly status: 410; readonly details: Readonly<Record<string, never>> };
+  /** The body is larger than this operation accepts. Bulk operations accept batches: send smaller ones. */
+  readonly payload_too_large: { readonly status: 413; readonly details: Readonly<Record<string, never>> };
+  /** The request has invalid fields; see details.fields. */
+  readonly validation_failed: { readonly status: 422; readonly details: {
+      readonly fields: readonly {
+        /** Path of the offending field, with dots and brackets. */
+        readonly field: string;
+        /** What is wrong with the field. New codes may be added. */
+        readonly code: string;
+        readonly message: string;
+      }[];
+    } };
+  /** The cohort has too few contributing organizations for an aggregate. */
+  readonly insufficient_cohort_size: { readonly status: 400; readonly details: {
+      readonly minimum_cohort_size: number;
+    } };
+  /** The daily spend cap would be exceeded. It resets at details.resets_at. */
+  readonly spend_cap_exceeded: { readonly status: 402; readonly details: {
+      /** Dollars as a decimal string. */
+      readonly cap_usd: string;
+      /** Dollars as a decimal string. */
+      readonly spent_usd: string;
+      /** ISO-8601 timestamp with offset. */
+      readonly resets_at: string;
+      /** `pre_flight`: refused before cost was incurred. */
+      readonly reason?: string | undefined;
+    } };
+  /** The budget of this run chain would be exceeded. */
+  readonly chain_budget_exceeded: { readonly status: 402 | 429; readonly details: {
+      /** The limit that was exceeded. */
+      readonly reason: "cost" | "depth" | "tokens";
+      readonly current: string | number;
+      readonly attempted: string | number;
+      readonly limit: string | number;
+    } };
+  /** A budget or customer limit for the period would be exceeded. */
+  readonly budget_exceeded: { readonly status: 402; readonly details: {
+      readonly budget_id: string;
+      readonly scope_kind: "org" | "workflow" | "deployment" | "department" | "customer";
+      /** Dollars as a decimal string. */
+      readonly limit_usd: string;
+      /** Dollars as a decimal string. */
+      readonly spent_usd: string;
+      readonly period_start: string;
+      readonly period_end: string | null;
+    } };
+  /** A quota is exhausted: top up the prepaid balance, or wait for the window to end. */
+  readonly quota_exhausted: { readonly status: 402 | 429; readonly details: {
+      readonly quota: "prepaid";
+      /** Dollars as a decimal string. */
+      readonly available_usd: string;
+      /** Dollars as a decimal string. */
+      readonly attempted_usd: string;
+    } | {
+      readonly quota: "window";
+      readonly policy_id: string;
+      readonly limit: number;
+      readonly used: number;
+      readonly window_seconds: number;
+      readonly resets_at: string;
+      /** What the call asks for, if that is more than the whole limit. Then waiting does not help. */
+      readonly attempted?: number | undefined;
+    } };
+  /** The customer's remaining credits cannot cover this charge. */
+  readonly credits_exhausted: { readonly status: 402; readonly details: {
+      /** Dollars as a decimal string. */
+      readonly available_usd: string;
+      /** Dollars as a decimal string. */
+      readonly attempted_usd: string;
+    } };
+  /** The plan's monthly entitlement is used up. It resets at the end of the month or when the plan changes. */
+  readonly plan_limit_exceeded: { readonly status: 402; readonly details: {
+      readonly limit_kind: "runs" | "tokens";
+      readonly limit: number;
+      readonly used: number;
+    } };
+  /** Too many requests. Retry after the interval in Retry-After. */
+  readonly rate_limited: { readonly status: 429; readonly details: {
+      readonly retry_after_seconds: number;
+      /** Only with `attempted`. */
+      readonly limit?: number | undefined;
+      /** What the call asks for, if that is more than the whole limit. Then waiting does not help. */
+      readonly attempted?: number | undefined;
+    } };
+  /** A policy rule failed to evaluate. Fix or remove the rule named in details.rule_id. */
+  readonly policy_expression_error: { readonly status: 500; readonly details: {
+      readonly rule_id: string;
+    } };
+  /** An internal error occurred. Quote the x-svc-trace-id header when you report it. */
+  readonly internal: { readonly status: 500; readonly details: Readonly<Record<string, never>> };
+  /** No eligible model meets the configured minimum eval score, and there is no fallback model. */
+  readonly no_model_passes_eval: { readonly status: 503; readonly details: Readonly<Record<string, never>> };
+  /** A dependency is unavailable. Retry with backoff. */
+  readonly service_unavailable: { readonly status: 503; readonly details: Readonly<Record<string, never>> };
+}
+
+/** Every operation of the API. */
+export interface Operations {
+  readonly adjustments: {
+    /** Adjust what a run cost. `POST /v1/runs/{run_id}/adjustments` */
+    create(runId: string, body: AdjustmentsCreateBody, options?: CallOptions): Answer<Adjustment>;
+    /** List the adjustments of a run. `GET /v1/runs/{run_id}/adjustments` */
+    list(runId: string, query?: AdjustmentsListQuery, options?: ListOptions): Pages<Adjustment>;
+  };
+  readonly adminBenchmarks: {
+    /** Create a benchmark cohort. `POST /v1/admin/benchmarks/cohorts` */
+    create(body: AdminBenchmarksCreateBody, options?: CallOptions): Answer<CohortWithMembers>;
+    /** Replace the members of a benchmark cohort. `PUT /v1/admin/benchmarks/cohorts/{cohort_id}/members` */
+    setMembers(cohortId: string, body: AdminBenchmarksSetMembersBody, options?: CallOptions): Answer<CohortWithMembers>;
+  };
+  readonly adminOrgs: {
+    /** Create an organization and its owner key. `POST /v1/admin/orgs` */
+    create(body: AdminOrgsCreateBody, options?: CallOptions): Answer<{
+      readonly org: Org;
+      /** Returned only in this response. */
+      readonly owner_key: string;
+    }>;
+    /** List organizations. `GET /v1/admin/orgs` */
+    list(query?: AdminOrgsListQuery, options?: ListOptions): Pages<Org>;
+    /** Read an organization. `GET /v1/admin/orgs/{org_id}` */
+    get(orgId: string, options?: CallOptions): Answer<Org>;
+    /** Change an organization's name or plan. `PATCH /v1/admin/orgs/{org_id}` */
+    change(orgId: string, body?: AdminOrgsChangeBody, options?: CallOptions): Answer<Org>;
+    /** Suspend an organization. When the call returns, its keys no longer work in any region. `POST /v1/admin/orgs/{org_id}/suspend` */
+    suspend(orgId: string, body?: AdminOrgsSuspendBody, options?: CallOptions): Answer<Org>;
+    /** Resume a suspended organization. `POST /v1/admin/orgs/{org_id}/resume` */
+    resume(orgId: string, body?: AdminOrgsResumeBody, options?: CallOptions): Answer<Org>;
+    /** Move a test organization's clock forward. `POST /v1/admin/orgs/{org_id}/test-clock` */
+    advanceTestClock(orgId: string, body: AdminOrgsAdvanceTestClockBody, options?: CallOptions): Answer<{
+      /** RFC 3339 in UTC. */
+      readonly now: string;
+    }>;
+  };
+  readonly approvals: {
+    /** List approvals. `GET /v1/orgs/{id}/approvals` */
+    list(query?: ApprovalsListQuery, options?: ListOptions): Pages<Approval>;
+    /** Read an approval. `GET /v1/orgs/{id}/approvals/{approval_id}` */
+    get(approvalId: string, options?: CallOptions): Answer<Approval>;
+    /** Approve a pending attempt, so that the same attempt is allowed once. `POST /v1/orgs/{id}/approvals/{approval_id}/approve` */
+    approve(approvalId: string, body?: ApprovalsApproveBody, options?: CallOptions): Answer<Approval>;
+    /** Deny a pending attempt. `POST /v1/orgs/{id}/approvals/{approval_id}/deny` */
+    deny(approvalId: string, body?: ApprovalsDenyBody, options?: CallOptions): Answer<Approval>;
+  };
+  readonly auditLog: {
+    /** List the audit trail. `GET /v1/orgs/{id}/audit-log` */
+    list(query?: AuditLogListQuery, options?: ListOptions): Pages<AuditEntry>;
+    /** Export the audit trail of a time range as a stream. `GET /v1/orgs/{id}/audit-log/export` */
+    export(query: AuditLogExportQuery, options?: CallOptions): Answer<Response>;
+    /** Verify the hash chain of the audit trail. `GET /v1/orgs/{id}/audit-log/verify` */
+    verify(options?: CallOptions): Answer<AuditVerification>;
+  };
+  readonly benchmarks: {
+    /** Read whether your organization contributes to benchmark cohorts. `GET /v1/orgs/{id}/benchmark-profile` */
+    getProfile(options?: CallOptions): Answer<BenchmarkProfile>;
+    /** Contribute to benchmark cohorts, or stop. `PUT /v1/orgs/{id}/benchmark-profile` */
+    setProfile(body: BenchmarksSetProfileBody, options?: CallOptions): Answer<BenchmarkProfile>;
+    /** List the benchmark cohorts of your organization. `GET /v1/benchmarks/cohorts` */
+    list(query?: BenchmarksListQuery, options?: ListOptions): Pages<Cohort>;
+    /** Read a benchmark cohort and your own value. `GET /v1/benchmarks/cohorts/{cohort_id}` */
+    get(cohortId: string, options?: CallOptions): Answer<CohortReading>;
+  };
+  readonly budgets: {
+    /** Create a budget. `POST /v1/orgs/{id}/budgets` */
+    create(body: BudgetsCreateBody, options?: CallOptions): Answer<Budget>;
+    /** List budgets. `GET /v1/orgs/{id}/budgets` */
+    list(query?: BudgetsListQuery, options?: ListOptions): Pages<Budget>;
+    /** Read a budget. `GET /v1/orgs/{id}/budgets/{budget_id}` */
+    get(budgetId: string, options?: CallOptions): Answer<Budget>;
+    /** Change a budget. `PATCH /v1/orgs/{id}/budgets/{budget_id}` */
+    change(budgetId: string, body?: BudgetsChangeBody, options?: CallOptions): Answer<Budget>;
+    /** Delete a budget. `DELETE /v1/orgs/{id}/budgets/{budget_id}` */
+    delete(budgetId: string, options?: CallOptions): Answer<void>;
+  };
+  readonly chainBudget: {
+    /** Read the run chain budget. `GET /v1/orgs/{id}/chain-budget` */
+    get(options?: CallOptions): Answer<ChainBudget>;
+    /** Set the run chain budget. `PUT /v1/orgs/{id}/chain-budget` */
+    set(body?: ChainBudgetSetBody, options?: CallOptions): Answer<ChainBudget>;
+    /** Remove the run chain budget. `DELETE /v1/orgs/{id}/chain-budget` */
+    delete(options?: CallOptions): Answer<void>;
+  };
+  readonly contentSafety: {
+    /** Read the content safety detectors. `GET /v1/orgs/{id}/content-safety` */
+    get(options?: CallOptions): Answer<ContentSafety>;
+    /** Set the content safety detectors. `PUT /v1/orgs/{id}/content-safety` */
+    set(body: ContentSafetySetBody, options?: CallOptions): Answer<ContentSafety>;
+  };
+  readonly creditPacks: {
+    /** Grant credits to a customer. `POST /v1/orgs/{id}/credit-packs` */
+    create(body: CreditPacksCreateBody, options?: CallOptions): Answer<CreditPack>;
+    /** List credit packs. `GET /v1/orgs/{id}/credit-packs` */
+    list(query?: CreditPacksListQuery, options?: ListOptions): Pages<CreditPack>;
+    /** Read a credit pack. `GET /v1/orgs/{id}/credit-packs/{pack_id}` */
+    get(packId: string, options?: CallOptions): Answer<CreditPack>;
+    /** Void a credit pack. `POST /v1/orgs/{id}/credit-packs/{pack_id}/void` */
+    void(packId: string, body?: CreditPacksVoidBody, options?: CallOptions): Answer<CreditPack>;
+  };
+  readonly customerLimits: {
+    /** Limit what a customer may spend. `POST /v1/orgs/{id}/customer-limits` */
+    create(body: CustomerLimitsCreateBody, options?: CallOptions): Answer<CustomerLimit>;
+    /** List customer limits. `GET /v1/orgs/{id}/customer-limits` */
+    list(query?: CustomerLimitsListQuery, options?: ListOptions): Pages<CustomerLimit>;
+    /** Read a customer limit. `GET /v1/orgs/{id}/customer-limits/{limit_id}` */
+    get(limitId: string, options?: CallOptions): Answer<CustomerLimit>;
+    /** Change a customer limit. `PATCH /v1/orgs/{id}/customer-limits/{limit_id}` */
+    change(limitId: string, body?: CustomerLimitsChangeBody, options?: CallOptions): Answer<CustomerLimit>;
+    /** Delete a customer limit. `DELETE /v1/orgs/{id}/customer-limits/{limit_id}` */
+    delete(limitId: string, options?: CallOptions): Answer<void>;
+  };
+  readonly decisions: {
+    /** Decide whether a run may go ahead. `POST /v1/edge/decision` */
+    decide(body: DecisionsDecideBody, options?: CallOptions): Answer<Verdict>;
+    /** Release a reservation. `DELETE /v1/edge/decision/{reservation_id}` */
+    release(reservationId: string, options?: CallOptions): Answer<void>;
+  };
+  readonly deprecatedCalls: {
+    /** List which of your keys still call deprecated routes. `GET /v1/orgs/{id}/deprecated-calls` */
+    list(options?: CallOptions): Answer<{
+      readonly data: readonly {
+        readonly method: string;
+        readonly route: string;
+        readonly key_id: string;
+        readonly calls: number;
+        /** RFC 3339 in UTC. */
+        readonly last_called_at: string;
+      }[];
+    }>;
+  };
+  readonly deprecations: {
+    /** List deprecated routes. `GET /v1/meta/deprecations` */
+    list(options?: CallOptions): Answer<readonly DeprecationEntry[]>;
+    /** Flag a route as deprecated, or extend its sunset. `PUT /v1/admin/deprecations` */
+    flag(body: DeprecationsFlagBody, options?: CallOptions): Answer<DeprecationEntry>;
+  };
+  readonly events: {
+    /** List events. `GET /v1/orgs/{id}/events` */
+    list(query?: EventsListQuery, options?: ListOptions): Pages<Event>;
+  };
+  readonly explain: {
+    /** Explain a decision or a run. `POST /v1/orgs/{id}/explain` */
+    explain(body: ExplainExplainBody, options?: CallOptions): Answer<Explanation>;
+  };
+  readonly forecasts: {
+    /** Project a deployment's return linearly by team count. `GET /v1/forecast` */
+    linear(query: ForecastsLinearQuery, options?: CallOptions): Answer<{
+      readonly deployment_id: string;
+      readonly teams: number;
+      /** Dollars as a decimal string. */
+      readonly projected_return_usd: string;
+      readonly method: "linear";
+    }>;
+    /** Forecast usage and when each budget is used up. `GET /v1/capacity/forecasts` */
+    capacity(query?: ForecastsCapacityQuery, options?: CallOptions): Answer<CapacityForecasts>;
+  };
+  readonly keys: {
+    /** Create an API key. `POST /v1/orgs/{id}/keys` */
+    mint(body: KeysMintBody, options?: CallOptions): Answer<KeyWithSecret>;
+    /** List API keys. `GET /v1/orgs/{id}/keys` */
+    list(query?: KeysListQuery, options?: ListOptions): Pages<Key>;
+    /** Read an API key's record. `GET /v1/orgs/{id}/keys/{key_id}` */
+    get(keyId: string, options?: CallOptions): Answer<Key>;
+    /** Revoke an API key. When the call returns, the key no longer works in any region. `DELETE /v1/orgs/{id}/keys/{key_id}` */
+    revoke(keyId: string, options?: CallOptions): Answer<void>;
+    /** Rotate the secret of an API key. `POST /v1/orgs/{id}/keys/{key_id}/rotate` */
+    rotate(keyId: string, body?: KeysRotateBody, options?: CallOptions): Answer<KeyWithSecret>;
+  };
+  readonly meta: {
+    /** List error codes. `GET /v1/meta/errors` */
+    errors(options?: CallOptions): Answer<{
+      readonly data: readonly ErrorCatalogEntry[];
+    }>;
+    /** Get this API as an OpenAPI 3.1 document. `GET /v1/openapi.json` */
+    openapi(options?: CallOptions): Answer<{
+      readonly openapi: string;
+    } & Readonly<Record<string, unknown>>>;
+  };
+  readonly models: {
+    /** Read a model's price. `GET /v1/orgs/{id}/models/{model}` */
+    get(model: string, options?: CallOptions): Answer<Model>;
+    /** List the price book. `GET /v1/orgs/{id}/models` */
+    list(query?: ModelsListQuery, options?: ListOptions): Pages<Model>;
+    /** Set a model's price. `PUT /v1/orgs/{id}/models/{model}` */
+    set(model: string, body: ModelsSetBody, options?: CallOptions): Answer<Model>;
+    /** Remove a model's price. `DELETE /v1/orgs/{id}/models/{model}` */
+    delete(model: string, options?: CallOptions): Answer<void>;
+    /** List the revisions of a model's price. `GET /v1/orgs/{id}/models/{model}/prices` */
+    prices(model: string, query?: ModelsPricesQuery, options?: ListOptions): Pages<PriceRevision>;
+  };
+  readonly orgs: {
+    /** Read your organization. `GET /v1/orgs/{id}` */
+    get(options?: CallOptions): Answer<Org>;
+    /** Change your organization's name, IP allow-list or decision defaults. `PATCH /v1/orgs/{id}` */
+    change(body?: OrgsChangeBody, options?: CallOptions): Answer<Org>;
+  };
+  readonly plans: {
+    /** Read your plan and its usage. `GET /v1/orgs/{id}/plan` */
+    get(options?: CallOptions): Answer<PlanInUse>;
+    /** List plans. `GET /v1/admin/plans` */
+    list(query?: PlansListQuery, options?: ListOptions): Pages<Plan>;
+    /** Create or change a plan. `PUT /v1/admin/plans/{plan}` */
+    set(plan: string, body: PlansSetBody, options?: CallOptions): Answer<Plan>;
+  };
+  readonly policyRules: {
+    /** Create a policy rule. `POST /v1/orgs/{id}/policy-rules` */
+    create(body: PolicyRulesCreateBody, options?: CallOptions): Answer<PolicyRule>;
+    /** List policy rules. `GET /v1/orgs/{id}/policy-rules` */
+    list(query?: PolicyRulesListQuery, options?: ListOptions): Pages<PolicyRule>;
+    /** Evaluate the rules without recording a run. `POST /v1/orgs/{id}/policy-rules/evaluate` */
+    evaluate(body?: PolicyRulesEvaluateBody, options?: CallOptions): Answer<PolicyEvaluation>;
+    /** Read a policy rule. `GET /v1/orgs/{id}/policy-rules/{rule_id}` */
+    get(ruleId: string, options?: CallOptions): Answer<PolicyRule>;
+    /** Change a policy rule. `PATCH /v1/orgs/{id}/policy-rules/{rule_id}` */
+    change(ruleId: string, body?: PolicyRulesChangeBody, options?: CallOptions): Answer<PolicyRule>;
+    /** Delete a policy rule. `DELETE /v1/orgs/{id}/policy-rules/{rule_id}` */
+    delete(ruleId: string, options?: CallOptions): Answer<void>;
+  };
+  readonly priceBook: {
+    /** Read the platform's price book. `GET /v1/admin/price-book` */
+    get(options?: CallOptions): Answer<PriceBook>;
+    /** Replace the platform's price book. `PUT /v1/admin/price-book` */
+    set(body: PriceBookSetBody, options?: CallOptions): Answer<PriceBook>;
+  };
+  readonly quota: {
+    /** Read the prepaid balance. `GET /v1/orgs/{id}/quota` */
+    get(options?: CallOptions): Answer<Quota>;
+    /** Make an organization prepaid. `PUT /v1/orgs/{id}/quota` */
+    set(body?: QuotaSetBody, options?: CallOptions): Answer<Quota>;
+    /** Remove the prepaid quota. `DELETE /v1/orgs/{id}/quota` */
+    delete(options?: CallOptions): Answer<void>;
+    /** Top up the prepaid balance. `POST /v1/orgs/{id}/quota/top-ups` */
+    topUp(body: QuotaTopUpBody, options?: CallOptions): Answer<Quota>;
+  };
+  readonly rateLimits: {
+    /** Read an organization's rate limits. `GET /v1/admin/orgs/{org_id}/rate-limits` */
+    get(orgId: string, options?: CallOptions): Answer<RateLimits>;
+    /** Replace an organization's read limit and rate-limit policies. `PUT /v1/admin/orgs/{org_id}/rate-limits` */
+    set(orgId: string, body: RateLimitsSetBody, options?: CallOptions): Answer<RateLimits>;
+    /** Read the rate limits of your organization. `GET /v1/orgs/{id}/rate-limits` */
+    getOwn(options?: CallOptions): Answer<OwnRateLimits>;
+  };
+  readonly refusals: {
+    /** List refusals. `GET /v1/orgs/{id}/refusals` */
+    list(query?: RefusalsListQuery, options?: ListOptions): Pages<KeptRefusal>;
+    /** Count refusals by hour. `GET /v1/orgs/{id}/refusals/summary` */
+    summary(query?: RefusalsSummaryQuery, options?: CallOptions): Answer<RefusalSummary>;
+  };
+  readonly residency: {
+    /** Read the regions that may serve your organization's calls. `GET /v1/orgs/{id}/residency` */
+    get(options?: CallOptions): Answer<Residency>;
+    /** Set the regions that may serve your organization's calls. `PUT /v1/orgs/{id}/residency` */
+    set(body: ResidencySetBody, options?: CallOptions): Answer<Residency>;
+  };
+  readonly retentionPolicy: {
+    /** Read how long records are kept. `GET /v1/orgs/{id}/retention-policy` */
+    get(options?: CallOptions): Answer<RetentionPolicy>;
+    /** Set how long records are kept. `PUT /v1/orgs/{id}/retention-policy` */
+    set(body: RetentionPolicySetBody, options?: CallOptions): Answer<RetentionPolicy>;
+  };
+  readonly routing: {
+    /** Read the routing policy. `GET /v1/orgs/{id}/routing-policy` */
+    getPolicy(options?: CallOptions): Answer<RoutingPolicy>;
+    /** Set which models calls can be routed to, and the evals they must pass. `PUT /v1/orgs/{id}/routing-policy` */
+    setPolicy(body: RoutingSetPolicyBody, options?: CallOptions): Answer<RoutingPolicy>;
+    /** Report a model's result on an eval suite. `POST /v1/orgs/{id}/evals` */
+    recordEval(body: RoutingRecordEvalBody, options?: CallOptions): Answer<EvalResult>;
+    /** List eval results. `GET /v1/orgs/{id}/evals` */
+    listEvals(query?: RoutingListEvalsQuery, options?: ListOptions): Pages<EvalResult>;
+    /** Choose the model for a call. `POST /v1/routing/select` */
+    select(body?: RoutingSelectBody, options?: CallOptions): Answer<RoutingSelection>;
+  };
+  readonly runs: {
+    /** Report a run. `POST /v1/runs` */
+    record(body: RunInput, options?: CallOptions): Answer<Run>;
+    /** Report up to 1000 runs. `POST /v1/runs/bulk` */
+    recordBulk(body: RunsRecordBulkBody, options?: CallOptions): Answer<{
+      readonly accepted: number;
+      readonly duplicates: number;
+      readonly rejected: number;
+      readonly results: readonly {
+        readonly index: number;
+        readonly id: string | null;
+        readonly status: "accepted" | "duplicate" | "rejected";
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+          readonly details: Readonly<Record<string, unknown>>;
+        } | undefined;
+      }[];
+    }>;
+    /** List runs. `GET /v1/runs` */
+    list(query?: RunsListQuery, options?: ListOptions): Pages<Run>;
+    /** Read a run. `GET /v1/runs/{id}` */
+    get(id: string, options?: CallOptions): Answer<Run>;
+  };
+  readonly sessions: {
+    /** List who is signed in to the console. `GET /v1/orgs/{id}/sessions` */
+    list(query?: SessionsListQuery, options?: ListOptions): Pages<Session>;
+    /** Revoke a console session. Its next request is refused. `DELETE /v1/orgs/{id}/sessions/{session_id}` */
+    revoke(sessionId: string, options?: CallOptions): Answer<void>;
+    /** Read the current console session. `GET /v1/console/session` */
+    own(options?: CallOptions): Answer<OwnSession>;
+  };
+  readonly spendCap: {
+    /** Read the daily spend cap. `GET /v1/orgs/{id}/spend-cap` */
+    get(options?: CallOptions): Answer<SpendCap>;
+    /** Set the daily spend cap. `PUT /v1/orgs/{id}/spend-cap` */
+    set(body: SpendCapSetBody, options?: CallOptions): Answer<SpendCap>;
+    /** Remove the daily spend cap. `DELETE /v1/orgs/{id}/spend-cap` */
+    delete(options?: CallOptions): Answer<void>;
+  };
+  readonly sso: {
+    /** Read how people sign in to the console. `GET /v1/orgs/{id}/sso` */
+    get(options?: CallOptions): Answer<SsoConnection>;
+    /** Set how people sign in to the console. `PUT /v1/orgs/{id}/sso` */
+    put(body: SsoPutBody, options?: CallOptions): Answer<SsoConnection>;
+  };
+  readonly support: {
+    /** Open a support grant. `POST /v1/orgs/{id}/support-grants` */
+    openGrant(body: SupportOpenGrantBody, options?: CallOptions): Answer<SupportGrant>;
+    /** List support grants. `GET /v1/orgs/{id}/support-grants` */
+    listGrants(query?: SupportListGrantsQuery, options?: ListOptions): Pages<SupportGrant>;
+    /** End a support grant and all of its sessions. `DELETE /v1/orgs/{id}/support-grants/{grant_id}` */
+    closeGrant(grantId: string, options?: CallOptions): Answer<void>;
+    /** Open a support session. `POST /v1/admin/support-sessions` */
+    openSession(body: SupportOpenSessionBody, options?: CallOptions): Answer<{
+      /** Returned only in this response. */
+      readonly token: string;
+      /** RFC 3339 in UTC. */
+      readonly expires_at: string;
+    }>;
+    /** Read whether support has used an open grant. `GET /v1/orgs/{id}/support-presence` */
+    presence(options?: CallOptions): Answer<{
+      readonly grant: SupportGrant | null;
+    }>;
+  };
+  readonly usage: {
+    /** Read spending by day, model and workflow. `GET /v1/orgs/{id}/usage` */
+    get(query?: UsageGetQuery, options?: CallOptions): Answer<Usage>;
+  };
+  readonly webhookSecret: {
+    /** Read the org-level webhook secret and the webhooks that still use it. `GET /v1/admin/orgs/{org_id}/webhook-secret` */
+    get(orgId: string, options?: CallOptions): Answer<{
+      readonly secret_last4: string;
+      /** RFC 3339 in UTC. */
+      readonly created_at: string;
+      /** Webhooks without their own secret. */
+      readonly in_use_by: readonly string[];
+    }>;
+    /** Create or rotate the org-level webhook secret. `POST /v1/admin/orgs/{org_id}/webhook-secret/rotate` */
+    rotate(orgId: string, options?: CallOptions): Answer<{
+      readonly rotated: boolean;
+      /** The new secret, returned only in this response. */
+      readonly secret?: string | undefined;
+    }>;
+  };
+  readonly webhooks: {
+    /** Subscribe to events. `POST /v1/orgs/{id}/webhooks` */
+    create(body: WebhooksCreateBody, options?: CallOptions): Answer<CreatedWebhook>;
+    /** List webhooks. `GET /v1/orgs/{id}/webhooks` */
+    list(query?: WebhooksListQuery, options?: ListOptions): Pages<Webhook>;
+    /** Read a webhook. `GET /v1/orgs/{id}/webhooks/{sub_id}` */
+    get(subId: string, options?: CallOptions): Answer<Webhook>;
+    /** Change, disable or enable a webhook. `PATCH /v1/orgs/{id}/webhooks/{sub_id}` */
+    change(subId: string, body?: WebhooksChangeBody, options?: CallOptions): Answer<Webhook>;
+    /** Delete a webhook, its secrets and its delivery log. `DELETE /v1/orgs/{id}/webhooks/{sub_id}` */
+    delete(subId: string, options?: CallOptions): Answer<void>;
+    /** Read how a webhook's deliveries are signed. `GET /v1/orgs/{id}/webhooks/{sub_id}/signing` */
+    getSigning(subId: string, options?: CallOptions): Answer<WebhookSigning>;
+    /** Create or rotate a webhook's own signing secret. `POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate` */
+    rotateSigning(subId: string, body?: WebhooksRotateSigningBody, options?: CallOptions): Answer<RotatedWebhookSigning>;
+    /** Send a test.ping event to a webhook. `POST /v1/orgs/{id}/webhooks/{sub_id}/test` */
+    test(subId: string, options?: CallOptions): Answer<WebhookDelivery>;
+    /** List a webhook's deliveries. `GET /v1/orgs/{id}/webhooks/{sub_id}/deliveries` */
+    listDeliveries(subId: string, query?: WebhooksListDeliveriesQuery, options?: ListOptions): Pages<WebhookDelivery>;
+    /** Replay a delivery. `POST /v1/orgs/{id}/webhooks/{sub_id}/deliveries/{delivery_id}/replay` */
+    replayDelivery(subId: string, deliveryId: string, options?: CallOptions): Answer<WebhookDelivery>;
+  };
+}

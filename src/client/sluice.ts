@@ -1,0 +1,133 @@
+import { answer, type CallOptions, type Page, pages } from "./answer.ts";
+import { SluiceError } from "./errors.ts";
+import { OPERATIONS } from "./generated/operations.ts";
+import type { Operations } from "./generated/types.ts";
+import { type Prepared, send, type Settings } from "./send.ts";
+
+export interface SluiceOptions {
+  /** An API key. Default: the environment's `SLUICE_KEY`. Operations that anyone may call need none. */
+  readonly key?: string | undefined;
+  /** Where Sluice is served. Default: the environment's `SLUICE_URL`, or `http://127.0.0.1:8787`. */
+  readonly url?: string | undefined;
+  /** The org to act on. Default: the key's own. */
+  readonly org?: string | undefined;
+  /** Default: the runtime's own. A service binding's `fetch` works too. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** How often a call is sent again where that is safe. Default: 2. */
+  readonly maxRetries?: number | undefined;
+  /** How long one attempt may take. Default: 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** A call that would have to wait for longer than this before its next attempt fails at once. Default: 20,000. */
+  readonly longestWaitMs?: number | undefined;
+}
+
+/** Every operation of the API, by resource. */
+export interface Sluice extends Operations {
+  /** A client that differs from this one: `sluice.with({ org })`. */
+  with(options: SluiceOptions): Sluice;
+}
+
+const OWN_ORG = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})/;
+
+class Client {
+  readonly #options: SluiceOptions;
+
+  constructor(options: SluiceOptions = {}) {
+    this.#options = options;
+    const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process
+      ?.env;
+    const key = options.key ?? environment?.["SLUICE_KEY"];
+    const settings: Settings = {
+      key,
+      url: addressOf(options.url ?? environment?.["SLUICE_URL"] ?? "http://127.0.0.1:8787"),
+      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+      maxRetries: options.maxRetries ?? 2,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      longestWaitMs: options.longestWaitMs ?? 20_000,
+    };
+    const own = OWN_ORG.exec(key ?? "")?.[1];
+    const org = options.org ?? (own === undefined ? undefined : `org_${own}`);
+    for (const [group, methods] of Object.entries(OPERATIONS)) {
+      const members = Object.entries(methods).map(([name, line]) => [name, methodOf(line, settings, org)]);
+      Object.assign(this, { [group]: Object.fromEntries(members) });
+    }
+  }
+
+  with(options: SluiceOptions): Client {
+    return new Client({ ...this.#options, ...options });
+  }
+}
+
+/** A client of one Sluice: `new Sluice({ key }).budgets.list()`. */
+export const Sluice = Client as unknown as new (options?: SluiceOptions) => Sluice;
+
+function addressOf(url: string): string {
+  if (!/^https?:\/\/[^/?#]/.test(url)) {
+    throw new SluiceError(`url must be an address such as https://sluice.example.com, not "${url}"`);
+  }
+  return url.replace(/\/+$/, "");
+}
+
+/** The parts of a call, in the order of its arguments: parameters of the path, the body or the query, the options. */
+function methodOf(line: string, settings: Settings, ownOrg: string | undefined) {
+  const [method = "", template = "", flags = ""] = line.split(" ");
+  const has = (flag: string) => flags.includes(flag);
+  return (...given: unknown[]) => {
+    const rest = [...given];
+    const inPath = (name: string) => name === "id" && template.startsWith("/v1/orgs/");
+    const params = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
+      inPath(name) ? null : rest.shift(),
+    );
+    const input = has("b") || has("q") ? rest.shift() : undefined;
+    const options = (rest.shift() ?? {}) as CallOptions;
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = params.shift() ?? (inPath(name) ? (options.org ?? ownOrg) : undefined);
+      return encodeURIComponent(textOf(value, inPath(name) ? "org" : name));
+    });
+    const request = preparedOf({ method, path, has }, input, options);
+    const sendPage = <T>(cursor?: string) =>
+      send<T>(settings, { ...request, path: path + queryText(has("q") ? input : {}, cursor) }, options);
+    return has("p") ? pages<unknown>(sendPage<Page<unknown>>) : answer<unknown>(sendPage);
+  };
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new SluiceError(`${name} must be a text that is not empty, not ${JSON.stringify(value)}`);
+}
+
+function preparedOf(
+  { method, path, has }: { method: string; path: string; has: (flag: string) => boolean },
+  input: unknown,
+  { idempotencyKey }: CallOptions,
+): Prepared {
+  const headers: Record<string, string> = {};
+  let body: string | undefined;
+  if (has("b")) {
+    headers["content-type"] = "application/json";
+    body = JSON.stringify(has("r") ? named(input) : has("a") ? withAsksNamed(input) : (input ?? {}));
+  }
+  if (has("i")) headers["idempotency-key"] = idempotencyKey ?? crypto.randomUUID();
+  const isRepeatable = has("i") || has("r") || has("a") || /^(GET|PUT|DELETE)$/.test(method);
+  return { method, path, body, headers, isRepeatable, isStream: has("s") };
+}
+
+/** An ask with a name of its own, so that asking again is the same ask. */
+function named(ask: unknown): unknown {
+  const { request_id: requestId = crypto.randomUUID() } = ask as { request_id?: string };
+  return { ...(ask as object), request_id: requestId };
+}
+
+function withAsksNamed(body: unknown): unknown {
+  const { asks } = body as { asks: readonly unknown[] };
+  return { ...(body as object), asks: asks.map(named) };
+}
+
+function queryText(query: unknown, cursor: string | undefined): string {
+  const all: Record<string, string | number | undefined> = { ...(query as object | undefined) };
+  if (cursor !== undefined) all["cursor"] = cursor;
+  const pairs = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}

@@ -1,0 +1,154 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { packageEntries } from "../../scripts/package/entries.ts";
+import { makeFolder } from "../support/folder.ts";
+
+const ROOT = process.cwd();
+/** Minified and compressed. */
+const LARGEST_CLIENT_BYTES = 6000;
+
+const { path: folder, remove } = makeFolder();
+const project = join(folder, "project");
+const consumer = join(folder, "consumer");
+const installed = join(consumer, "node_modules/sluice");
+let packed: string[] = [];
+
+beforeAll(() => {
+  mkdirSync(project);
+  for (const path of ["package.json", "README.md", "CHANGELOG.md", "tsconfig.json", "src", "scripts"]) {
+    cpSync(join(ROOT, path), join(project, path), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
+  const PATH = [join(ROOT, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+  const said = execFileSync("npm", ["pack", "--json"], {
+    cwd: project,
+    env: { ...process.env, PATH },
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
+  });
+  const report = JSON.parse(said.slice(said.search(/^[[{]/m))) as unknown;
+  const [{ filename, files }] = Object.values(report as object) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  packed = files.map((file) => file.path);
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", join(project, filename), "-C", installed, "--strip-components=1"]);
+  writeFileSync(join(consumer, "package.json"), JSON.stringify({ type: "module" }));
+});
+afterAll(remove);
+
+describe("the packed package", () => {
+  test("holds what was built, its types and its source maps, and nothing else", () => {
+    const others = packed.filter((path) => !/^dist\/([\w/-]+\.js(\.map)?|types\/[\w/-]+\.d\.ts)$/.test(path));
+    expect(others.toSorted()).toEqual(["README.md", "package.json"]);
+    for (const { name } of packageEntries()) {
+      expect(packed).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.js.map`]));
+    }
+  });
+
+  test("depends on nothing and runs no scripts when it is installed", () => {
+    const published = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    expect(Object.keys(published).filter((field) => /dependencies|scripts|private/i.test(field))).toEqual([]);
+    expect(published).toMatchObject({ name: "sluice", version: manifest.version, exports: manifest.exports });
+  });
+
+  test("imports nothing but its own files and the runtime's", () => {
+    const modules = packed.filter((path) => path.endsWith(".js"));
+    const imported = modules.flatMap((path) =>
+      [
+        ...readFileSync(join(installed, path), "utf8").matchAll(
+          /^(?:import|export)[^"';]*?["']([^"']+)["']/gm,
+        ),
+      ].map(([, name = ""]) => name),
+    );
+    expect(imported.filter((name) => !/^\.{1,2}\/|^node:crypto$/.test(name))).toEqual([]);
+  });
+
+  test("leaves package.json as it was", () => {
+    expect(readFileSync(join(project, "package.json"), "utf8")).toBe(readFileSync("package.json", "utf8"));
+  });
+
+  const nodes = [
+    ...new Set([
+      process.execPath,
+      ...(process.env["PATH"] ?? "").split(delimiter).map((at) => join(at, "node")),
+    ]),
+  ];
+  const present = nodes.filter((node) => spawnSync(node, ["--version"]).status === 0);
+  const program = `
+    import { Refused, Sluice } from "sluice/client";
+    import { verify, WebhookError } from "sluice/webhooks";
+    const fetch = async () => new Response('{"error":{"code":"gone","message":"No.","details":{}}}', { status: 410 });
+    const sluice = new Sluice({ key: "k", org: "org_1", url: "https://x.test", fetch });
+    const refused = await sluice.budgets.list().catch((error) => error);
+    const problem = await verify("{}", {}, "s").catch((error) => error);
+    console.log(refused instanceof Refused, refused.code, problem instanceof WebhookError, problem.problem);
+  `;
+
+  test.each(present)("runs in %s", (node) => {
+    writeFileSync(join(consumer, "program.mjs"), program);
+    const { stdout, stderr } = spawnSync(node, ["program.mjs"], { cwd: consumer, encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(stdout).toBe("true gone true missing_signature\n");
+  });
+
+  test("has types that a strict program compiles against, and that refuse a wrong one", () => {
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      module: "nodenext",
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
+    };
+    writeFileSync(
+      join(consumer, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+    );
+    const typed = `
+      import { Refused, Sluice } from "sluice/client";
+      import { verify } from "sluice/webhooks";
+      const sluice = new Sluice();
+      export const verdict = await sluice.decisions.decide({ model: "m", estimate: { cost_usd: "0.01" } });
+      for await (const budget of sluice.budgets.list({ limit: 5 })) budget.limit_usd satisfies string;
+      try { await sluice.spendCap.get(); } catch (error) {
+        if (error instanceof Refused && error.code === "spend_cap_exceeded") error.details.resets_at satisfies string;
+        // @ts-expect-error: other codes have other details
+        if (error instanceof Refused && error.code === "gone") error.details.resets_at.length;
+      }
+      // @ts-expect-error: money is text
+      void sluice.spendCap.set({ cap_usd: 1 });
+      // @ts-expect-error: there is no such field
+      void sluice.decisions.decide({ estimate: {}, modle: "m" });
+      const event = await verify("", new Headers(), "");
+      // @ts-expect-error: there is no such kind
+      event.type === "budget.exploded";
+    `;
+    writeFileSync(join(consumer, "program.ts"), typed);
+    const { stdout } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", "."], {
+      cwd: consumer,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+  });
+});
+
+test("the client stays small", async () => {
+  const { outputFiles } = await build({
+    entryPoints: ["src/client/index.ts"],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+  });
+  const bytes = gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).byteLength;
+  expect(bytes).toBeGreaterThan(1000);
+  expect(bytes).toBeLessThanOrEqual(LARGEST_CLIENT_BYTES);
+});

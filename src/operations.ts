@@ -43,6 +43,7 @@ import { decide } from "./api/decisions/decide.ts";
 import { decideMany } from "./api/decisions/decide-many.ts";
 import { releaseReservation } from "./api/decisions/release.ts";
 import { renewReservation } from "./api/decisions/renew.ts";
+import { exchangeLeases } from "./api/edge-leases/exchange.ts";
 import { listDeprecatedCalls } from "./api/deprecated-calls/list.ts";
 import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
@@ -210,6 +211,7 @@ export const OPERATIONS: readonly Operation[] = [
   decideMany,
   renewReservation,
   releaseReservation,
+  exchangeLeases,
   createWebhook,
   listWebhooks,
   getWebhook,

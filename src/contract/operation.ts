@@ -38,6 +38,8 @@ export interface OperationContract {
   readonly reads?: boolean;
   /** For customer tokens, and for nobody else. No customer token may call any other operation. */
   readonly forCustomers?: boolean;
+  /** Only rate limits that name its route count it: what it carries is counted by itself. */
+  readonly countedByRouteOnly?: boolean;
   /** Takes its rate limits together with its other limits, so the earlier rate check skips it. */
   readonly countsItself?: boolean;
   /** A refused call gives back what rate-limit policies counted. A malformed call does not. */

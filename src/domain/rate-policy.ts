@@ -10,6 +10,8 @@ export interface RateSubject {
   readonly route: string;
   readonly keyId: string;
   readonly customerId?: string | undefined;
+  /** Only policies that name the route apply. */
+  readonly byRouteOnly?: boolean;
 }
 
 /** One policy for one request. */
@@ -42,7 +44,7 @@ export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubj
   const meters: RateMeter[] = [];
   for (const policy of policies) {
     const { route, key_id: keyId } = policy.match;
-    if (route !== undefined && route !== subject.route) continue;
+    if (route === undefined ? subject.byRouteOnly === true : route !== subject.route) continue;
     if (keyId !== undefined && keyId !== subject.keyId) continue;
     const meter = meterOf(policy, subject.customerId);
     if (meter !== null) meters.push(meter);

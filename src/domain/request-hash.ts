@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { ALPHABET } from "./ulid.ts";
+import { ALPHABET } from "./id-letters.ts";
 
 /**
  * A keyed hash of a request id. It is the same wherever the request is decided: in any isolate or by the object. It

@@ -1,7 +1,8 @@
 import { HOUR_MS } from "../contract/durations.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 import { RequestNames } from "./request-hash.ts";
-import { ALPHABET, lettersOf, newId, timeOf } from "./ulid.ts";
+import { ALPHABET } from "./id-letters.ts";
+import { lettersOf, newId, timeOf } from "./ulid.ts";
 
 /**
  * Ids of an org's reservations. Of the 26 characters after `rsv_`, which have the shape of a ULID, six are a keyed check
@@ -26,7 +27,19 @@ export const DATED_MS = 12 * HOUR_MS;
 /** The parts of an id. `undated`: of a request, made by an earlier version whose checks cover no time. */
 type Origin = "time" | "request" | "undated";
 
-export class ReservationIds {
+/** What names the reservations of a gate. */
+export interface ReservationNames {
+  /** Whether it can name another one now. */
+  isReady(): boolean;
+  /** A unique id. */
+  newId(nowMs: number): string;
+  /** What all ids of a question under a request id have in common. Null: only the object can name it. */
+  nameOf(requestId: string, question: string): string | null;
+  /** The id of a reservation that is made now for what is named so. */
+  dated(name: string, nowMs: number): string;
+}
+
+export class ReservationIds implements ReservationNames {
   readonly #requests: RequestNames;
   readonly #checks: Readonly<Record<"time" | "request", KeyedHash>>;
   readonly #questions: KeyedHash;
@@ -40,7 +53,10 @@ export class ReservationIds {
     };
   }
 
-  /** A unique id. */
+  isReady(): boolean {
+    return true;
+  }
+
   newId(nowMs: number): string {
     return this.#checked("time", newId("rsv", nowMs));
   }

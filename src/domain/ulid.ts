@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { ALPHABET, LETTERS } from "./id-letters.ts";
 
-const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-export const ALPHABET = Array.from(LETTERS, (letter) => letter.charCodeAt(0));
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 

@@ -2,6 +2,7 @@ import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../
 import type { DecisionAsk } from "./ask.ts";
 import type { KnownChecks } from "./lesson.ts";
 import type { OrgSnapshot } from "./snapshot.ts";
+import { ReservationIds, type ReservationNames } from "../domain/reservation-id.ts";
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import type { DecisionChecks, ExpiryAction } from "../domain/profile.ts";
 
@@ -25,7 +26,8 @@ export interface Asker {
   readonly checks: DecisionChecks;
   /** What becomes of the org's reservations that do not say it. */
   readonly onExpiry: ExpiryAction;
-  readonly pepper: string;
+  /** What names the org's reservations. */
+  readonly names: () => ReservationNames;
   /** Null: this host leaves what is checked against everything to the object. */
   readonly judge: Judge | null;
   /** Those that can be counted without the body. */
@@ -36,5 +38,6 @@ export function newAsker(org: AskersOrg, keyId: string, pepper: string, judge: J
   const { id: orgId, checks = "limits", onExpiry = "release" } = org;
   const { policies } = org.rates;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
-  return { orgId, keyId, policies, checks, onExpiry, pepper, judge, unread };
+  const names = () => new ReservationIds(pepper, orgId);
+  return { orgId, keyId, policies, checks, onExpiry, names, judge, unread };
 }

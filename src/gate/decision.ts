@@ -78,6 +78,7 @@ export function decideHere(
 ): Verdict | null {
   if (ask.dry_run === true) return null;
   const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
+  if (name === null && (ask.request_id !== undefined || !gate.idsFor(asker).isReady())) return null;
   const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
@@ -134,7 +135,7 @@ interface Heard {
 
 /** Learns from the object's decision, so that this isolate can make the next one. */
 export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
-  const { lesson, orgNow, rates, refusal, version } = verdict;
+  const { lesson, orgNow, rates, refusal, touch: mark = null, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (lesson === null) return;
@@ -161,6 +162,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     // If customers do not matter, calls of all of them touch the same meters.
     customer: gate.matters.customer ? ask.customer_id : undefined,
     isWhole,
+    mark,
     orgNow,
     sliceOf: (key) => gate.purse.slice(key),
   });
@@ -192,6 +194,7 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
   const id = nameOfRequest(gate, asker, requestId, ask);
+  if (id === null) return text;
   const told = gate.recent.get(id);
   if (told !== undefined && isSameHold(told.text, text)) return told.text;
   gate.recent.set({ id, text, gate, batch: REPORTED });
@@ -300,7 +303,7 @@ export function costOf(
   return nanos === null || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
-function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string {
+function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string | null {
   return gate.idsFor(asker).nameOf(requestId, questionOf(ask));
 }
 

@@ -26,6 +26,7 @@ function weigh({ touch }: MadeHold, named: Set<unknown>): number {
   if (named.has(touch)) return LINE_BYTES;
   named.add(touch);
   let bytes = LINE_BYTES + TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
+  bytes += touch.mark?.length ?? 0;
   for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
   for (const key of touch.rates ?? []) bytes += key.length + TOUCH_BYTES;
   return bytes;

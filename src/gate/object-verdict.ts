@@ -14,6 +14,8 @@ export interface DecisionVerdict extends RequestVerdict {
   /** The verdict for the caller. Null if it is refused. */
   readonly text: string | null;
   readonly lesson: Lesson | null;
+  /** The touch that a gate outside the service reports holds of this kind by. Our own gates need none. */
+  readonly touch?: string | null;
   /** The version of the limits that the lesson is about. */
   readonly version: string;
 }

@@ -3,7 +3,7 @@ import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
 import type { Account } from "../domain/meter.ts";
 import type { KnownCeiling, KnownChecks } from "./lesson.ts";
-import { ReservationIds } from "../domain/reservation-id.ts";
+import type { ReservationNames } from "../domain/reservation-id.ts";
 import type { Asker } from "./asker.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { BOUNDS, byTouch, type MadeHold } from "./made-hold.ts";
@@ -65,7 +65,7 @@ export class OrgGate {
   readonly #clock = new OrgClock();
   #loop = 0;
   #loopSince: number | null = null;
-  #ids: ReservationIds | null = null;
+  #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
   constructor(holder: string, recent: Recent, total = new HeardTotal(), waiting = new WaitingTotal()) {
@@ -90,8 +90,8 @@ export class OrgGate {
   }
 
   /** The names of the org's reservations. */
-  idsFor({ pepper, orgId }: Asker): ReservationIds {
-    this.#ids ??= new ReservationIds(pepper, orgId);
+  idsFor({ names }: Asker): ReservationNames {
+    this.#ids ??= names();
     return this.#ids;
   }
 

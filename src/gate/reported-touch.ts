@@ -11,6 +11,8 @@ export interface ReportedTouch {
   readonly rates?: readonly string[];
   /** It was checked against everything. */
   readonly isWhole?: true;
+  /** The touch as the object signed it, in a gate outside the service. */
+  readonly mark?: string;
 }
 
 /** How many tokens rate limits counted of each hold, in the order of the holds. */

@@ -154,6 +154,7 @@ export function newTouch({
   rates,
   customer,
   isWhole,
+  mark = null,
   orgNow,
   sliceOf,
 }: {
@@ -162,6 +163,7 @@ export function newTouch({
   readonly customer: string | undefined;
   /** Of calls that are checked against everything. */
   readonly isWhole: boolean;
+  readonly mark?: string | null;
   readonly orgNow: number;
   readonly sliceOf: (key: string) => Slice;
 }): Touch {
@@ -191,6 +193,7 @@ export function newTouch({
       customer: customer ?? null,
       rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
       ...(isWhole ? { isWhole } : {}),
+      ...(mark === null ? {} : { mark }),
     },
     endsAt: firstEnd(accounts, rates, orgNow),
   };

@@ -18,6 +18,8 @@ import type { DecisionAsk } from "../gate/ask.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { ObjectGate } from "./leases/gate.ts";
+import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
+import type { LeaseExchange } from "../contract/resources/leases.ts";
 import type { RateInfo } from "../gate/wire.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { claim } from "./kernel/idempotency/records.ts";
@@ -217,6 +219,23 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#views.view({ actor: SYSTEM, trace: "lease" }, clock.org),
       clock,
     );
+    this.#due.arm();
+    return reply;
+  }
+
+  /** An exchange with a gate in a caller's own process, as text; null: no such org. */
+  async exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
+    if (!this.#opened) return null;
+    const { actor } = envelope;
+    const { ask, learn = false } = given;
+    const verdict = ask === undefined ? null : await this.decide(ask, actor.id, learn, envelope, null);
+    const clock = this.#views.clock();
+    const view = this.#views.view(envelope, clock.org);
+    const refusal = callerRefusal(view);
+    if (refusal !== null) return { refusal, text: null };
+    // Whoever takes the key away is answered once no gate goes by this exchange any more.
+    this.#granted.note(actor.id, Date.now());
+    const reply = new OutsideGates(this.#gate, view, clock).exchange(given, verdict);
     this.#due.arm();
     return reply;
   }

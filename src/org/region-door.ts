@@ -11,6 +11,7 @@ export const OBJECT_METHODS = [
   "admitRequest",
   "syncLeases",
   "lookAtLimits",
+  "exchangeLeases",
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 

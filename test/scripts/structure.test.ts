@@ -47,7 +47,7 @@ describe("folders", () => {
   });
 
   test("imports are recognized in every form", () => {
-    expect(edges).toContainEqual(["src/index.ts", "src/app.ts"]);
+    expect(edges).toContainEqual(["src/handler.ts", "src/app.ts"]);
     expect(edges).toContainEqual(["src/index.ts", "src/org/object.ts"]);
   });
 });

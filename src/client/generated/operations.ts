@@ -79,6 +79,9 @@ export const OPERATIONS = {
     list: "GET /v1/meta/deprecations",
     flag: "PUT /v1/admin/deprecations b",
   },
+  edgeLeases: {
+    exchange: "POST /v1/edge/leases b",
+  },
   events: {
     list: "GET /v1/orgs/{id}/events qp",
   },

@@ -301,6 +301,10 @@ export interface Run {
     /** Dollars as a decimal string. */
     readonly cost_usd: string;
   }[]) | null;
+  /** The sum of the run's adjustments. Negative: given back. `cost_usd` stays as it was recorded. */
+  readonly adjusted_usd: string;
+  /** `cost_usd` with all adjustments. */
+  readonly net_cost_usd: string;
   readonly reservation_id: string | null;
   readonly incurred: boolean;
   readonly approval_id: string | null;
@@ -772,6 +776,22 @@ export interface Verdict {
   readonly shadow?: readonly Denial[] | undefined;
   /** RFC 3339 in UTC. */
   readonly evaluated_at: string;
+}
+
+export interface LeaseReply {
+  readonly version: 1;
+  /** For how long, from when it asked, the gate may decide by what this reply says. */
+  readonly valid_ms: number;
+  /** What decisions of the organization are checked against by default. */
+  readonly checks: "limits" | "all";
+  /** Reservation ids for the gate to use, each once. */
+  readonly ids: readonly string[];
+  /** Reported holds that no slice of this gate covers. They do not exist. */
+  readonly refused: readonly string[];
+  /** The answer to `ask`, and what the gate may learn from it. */
+  readonly verdict: Readonly<Record<string, unknown>> | null;
+  /** What was added to each slice. Null for a report that came late or twice. */
+  readonly leases: Readonly<Record<string, unknown>> | null;
 }
 
 export interface CreatedWebhook {
@@ -1455,6 +1475,74 @@ export type DeprecationsFlagBody = {
   readonly sunset: string;
   readonly replacement?: string | undefined;
   readonly documentation: string;
+};
+
+export type EdgeLeasesExchangeBody = {
+  readonly version: 1;
+  /** Names the gate. No other gate of the key may ever have the same name. */
+  readonly holder: string;
+  /** A decision that the gate cannot make by itself. */
+  readonly ask?: {
+    readonly request_id?: string | undefined;
+    readonly model?: string | undefined;
+    readonly action?: string | undefined;
+    readonly workflow_id?: string | undefined;
+    readonly deployment_id?: string | undefined;
+    readonly department_id?: string | undefined;
+    readonly customer_id?: string | undefined;
+    readonly variant?: string | undefined;
+    readonly estimate: {
+      /** Dollars as a decimal string, with at most 9 decimal places. */
+      readonly cost_usd?: string | undefined;
+      readonly input_tokens?: number | undefined;
+      readonly max_output_tokens?: number | undefined;
+    };
+    readonly hold_seconds?: number | undefined;
+    readonly dry_run?: boolean | undefined;
+    /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
+    readonly checks?: "limits" | "all" | undefined;
+    readonly chain?: {
+      readonly chain_id: string;
+      readonly parent_run_id?: string | undefined;
+    } | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    readonly approval_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
+    readonly tags?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
+  /** Also say what decisions like this one touch. */
+  readonly learn?: boolean | undefined;
+  readonly report?: {
+    /** From 1: one exchange at a time, each with the next number. */
+    readonly attempt: number;
+    /** Touches that the service has given to this key, unchanged. */
+    readonly touches: readonly string[];
+    readonly batches: readonly {
+      /** From 1, without a gap: the service takes each batch once. */
+      readonly number: number;
+      readonly holds: readonly {
+        /** Which of `touches` the holds were made against. */
+        readonly touch: number;
+        readonly lines: readonly string[];
+      }[];
+    }[];
+    readonly wants: readonly {
+      /** As a touch or a reply names it. */
+      readonly key: string;
+      /** What the gate keeps of its slice. It gives back the rest. */
+      readonly left: string;
+      /** What it expects to use until the next exchanges. */
+      readonly want: string;
+      /** Its largest single call lately. */
+      readonly least: string;
+    }[];
+    /** Limits to hear about. */
+    readonly watch: readonly string[];
+  } | undefined;
+  /** How many new reservation ids to send. */
+  readonly ids?: number | undefined;
 };
 
 export type EventsListQuery = {
@@ -2302,6 +2390,10 @@ export interface Operations {
     list(options?: CallOptions): Answer<readonly DeprecationEntry[]>;
     /** Flag a route as deprecated, or extend its sunset. `PUT /v1/admin/deprecations` */
     flag(body: DeprecationsFlagBody, options?: CallOptions): Answer<DeprecationEntry>;
+  };
+  readonly edgeLeases: {
+    /** Lease parts of the limits to a gate in your own process. `POST /v1/edge/leases` */
+    exchange(body: EdgeLeasesExchangeBody, options?: CallOptions): Answer<LeaseReply>;
   };
   readonly events: {
     /** List events. `GET /v1/orgs/{id}/events` */

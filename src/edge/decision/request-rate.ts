@@ -6,6 +6,7 @@ import {
   needsNoBody,
   type RateMeter,
   rateMetersFor,
+  type RateSubject,
   readPolicy,
 } from "../../domain/rate-policy.ts";
 import { rateRefusal } from "../../domain/rate-denial.ts";
@@ -43,10 +44,15 @@ export async function countMalformed(call: Call): Promise<Refusal | null> {
   return takeOne(call, org);
 }
 
+function subjectOf({ op, actor }: Call): RateSubject {
+  const subject = { route: routeOf(op), keyId: actor.id };
+  return op.countedByRouteOnly === true ? { ...subject, byRouteOnly: true } : subject;
+}
+
 /** Takes one request from every limit that its request line and key touch, or from none. */
 function takeOne(call: Call, org: KnownOrg): Refusal | null | Promise<Refusal | null> {
   const { read_rpm, policies } = org.snapshot.rates;
-  const subject = { route: routeOf(call.op), keyId: call.actor.id };
+  const subject = subjectOf(call);
   const meters = rateMetersFor(policies.filter(needsNoBody), subject);
   if (call.op.method === "GET") {
     const policy = readPolicy(read_rpm ?? call.settings.SVC_READ_LIMIT_PER_MINUTE);
@@ -99,7 +105,7 @@ async function byObject(
   const askedAt = Date.now();
   let verdict: RequestVerdict | null;
   try {
-    const subject = { route: routeOf(call.op), keyId: call.actor.id };
+    const subject = subjectOf(call);
     verdict = await patiently(background.object().admitRequest(subject));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });

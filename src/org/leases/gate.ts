@@ -70,6 +70,8 @@ export class ObjectGate {
   /** When an isolate was last told the state of a limit. It may act on that for a while. */
   #toldAt: number;
   #changes = 0;
+  /** When the limits last changed, as far as this life of the object knows. */
+  changedAt: number;
   readonly #wokeAt: number;
   #requests: ReservedRequests | null = null;
 
@@ -77,6 +79,7 @@ export class ObjectGate {
     this.#storage = storage;
     this.#wokeAt = wokeAt;
     this.#toldAt = wokeAt;
+    this.changedAt = wokeAt;
     this.#rates = new RateMeters(storage.sql, fallbackReadRpm);
   }
 
@@ -122,8 +125,7 @@ export class ObjectGate {
     let named: string | null = null;
     const verdict = this.#transaction((): DecisionVerdict => {
       sweepLeases(view, clock);
-      const subject = { route: DECISION_ROUTE, keyId, customerId: ask.customer_id };
-      const meters = this.#rates.touchedBy(subject);
+      const meters = this.decisionMeters(ask, keyId);
       const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
       const standings = this.#standings(meters, amountOf, clock);
       const limit = rateRefusal(standings, clock.org);
@@ -145,7 +147,7 @@ export class ObjectGate {
         rates: meters.map((meter) => this.#info(meter, clock)),
         lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
         orgNow: clock.org,
-        version: this.#version(),
+        version: this.version,
       };
     });
     if (named !== null) this.#requests?.note(named);
@@ -154,7 +156,10 @@ export class ObjectGate {
 
   /** Takes an isolate's report and leases it what it may have. Null for a report that came late or twice. */
   sync(text: string, view: View, clock: Clock): string | null {
-    const report = readAsk(text);
+    return this.syncReport(readAsk(text), view, clock);
+  }
+
+  syncReport(report: Report, view: View, clock: Clock): string | null {
     const taken = this.#transaction(() => this.#takeReport(report, view, clock));
     if (taken === null) return null;
     const requests = this.#requestsWith(taken.holds);
@@ -205,7 +210,7 @@ export class ObjectGate {
         return account === null ? [] : [[key, account.usage] as const];
       }),
       orgNow: clock.org,
-      version: this.#version(),
+      version: this.version,
       refusals: refusals?.number ?? 0,
     };
     return { reply, holds: settled.holds };
@@ -236,6 +241,7 @@ export class ObjectGate {
   /** After the limits have changed: drops what was read of them, and returns how long isolates may use the old ones. */
   changed(clock: Clock): number {
     this.#changes += 1;
+    this.changedAt = clock.real;
     this.#rates.forget();
     return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
   }
@@ -262,7 +268,13 @@ export class ObjectGate {
     return this.#requests;
   }
 
-  #version(): string {
+  /** The rate limits that calls like this one touch. */
+  decisionMeters(ask: DecisionAsk, keyId: string): RateMeter[] {
+    return this.#rates.touchedBy({ route: DECISION_ROUTE, keyId, customerId: ask.customer_id });
+  }
+
+  /** Changes whenever the limits do. */
+  get version(): string {
     return `${this.#wokeAt}.${this.#changes}`;
   }
 

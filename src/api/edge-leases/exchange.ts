@@ -1,0 +1,22 @@
+import { DECISION } from "../../contract/decision.ts";
+import { leaseExchange, leaseReply } from "../../contract/resources/leases.ts";
+import { answerExchange } from "../../edge/decision/exchange.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const exchangeLeases = operation(
+  {
+    method: "POST",
+    path: "/v1/edge/leases",
+    summary: "Lease parts of the limits to a gate in your own process",
+    description:
+      "Used by `sluice/gate`. The gate reports what it has held, gives back what it does not need, and gets slices of the limits to decide from. The key is checked on every exchange.",
+    role: DECISION.role,
+    scope: DECISION.scope,
+    bodyLimit: "bulk",
+    countedByRouteOnly: true,
+    body: leaseExchange,
+    reply: { 200: leaseReply },
+    refuses: ["forbidden"],
+  },
+  (call) => answerExchange(call, call.body),
+);

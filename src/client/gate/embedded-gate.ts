@@ -1,0 +1,218 @@
+import type { Refusal } from "../../contract/refusal.ts";
+import type { Asker } from "../../gate/asker.ts";
+import type { Background } from "../../gate/background.ts";
+import { decideHere, isForSlices, isTaught, learn, slicesOf, wish } from "../../gate/decision.ts";
+import { OrgGate } from "../../gate/org-gate.ts";
+import { Recent } from "../../gate/recent.ts";
+import { Refused, SluiceError, Unreachable } from "../errors.ts";
+import type { DecisionsDecideBody, RunInput, Verdict } from "../generated/types.ts";
+import { Sluice } from "../sluice.ts";
+import { fetchOver } from "./binding.ts";
+import { exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
+import { IdPool } from "./id-pool.ts";
+import type { GateOptions, GateStats } from "./options.ts";
+import { Settlements } from "./settlements.ts";
+import { TouchBook } from "./touch-book.ts";
+
+const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
+const DECISION_ROUTE = "POST /v1/edge/decision";
+/** A slice that goes unused is given back at the third report. */
+const MOST_LAST_REPORTS = 5;
+
+/** An allow, and the reservation that its run settles. Null: no limit has seen it. */
+export interface Allowed extends Omit<Verdict, "decision"> {
+  readonly decision: "allow" | "deny";
+}
+
+export interface DecideOptions {
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
+
+/** A run as it is settled: what the reservation says already may be left out. */
+export type SettledRun = Omit<RunInput, "started_at" | "reservation_id"> & { readonly started_at?: string };
+
+export class EmbeddedGate {
+  readonly #sluice: Sluice;
+  readonly #options: GateOptions;
+  readonly #holder = crypto.randomUUID();
+  readonly #gate = new OrgGate(this.#holder, new Recent());
+  readonly #ids = new IdPool(() => Date.now());
+  readonly #touches = new TouchBook();
+  #asker: Asker;
+  readonly #settlements: Settlements;
+  #validUntil = 0;
+  readonly #counts = { allowedHere: 0, refusedHere: 0, asked: 0, ungoverned: 0, holdsRefused: 0 };
+
+  constructor(options: GateOptions) {
+    const [, org, key] = KEY.exec(options.key) ?? [];
+    if (org === undefined)
+      throw new SluiceError("key must be an API key of an organization (svc_live_… or svc_test_…)");
+    this.#options = options;
+    const { binding, url, timeoutMs = 3000 } = options;
+    const over = binding === undefined ? options.fetch : fetchOver(binding, options.key);
+    this.#sluice = new Sluice({ key: options.key, url, fetch: over, timeoutMs });
+    this.#asker = {
+      orgId: `org_${org}`,
+      keyId: `key_${key}`,
+      policies: [],
+      unread: [],
+      checks: "limits",
+      // An org whose reservations are charged by default gives out nothing to decide from.
+      onExpiry: "release",
+      judge: null,
+      names: () => this.#ids,
+    };
+    this.#settlements = new Settlements(this.#sluice, {
+      flushMs: options.flushMs ?? 1000,
+      mostQueued: options.mostQueued ?? 10_000,
+      onError: options.onError ?? (() => undefined),
+      before: () => this.#gate.flush(this.#background(undefined)),
+    });
+  }
+
+  /** Resolves to the allow, and rejects with `Refused`, or `Unreachable` where nobody can tell. */
+  async decide(ask: DecisionsDecideBody, { waitUntil }: DecideOptions = {}): Promise<Allowed> {
+    if (this.#settlements.isFull) {
+      throw new Unreachable("too many runs wait to be reported, so nothing more is allowed", {});
+    }
+    const background = this.#background(waitUntil);
+    const now = Date.now();
+    const here =
+      now < this.#validUntil ? decideHere(this.#gate, this.#asker, ask, { now, background }) : null;
+    if (here === null) return this.#ask(ask, background);
+    if (typeof here !== "string") {
+      this.#counts.refusedHere += 1;
+      throw refused(here);
+    }
+    this.#counts.allowedHere += 1;
+    return JSON.parse(here) as Allowed;
+  }
+
+  /** Queues the run that an allow led to. It is sent with others, once, as soon as the service can be reached. */
+  settle(allowed: Pick<Allowed, "reservation"> | string, run: SettledRun): void {
+    const reservation = typeof allowed === "string" ? allowed : allowed.reservation?.id;
+    const named = { id: crypto.randomUUID(), started_at: new Date().toISOString(), ...run };
+    this.#settlements.add(
+      reservation === undefined ? { ...named, incurred: true } : { ...named, reservation_id: reservation },
+    );
+  }
+
+  /** Gives back what an allow reserved, for a call that was not made. */
+  async release(allowed: Pick<Allowed, "reservation"> | string): Promise<void> {
+    const reservation = typeof allowed === "string" ? allowed : allowed.reservation?.id;
+    if (reservation === undefined) return;
+    await this.#gate.flush(this.#background(undefined));
+    await this.#sluice.decisions.release(reservation);
+    this.#gate.freed(Date.now());
+  }
+
+  /** Sends everything that waits. */
+  async flush(): Promise<void> {
+    await this.#settlements.flush();
+    await this.#gate.flush(this.#background(undefined));
+  }
+
+  /** Sends everything that waits and gives back every slice. The gate can be used again. */
+  async close(): Promise<void> {
+    await this.#settlements.flush();
+    for (let report = 0; report < MOST_LAST_REPORTS && !this.#gate.idle; report += 1) {
+      await this.#gate.flush(this.#background(undefined));
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get stats(): GateStats {
+    const { queued, sent, rejected } = this.#settlements;
+    return { ...this.#counts, runsQueued: queued, runsSent: sent, runsRejected: rejected };
+  }
+
+  async #ask(ask: DecisionsDecideBody, background: Background): Promise<Allowed> {
+    const gate = this.#gate;
+    const askedAt = Date.now();
+    const isLeasable = isForSlices(ask, this.#asker);
+    if (isLeasable) gate.asked += 1;
+    const worth = isLeasable && gate.worthLearning && !isTaught(gate, this.#asker, ask, askedAt);
+    const carried = isLeasable ? gate.carry(slicesOf(gate, this.#asker, ask), askedAt) : null;
+    const report = carried === null ? {} : { report: this.#touches.reportOf(carried.text) };
+    let got: Exchanged;
+    try {
+      got = await this.#exchange({ ask, learn: worth, ...report });
+    } catch (error) {
+      if (carried !== null) gate.answered(carried, null, Date.now());
+      return this.#withoutAnswer(error);
+    }
+    const now = Date.now();
+    if (carried !== null) gate.answered(carried, got.leases, now);
+    const { verdict } = got;
+    if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
+    this.#counts.asked += 1;
+    this.#learn(ask, verdict, { askedAt, now });
+    if (verdict.refusal === null && isLeasable) wish(gate, this.#asker, ask, { now, background });
+    if (verdict.text !== null) return JSON.parse(verdict.text) as Allowed;
+    throw verdict.refusal === null ? new Unreachable("the verdict is missing", {}) : refused(verdict.refusal);
+  }
+
+  #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
+    const { touch, lesson, policies, orgNow } = verdict;
+    if (touch !== null && lesson !== null) {
+      const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
+      this.#touches.learn(ask, asking, { touch, lesson, policies, orgNow });
+    }
+    learn(this.#gate, { ...this.#asker, policies }, ask, { verdict, ...when });
+  }
+
+  /** A refusal of the service is an answer. Where there is none, the caller has said what to do. */
+  #withoutAnswer(error: unknown): Allowed {
+    const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
+    if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
+    this.#counts.ungoverned += 1;
+    const now = new Date().toISOString();
+    return {
+      decision: "allow",
+      decision_id: `dec_${crypto.randomUUID()}`,
+      reservation: null,
+      limits: [],
+      evaluated_at: now,
+    };
+  }
+
+  async #exchange(given: Omit<Parameters<typeof exchange>[2], "ids">): Promise<Exchanged> {
+    const askedAt = Date.now();
+    try {
+      const got = await exchange(this.#sluice, this.#holder, { ...given, ids: this.#ids.wanted });
+      this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
+      if (got.checks !== this.#asker.checks) this.#asker = { ...this.#asker, checks: got.checks };
+      this.#ids.add(got.ids);
+      this.#counts.holdsRefused += got.refused.length;
+      return got;
+    } catch (error) {
+      // The key, or its org, may no longer decide anything.
+      if (error instanceof Refused && error.status < 500 && error.status !== 429) this.#validUntil = 0;
+      throw error;
+    }
+  }
+
+  #background(waitUntil: DecideOptions["waitUntil"]): Background {
+    return {
+      object: () => ({
+        syncLeases: async (text) => (await this.#exchange({ report: this.#touches.reportOf(text) })).leases,
+      }),
+      waitUntil: waitUntil ?? this.#options.waitUntil ?? ((work) => void work.catch(() => undefined)),
+      now: () => Date.now(),
+      wait: (ms) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          (timer as { unref?: () => void }).unref?.();
+        }),
+    };
+  }
+}
+
+function refused({ code, message, details, status, retryAfterSeconds }: Refusal): Refused {
+  const { retry_after_seconds: seconds = retryAfterSeconds } = details as { retry_after_seconds?: number };
+  const headers = new Headers(seconds === undefined ? {} : { "retry-after": String(seconds) });
+  return new Refused({ code, message, details }, { status, headers });
+}

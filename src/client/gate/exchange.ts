@@ -1,0 +1,53 @@
+import { fromExactJson } from "../../domain/exact-json.ts";
+import type { RatePolicy } from "../../domain/rate-policy.ts";
+import type { DecisionVerdict } from "../../gate/object-verdict.ts";
+import type { DecisionsDecideBody, EdgeLeasesExchangeBody, LeaseReply } from "../generated/types.ts";
+import { Unreachable } from "../errors.ts";
+import type { Sluice } from "../sluice.ts";
+
+/** The service's answer to an ask, and what the gate may learn from it. */
+export interface ToldVerdict extends DecisionVerdict {
+  readonly touch: string | null;
+  readonly policies: readonly RatePolicy[];
+}
+
+export interface Exchanged {
+  readonly validMs: number;
+  /** What the org's decisions are checked against by default. */
+  readonly checks: LeaseReply["checks"];
+  readonly ids: readonly string[];
+  readonly refused: readonly string[];
+  readonly verdict: ToldVerdict | null;
+  /** As the gate reads it; null: the report came late or twice. */
+  readonly leases: string | null;
+}
+
+export interface Exchange {
+  readonly ask?: DecisionsDecideBody;
+  readonly learn?: boolean;
+  readonly report?: EdgeLeasesExchangeBody["report"];
+  readonly ids: number;
+}
+
+/** One exchange with the service. */
+export async function exchange(sluice: Sluice, holder: string, given: Exchange): Promise<Exchanged> {
+  const { ask, ...rest } = given;
+  // Named, so that a decision whose answer is lost is the same decision when it is asked again.
+  const named =
+    ask === undefined ? {} : { ask: { ...ask, request_id: ask.request_id ?? crypto.randomUUID() } };
+  const body = { version: 1 as const, holder, ...rest, ...named };
+  const send = () => sluice.edgeLeases.exchange(body, { maxRetries: 0 });
+  // Whatever it says counts once: a connection that broke is worth one more.
+  const reply = await send().catch((error: unknown) => {
+    if (error instanceof Unreachable && error.cause instanceof TypeError) return send();
+    throw error;
+  });
+  return {
+    validMs: reply.valid_ms,
+    checks: reply.checks,
+    ids: reply.ids,
+    refused: reply.refused,
+    verdict: reply.verdict === null ? null : (fromExactJson(JSON.stringify(reply.verdict)) as ToldVerdict),
+    leases: reply.leases === null ? null : JSON.stringify(reply.leases),
+  };
+}

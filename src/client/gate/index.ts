@@ -1,0 +1,15 @@
+import { EmbeddedGate } from "./embedded-gate.ts";
+import type { GateOptions } from "./options.ts";
+
+export { Refused, SluiceError, Unreachable } from "../errors.ts";
+export type { GateAnswer, GateBinding } from "./binding.ts";
+export type { Allowed, DecideOptions, EmbeddedGate, SettledRun } from "./embedded-gate.ts";
+export type { GateOptions, GateStats } from "./options.ts";
+
+/**
+ * A gate in this process: it decides from slices of the limits that the service leases to it, and asks where it has none.
+ * Create one for each key and process, and keep it.
+ */
+export function createGate(options: GateOptions): EmbeddedGate {
+  return new EmbeddedGate(options);
+}

@@ -1,0 +1,71 @@
+import type { DecisionAsk } from "../../gate/ask.ts";
+import type { Lesson } from "../../gate/lesson.ts";
+import { accountKey } from "../../gate/account-key.ts";
+import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
+import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
+import { readAsk } from "../../gate/wire.ts";
+
+type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
+
+const MOST = 5000;
+
+/** What the service said that decisions of one kind touch. */
+export interface Taught {
+  readonly touch: string;
+  readonly lesson: Lesson;
+  readonly policies: readonly RatePolicy[];
+  readonly orgNow: number;
+}
+
+/** The signed touches of the service, by the limits in them: a report goes out with those that it is about, unchanged. */
+export class TouchBook {
+  readonly #byLimit = new Map<string, string>();
+
+  learn(ask: DecisionAsk, asking: { route: string; keyId: string }, taught: Taught): void {
+    const { touch, lesson, policies, orgNow } = taught;
+    const keys = lesson.accounts.map(accountKey);
+    const subject = { ...asking, customerId: ask.customer_id };
+    const meters = rateMetersFor(policies, subject);
+    for (const key of [...keys, ...meters.map((meter) => leaseKey(meter, orgNow))]) {
+      put(this.#byLimit, key, touch);
+    }
+  }
+
+  /** A report of the gate's as the service takes it from outside. */
+  reportOf(text: string): WireReport {
+    const { ask, touches, watch } = readAsk(text);
+    const sent = new Map<string, number>();
+    const indexOf = (token: string): number => {
+      const known = sent.get(token) ?? sent.size;
+      sent.set(token, known);
+      return known;
+    };
+    const batches = ask.batches.map(({ number, holds }) => ({
+      number,
+      holds: holds.flatMap(([index, named, unnamed]) => {
+        const token = touches[index]?.mark;
+        return token === undefined ? [] : [{ touch: indexOf(token), lines: [...named, ...unnamed] }];
+      }),
+    }));
+    const wants = [...ask.wants].flatMap(([key, { left, want, least }]) => {
+      const token = this.#byLimit.get(key);
+      if (token === undefined) return [];
+      indexOf(token);
+      return [{ key, left: String(left), want: String(want), least: String(least) }];
+    });
+    const watched = watch.filter((key) => {
+      const token = this.#byLimit.get(key);
+      if (token !== undefined) indexOf(token);
+      return token !== undefined;
+    });
+    return { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
+  }
+}
+
+/** The latest stay. */
+function put(map: Map<string, string>, key: string, value: string): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST && oldest !== undefined) map.delete(oldest);
+}

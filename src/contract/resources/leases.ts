@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { DECISION_CHECKS } from "../lists.ts";
+import { decisionAsk } from "./decisions.ts";
+
+/** The version of the exchange. One that is not known is refused, never guessed at. */
+export const LEASE_VERSION = 1;
+
+const MOST_HOLDS = 6000;
+const MOST_LIMITS = 5000;
+
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
+const limitKey = z.string().min(1).max(1024).meta({ description: "As a touch or a reply names it." });
+
+const heldLines = z.strictObject({
+  touch: count.meta({ description: "Which of `touches` the holds were made against." }),
+  lines: z
+    .array(
+      z
+        .string()
+        .regex(/^rsv_[0-9A-HJKMNP-TV-Z]{26}\d{26}\d{1,16}( \d{1,13})?$/, "is not the line of a hold")
+        .meta({
+          description:
+            "A hold in fixed places: its id (30 characters), when it was made and when it ends (13 digits each, milliseconds), its amount in nano-dollars, and after a space the tokens that rate limits count of it.",
+        }),
+    )
+    .max(MOST_HOLDS),
+});
+
+const batch = z.strictObject({
+  number: count.meta({ description: "From 1, without a gap: the service takes each batch once." }),
+  holds: z.array(heldLines).max(1000),
+});
+
+const want = z.strictObject({
+  key: limitKey,
+  left: amount.meta({ description: "What the gate keeps of its slice. It gives back the rest." }),
+  want: amount.meta({ description: "What it expects to use until the next exchanges." }),
+  least: amount.meta({ description: "Its largest single call lately." }),
+});
+
+const leaseReport = z.strictObject({
+  attempt: count.meta({ description: "From 1: one exchange at a time, each with the next number." }),
+  touches: z
+    .array(z.string().max(8192))
+    .max(1000)
+    .meta({ description: "Touches that the service has given to this key, unchanged." }),
+  batches: z.array(batch).max(1000),
+  wants: z.array(want).max(MOST_LIMITS),
+  watch: z.array(limitKey).max(MOST_LIMITS).meta({ description: "Limits to hear about." }),
+});
+export type LeaseReport = z.output<typeof leaseReport>;
+
+/** What a gate in the caller's own process and the service tell each other. */
+export const leaseExchange = z
+  .strictObject({
+    version: z.literal(LEASE_VERSION),
+    holder: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{8,64}$/, "must be 8 to 64 letters, digits, hyphens or underscores")
+      .meta({ description: "Names the gate. No other gate of the key may ever have the same name." }),
+    ask: decisionAsk.optional().meta({ description: "A decision that the gate cannot make by itself." }),
+    learn: z.boolean().optional().meta({ description: "Also say what decisions like this one touch." }),
+    report: leaseReport.optional(),
+    ids: z.int().min(0).max(1000).optional().meta({ description: "How many new reservation ids to send." }),
+  })
+  .superRefine(({ report }, context) => {
+    const holds = (report?.batches ?? []).flatMap((one) => one.holds.map(({ lines }) => lines.length));
+    if (holds.reduce((sum, length) => sum + length, 0) <= MOST_HOLDS) return;
+    const message = `must have at most ${MOST_HOLDS} holds`;
+    context.addIssue({ code: "custom", path: ["report", "batches"], message, params: { code: "too_many" } });
+  });
+export type LeaseExchange = z.output<typeof leaseExchange>;
+
+export const leaseReply = z
+  .object({
+    version: z.literal(LEASE_VERSION),
+    valid_ms: z.int().meta({
+      description: "For how long, from when it asked, the gate may decide by what this reply says.",
+    }),
+    checks: z
+      .enum(DECISION_CHECKS)
+      .meta({ description: "What decisions of the organization are checked against by default." }),
+    ids: z.array(z.string()).meta({ description: "Reservation ids for the gate to use, each once." }),
+    refused: z
+      .array(z.string())
+      .meta({ description: "Reported holds that no slice of this gate covers. They do not exist." }),
+    verdict: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: "The answer to `ask`, and what the gate may learn from it." }),
+    leases: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: "What was added to each slice. Null for a report that came late or twice." }),
+  })
+  .meta({ id: "LeaseReply" });
+export type LeaseReply = z.output<typeof leaseReply>;

@@ -1,0 +1,47 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * What a hold is made against, as it is given to a gate outside: signed, because such a gate reports its holds by it, and
+ * whoever could write one could leave a limit out. It is good for one key of one org.
+ */
+export interface GivenTouch {
+  /** Of the limits that it names; others may apply once they change. */
+  readonly version: string;
+  /** Lease keys of dollar limits. */
+  readonly keys: readonly string[];
+  /** Those of them that count no dollars. */
+  readonly uncounted: readonly string[];
+  /** The meters' ids, between spaces. */
+  readonly meters: string;
+  readonly customer: string | null;
+  /** Lease keys of rate limits in requests, and in tokens. */
+  readonly requests: readonly string[];
+  readonly tokens: readonly string[];
+  /** Those of both that count a call by its body. */
+  readonly byBody: readonly string[];
+}
+
+export interface TouchHolder {
+  readonly pepper: string;
+  readonly orgId: string;
+  readonly keyId: string;
+}
+
+export function sealTouch(holder: TouchHolder, touch: GivenTouch): string {
+  const text = Buffer.from(JSON.stringify(touch)).toString("base64url");
+  return `${text}.${markOf(holder, text)}`;
+}
+
+/** Null: it was not given to this key, or was changed. */
+export function openTouch(holder: TouchHolder, token: string): GivenTouch | null {
+  const [text = "", mark = ""] = token.split(".");
+  const given = Buffer.from(mark);
+  const expected = Buffer.from(markOf(holder, text));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  return JSON.parse(Buffer.from(text, "base64url").toString()) as GivenTouch;
+}
+
+function markOf({ pepper, orgId, keyId }: TouchHolder, text: string): string {
+  const said = `lease-touch:${orgId}:${keyId}:${text}`;
+  return createHmac("sha256", pepper).update(said).digest("base64url").slice(0, 32);
+}

@@ -1,0 +1,169 @@
+import { METERS } from "../../contract/meter-kinds.ts";
+import { invalidField, type Refusal } from "../../contract/refusal.ts";
+import { LEASE_VERSION, type LeaseExchange, type LeaseReport } from "../../contract/resources/leases.ts";
+import { SINGLE_SCOPES } from "../../contract/scopes.ts";
+import { toExactJson } from "../../domain/exact-json.ts";
+import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
+import type { ReservationIds } from "../../domain/reservation-id.ts";
+import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
+import { accountKey } from "../../gate/account-key.ts";
+import { chargesOnExpiry, checksAll, type DecisionAsk } from "../../gate/ask.ts";
+import { LEASE } from "../../gate/lease/protocol.ts";
+import type { Lesson, Matters } from "../../gate/lesson.ts";
+import type { DecisionVerdict } from "../../gate/object-verdict.ts";
+import { SNAPSHOT } from "../../gate/snapshot.ts";
+import { loadHolds } from "../decisions/store.ts";
+import type { View } from "../kernel/door.ts";
+import { holderOf } from "../keys/holder.ts";
+import type { Clock } from "../rate-limits/meters.ts";
+import { bookOf } from "./book-store.ts";
+import type { ObjectGate } from "./gate.ts";
+import { checkedReport } from "./outside-report.ts";
+
+/** Gates of one key that have, or lately had, slices. Each has a share, and more of them would leave none with any. */
+const MOST_GATES = 100;
+
+/**
+ * Leases for gates in callers' own processes. They get what our own isolates get, as far as their key may know it, and
+ * what they report is checked against what they were given.
+ */
+export class OutsideGates {
+  readonly #gate: ObjectGate;
+  readonly #view: View;
+  readonly #ids: ReservationIds;
+  readonly #clock: Clock;
+  readonly #holder: TouchHolder;
+
+  constructor(gate: ObjectGate, view: View, clock: Clock) {
+    this.#gate = gate;
+    this.#view = view;
+    this.#ids = view.reservationIds();
+    this.#clock = clock;
+    const { settings, orgId, actor } = view;
+    this.#holder = { pepper: settings.SVC_KEY_PEPPER, orgId, keyId: actor.id };
+  }
+
+  exchange(given: LeaseExchange, verdict: DecisionVerdict | null): ExchangeAnswer {
+    const taken = given.report === undefined ? NOTHING : this.#take(given.holder, given.report);
+    if (taken === null) {
+      const message = "must be touches that were given to this key";
+      return { refusal: invalidField("report.touches", "invalid_value", message), text: null };
+    }
+    const text = toExactJson({
+      version: LEASE_VERSION,
+      valid_ms: this.#validMs(),
+      checks: this.#view.profile().decisionDefaults.checks,
+      ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
+      refused: taken.refused,
+      verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
+      leases: taken.leases === null ? null : (JSON.parse(taken.leases) as object),
+    });
+    return { refusal: null, text };
+  }
+
+  /** Null: the report names touches that were not given to this key. */
+  #take(name: string, given: LeaseReport): Taken | null {
+    const { sql } = this.#view;
+    const book = bookOf(sql);
+    // No gate of ours has a name with a space.
+    const own = `${this.#holder.keyId} `;
+    const stored = book.holder(own + name);
+    // A slice that the object is about to take back covers nothing.
+    const slices = stored.slices.filter(([, { until, lingerMs }]) => this.#clock.real < until + lingerMs);
+    const others = [...book.holders()].filter(
+      ({ holder }) => holder.startsWith(own) && holder !== own + name,
+    );
+    const checked = checkedReport(others.length >= MOST_GATES ? { ...given, wants: [] } : given, {
+      holder: this.#holder,
+      ids: this.#ids,
+      stored: { ...stored, slices },
+      version: this.#gate.version,
+      takesEarlier: this.#clock.real < this.#gate.changedAt + LEASE.lifeMs + LEASE.longestHoldMs,
+      orgNow: this.#clock.org,
+      isKnown: (ids) => {
+        const rows = [...loadHolds(sql, ids).holds.values()];
+        return new Set(rows.filter(({ unreported }) => unreported === null).map(({ id }) => id));
+      },
+    });
+    if (checked === null) return null;
+    return {
+      leases: this.#gate.syncReport(checked.report, this.#view, this.#clock),
+      refused: checked.refused,
+    };
+  }
+
+  /** A gate stops when its key does. */
+  #validMs(): number {
+    const { expiresAtMs } = holderOf(this.#view);
+    const leftMs = (expiresAtMs ?? Number.POSITIVE_INFINITY) - this.#view.now;
+    return Math.max(0, Math.min(SNAPSHOT.lifeMs, leftMs));
+  }
+
+  #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
+    const { lesson, ...rest } = verdict;
+    if (lesson === null || !this.#isForSlices(ask)) {
+      return { ...rest, lesson: null, touch: null, policies: [] };
+    }
+    const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);
+    return {
+      ...rest,
+      lesson: shown(lesson),
+      touch: sealTouch(this.#holder, this.#touch(ask, lesson, meters)),
+      policies: meters.map(({ policy }) => policy),
+    };
+  }
+
+  /** A gate outside knows no rules or detectors, and cannot keep what a charge needs. */
+  #isForSlices(ask: DecisionAsk): boolean {
+    const { checks, on_expiry: usual } = this.#view.profile().decisionDefaults;
+    return !checksAll(ask, checks) && !chargesOnExpiry(ask, usual);
+  }
+
+  #touch(ask: DecisionAsk, { accounts, matters }: Lesson, meters: readonly RateMeter[]) {
+    const rates = meters.map((meter) => ({ key: leaseKey(meter, this.#clock.org), policy: meter.policy }));
+    const inUnit = (unit: "requests" | "tokens") =>
+      rates.filter(({ policy }) => policy.unit === unit).map(({ key }) => key);
+    return {
+      version: this.#gate.version,
+      keys: accounts.map(accountKey),
+      uncounted: accounts.filter(({ meter }) => METERS[meter.kind].unit !== "usd").map(accountKey),
+      meters: accounts.map(({ meter }) => meter.id).join(" "),
+      customer: matters.customer ? (ask.customer_id ?? null) : null,
+      requests: inUnit("requests"),
+      tokens: inUnit("tokens"),
+      byBody: rates.filter(({ policy }) => !needsNoBody(policy)).map(({ key }) => key),
+    };
+  }
+}
+
+/** The reply as it goes to the caller, or the refusal. */
+export interface ExchangeAnswer {
+  readonly refusal: Refusal | null;
+  readonly text: string | null;
+}
+
+interface Taken {
+  readonly leases: string | null;
+  readonly refused: readonly string[];
+}
+
+const NOTHING: Taken = { leases: null, refused: [] };
+
+/** A lesson without what the org has set up beyond this call: other names that have limits, and who is alerted when. */
+function shown({ accounts, matters, ceiling = null }: Lesson): Lesson {
+  return {
+    accounts: accounts.map(({ meter, subject, window, usage }) => {
+      const { thresholds: _thresholds, lowRoom: _lowRoom, ...plain } = meter;
+      return { meter: plain, subject, window, usage };
+    }),
+    matters: hidden(matters),
+    price: null,
+    ceiling,
+  };
+}
+
+/** Null: every name may matter. */
+function hidden(matters: Matters): Matters {
+  const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null]);
+  return { ...(Object.fromEntries(kinds) as object), customer: matters.customer };
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { installedPackage } from "../support/installed-package.ts";
+import { call, newOrg, sharedServer } from "../support/server.ts";
+
+/** What the package promises in processes of its own, over HTTP: nothing passes a limit, whatever happens to them. */
+
+const CLIENTS = 4;
+let installed: Awaited<ReturnType<typeof installedPackage>>;
+
+beforeAll(async () => {
+  installed = await installedPackage();
+});
+afterAll(() => installed.remove());
+
+class GateProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<void>;
+  #said = "";
+
+  constructor(url: string, key: string) {
+    this.#child = spawn(process.execPath, ["gate-process.mjs", url, key, String(CLIENTS)], {
+      cwd: installed.path,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.#child.stdout?.on("data", (chunk: Buffer) => (this.#said += chunk.toString()));
+    this.ended = new Promise((resolve) => this.#child.on("close", () => resolve()));
+  }
+
+  get allowed(): number {
+    return this.#said.split("\n").filter((line) => line === "a").length;
+  }
+
+  get told(): { refusals: string[]; allowedHere: number; holdsRefused: number } | null {
+    const line = this.#said.split("\n").find((one) => one.startsWith("{"));
+    return line === undefined ? null : JSON.parse(line);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+}
+
+const MOST_ROUNDS = 5;
+
+test("four processes with gates, callers over HTTP and a process that is killed never pass a limit together", async () => {
+  let decidedThere = 0;
+  // On a busy machine what the gates learn may expire unused, and every call is then decided by the service.
+  for (let round = 0; round < MOST_ROUNDS && decidedThere === 0; round += 1)
+    decidedThere = await driveToLimit();
+  expect(decidedThere).toBeGreaterThan(0);
+});
+
+/** Everybody asks until the budget is full; how many the gates decided by themselves. */
+async function driveToLimit(): Promise<number> {
+  const { id, ownerKey: key } = await newOrg();
+  const { urls } = sharedServer();
+  const path = `/v1/orgs/${id}/budgets`;
+  const body = { scope_kind: "org", limit_usd: "20", period: "total" };
+  const { body: budget } = await call("POST", path, { key, body });
+  const processes = urls
+    .concat(urls)
+    .slice(0, 4)
+    .map((url) => new GateProcess(url, key));
+  const [victim, ...others] = processes;
+  let http = 0;
+  const caller = async (url: string): Promise<void> => {
+    for (;;) {
+      const response = await fetch(`${url}/v1/edge/decision`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ estimate: { cost_usd: "0.01" } }),
+      });
+      await response.text();
+      if (response.status !== 200) return;
+      http += 1;
+    }
+  };
+  const callers = Promise.all([0, 1].map((at) => caller(urls[at] ?? urls[0])));
+  await expect.poll(() => victim?.allowed ?? 0).toBeGreaterThan(50);
+  victim?.kill();
+  await Promise.all([callers, ...processes.map(({ ended }) => ended)]);
+  const total = processes.reduce((sum, { allowed }) => sum + allowed, http);
+  expect(total).toBeLessThanOrEqual(2000);
+  expect(total).toBeGreaterThan(1500);
+  for (const { told } of others) {
+    expect(told).toMatchObject({ refusals: ["budget_exceeded"], holdsRefused: 0 });
+  }
+  const { body: left } = await call("GET", `${path}/${budget.id}`, { key });
+  expect(Number(left.reserved_usd)).toBeLessThanOrEqual(20);
+  expect(Number(left.reserved_usd)).toBeGreaterThanOrEqual(total / 100);
+  return others.reduce((sum, { told }) => sum + (told?.allowedHere ?? 0), 0);
+}

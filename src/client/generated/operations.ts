@@ -68,8 +68,17 @@ export const OPERATIONS = {
     change: "PATCH /v1/orgs/{id}/customer-limits/{limit_id} bi",
     delete: "DELETE /v1/orgs/{id}/customer-limits/{limit_id} i",
   },
+  customers: {
+    list: "GET /v1/orgs/{id}/customers qp",
+    get: "GET /v1/orgs/{id}/customers/{customer_id}",
+    mintToken: "POST /v1/orgs/{id}/customers/{customer_id}/tokens b",
+    own: "GET /v1/customer",
+    ownUsage: "GET /v1/customer/usage qs",
+  },
   decisions: {
     decide: "POST /v1/edge/decision br",
+    decideMany: "POST /v1/edge/decisions ba",
+    renew: "POST /v1/edge/decision/{reservation_id}/renew b",
     release: "DELETE /v1/edge/decision/{reservation_id}",
   },
   deprecatedCalls: {
@@ -165,6 +174,7 @@ export const OPERATIONS = {
     record: "POST /v1/runs bi",
     recordBulk: "POST /v1/runs/bulk bi",
     list: "GET /v1/runs qp",
+    export: "GET /v1/runs/export qs",
     get: "GET /v1/runs/{id}",
   },
   sessions: {
@@ -190,6 +200,7 @@ export const OPERATIONS = {
   },
   usage: {
     get: "GET /v1/orgs/{id}/usage q",
+    report: "GET /v1/orgs/{id}/usage/report qs",
   },
   webhookSecret: {
     get: "GET /v1/admin/orgs/{org_id}/webhook-secret",

@@ -14,6 +14,9 @@ export interface RunInput {
   readonly deployment_id?: string | undefined;
   readonly department_id?: string | undefined;
   readonly customer_id?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly chain?: {
     readonly chain_id: string;
     readonly parent_run_id?: string | undefined;
@@ -263,6 +266,11 @@ export interface Run {
   readonly deployment_id: string | null;
   readonly department_id: string | null;
   readonly customer_id: string | null;
+  readonly user_id: string | null;
+  readonly provider: string | null;
+  /** The key that reported the run. Null for runs from before it was stored. */
+  readonly key_id: string | null;
+  readonly tags: Readonly<Record<string, string>>;
   readonly chain: {
     readonly chain_id: string;
     readonly parent_run_id: string | null;
@@ -308,6 +316,10 @@ export interface Run {
   readonly reservation_id: string | null;
   readonly incurred: boolean;
   readonly approval_id: string | null;
+  /** `unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet. */
+  readonly outcome: "completed" | "cancelled" | "failed" | "unreported";
+  /** True if the cost is what was reserved. */
+  readonly estimated: boolean;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** RFC 3339 in UTC. */
   readonly recorded_at: string;
@@ -855,7 +867,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
-  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted";
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced";
   readonly status: "pending" | "succeeded" | "failed";
   readonly attempts: number;
   /** The receiver's last response. */
@@ -883,7 +895,7 @@ export interface WebhookDelivery {
 export interface Event {
   /** `evt_` followed by a ULID. */
   readonly id: string;
-  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted";
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** `org_` followed by a ULID. */
@@ -1118,6 +1130,154 @@ export interface Usage {
     readonly runs: number;
     readonly tokens: number;
   }[];
+}
+
+export interface UsageReport {
+  /** RFC 3339 in UTC. */
+  readonly from: string;
+  /** RFC 3339 in UTC. */
+  readonly to: string;
+  readonly timezone: string;
+  readonly group_by: readonly string[];
+  /** Runs recorded before this time were deleted under the retention policy. Null if none were. */
+  readonly deleted_before: string | null;
+  /** Whether cost, runs and tokens include deleted runs. Tokens by class never do. False if `deleted_before` is null. */
+  readonly includes_deleted: boolean;
+  /** How many groups there are, returned or not. */
+  readonly groups: number;
+  /** Of all groups, returned or not. */
+  readonly totals: {
+    /** Negative if more was given back by adjustments than was spent. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    /** Input and output. */
+    readonly tokens: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cache_write_1h_tokens: number;
+    readonly audio_input_tokens: number;
+    readonly image_input_tokens: number;
+    readonly reasoning_tokens: number;
+    readonly audio_output_tokens: number;
+    readonly image_output_tokens: number;
+  };
+  readonly data: readonly ({
+    /** Negative if more was given back by adjustments than was spent. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    /** Input and output. */
+    readonly tokens: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cache_write_1h_tokens: number;
+    readonly audio_input_tokens: number;
+    readonly image_input_tokens: number;
+    readonly reasoning_tokens: number;
+    readonly audio_output_tokens: number;
+    readonly image_output_tokens: number;
+  } & Readonly<Record<string, string | number | null>>)[];
+}
+
+export interface CustomerStanding {
+  readonly customer_id: string;
+  /** Runs that started in the current day, week and month, in UTC. */
+  readonly spent: readonly {
+    readonly period: "day" | "week" | "month";
+    /** RFC 3339 in UTC. */
+    readonly period_start: string;
+    readonly period_end: string | null;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+  }[];
+  /** The limits that apply: its own, or those for `"*"`. */
+  readonly limits: readonly {
+    readonly id: string;
+    readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+    /** Dollars as a decimal string. */
+    readonly limit_usd: string;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    /** Dollars as a decimal string. */
+    readonly reserved_usd: string;
+    /** Dollars as a decimal string. */
+    readonly available_usd: string;
+    /** RFC 3339 in UTC. */
+    readonly period_start: string;
+    readonly period_end: string | null;
+    /** When the limit starts over. Null: never. */
+    readonly resets_at: string | null;
+  }[];
+  /** Live and scheduled packs. Null if there is none. */
+  readonly credits: {
+    /** Of all live packs. */
+    readonly remaining_usd: string;
+    readonly packs: readonly CreditPack[];
+  } | null;
+  /** The UTC day on which its last run started, also if the run was deleted. */
+  readonly last_run_on: string | null;
+}
+
+export interface Customer {
+  readonly customer_id: string;
+  /** Runs that started in the current day, week and month, in UTC. */
+  readonly spent: readonly {
+    readonly period: "day" | "week" | "month";
+    /** RFC 3339 in UTC. */
+    readonly period_start: string;
+    readonly period_end: string | null;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+  }[];
+  /** The limits that apply: its own, or those for `"*"`. */
+  readonly limits: readonly {
+    readonly id: string;
+    readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+    /** Dollars as a decimal string. */
+    readonly limit_usd: string;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    /** Dollars as a decimal string. */
+    readonly reserved_usd: string;
+    /** Dollars as a decimal string. */
+    readonly available_usd: string;
+    /** RFC 3339 in UTC. */
+    readonly period_start: string;
+    readonly period_end: string | null;
+    /** When the limit starts over. Null: never. */
+    readonly resets_at: string | null;
+  }[];
+  /** Live and scheduled packs. Null if there is none. */
+  readonly credits: {
+    /** Of all live packs. */
+    readonly remaining_usd: string;
+    readonly packs: readonly CreditPack[];
+  } | null;
+  /** The UTC day on which its last run started, also if the run was deleted. */
+  readonly last_run_on: string | null;
+  /** Null if there is none, or retention deleted it. */
+  readonly last_run: {
+    readonly id: string;
+    /** RFC 3339 in UTC. */
+    readonly started_at: string;
+    readonly model: string;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+  } | null;
+}
+
+export interface CustomerToken {
+  /** A bearer token. Shown once. */
+  readonly token: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
 }
 
 export type SsoConnection = {
@@ -1436,6 +1596,33 @@ export type CustomerLimitsChangeBody = {
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
 };
 
+export type CustomersListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "customer_id" | "-customer_id" | undefined;
+};
+
+export type CustomersMintTokenBody = {
+  readonly ttl_seconds: number;
+};
+
+export type CustomersOwnUsageQuery = {
+  /** RFC 3339 timestamp, or a date in `timezone`. */
+  readonly from?: string | undefined;
+  /** Not included. At most 400 days after `from`. */
+  readonly to?: string | undefined;
+  /** IANA time zone of days. Default: UTC. */
+  readonly timezone?: string | undefined;
+  /** One to three of day, week, month, model. Default: day. */
+  readonly group_by?: string | undefined;
+  readonly format?: "json" | "csv" | undefined;
+  /** How many groups are returned, 1 to 50000. Default: 1000. */
+  readonly limit?: number | string | undefined;
+};
+
 export type DecisionsDecideBody = {
   readonly request_id?: string | undefined;
   readonly model?: string | undefined;
@@ -1462,9 +1649,53 @@ export type DecisionsDecideBody = {
   /** Scanned by content safety detectors with `checks: all`. Never stored. */
   readonly input?: unknown;
   readonly approval_id?: string | undefined;
+  /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+  readonly on_expiry?: "release" | "charge" | undefined;
   readonly user_id?: string | undefined;
   readonly provider?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
+};
+
+export type DecisionsDecideManyBody = {
+  readonly asks: readonly {
+    readonly request_id?: string | undefined;
+    readonly model?: string | undefined;
+    readonly action?: string | undefined;
+    readonly workflow_id?: string | undefined;
+    readonly deployment_id?: string | undefined;
+    readonly department_id?: string | undefined;
+    readonly customer_id?: string | undefined;
+    readonly variant?: string | undefined;
+    readonly estimate: {
+      /** Dollars as a decimal string, with at most 9 decimal places. */
+      readonly cost_usd?: string | undefined;
+      readonly input_tokens?: number | undefined;
+      readonly max_output_tokens?: number | undefined;
+    };
+    readonly hold_seconds?: number | undefined;
+    readonly dry_run?: boolean | undefined;
+    /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
+    readonly checks?: "limits" | "all" | undefined;
+    readonly chain?: {
+      readonly chain_id: string;
+      readonly parent_run_id?: string | undefined;
+    } | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    readonly approval_id?: string | undefined;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
+    readonly tags?: Readonly<Record<string, string>> | undefined;
+  }[];
+};
+
+export type DecisionsRenewBody = {
+  /** From now on. If omitted: 60. */
+  readonly hold_seconds?: number | undefined;
+  /** A higher amount is checked like a decision. If omitted, the amount stays. */
+  readonly amount_usd?: string | undefined;
 };
 
 export type DeprecationsFlagBody = {
@@ -1508,6 +1739,8 @@ export type EdgeLeasesExchangeBody = {
     /** Scanned by content safety detectors with `checks: all`. Never stored. */
     readonly input?: unknown;
     readonly approval_id?: string | undefined;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
     readonly user_id?: string | undefined;
     readonly provider?: string | undefined;
     readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -1552,7 +1785,7 @@ export type EventsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
-  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -1591,6 +1824,8 @@ export type ExplainExplainBody = {
     /** Scanned by content safety detectors with `checks: all`. Never stored. */
     readonly input?: unknown;
     readonly approval_id?: string | undefined;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
     readonly user_id?: string | undefined;
     readonly provider?: string | undefined;
     readonly tags?: Readonly<Record<string, string>> | undefined;
@@ -1978,16 +2213,37 @@ export type RunsListQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "started_at" | "-started_at" | "cost_usd" | "-cost_usd" | undefined;
   readonly model?: string | undefined;
-  readonly action?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly user_id?: string | undefined;
   readonly workflow_id?: string | undefined;
   readonly deployment_id?: string | undefined;
   readonly department_id?: string | undefined;
   readonly customer_id?: string | undefined;
+  readonly action?: string | undefined;
   readonly chain_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to?: string | undefined;
+};
+
+export type RunsExportQuery = {
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly action?: string | undefined;
+  readonly chain_id?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+  readonly format?: "ndjson" | "csv" | undefined;
 };
 
 export type SessionsListQuery = {
@@ -2049,6 +2305,38 @@ export type UsageGetQuery = {
   readonly to?: string | undefined;
 };
 
+export type UsageReportQuery = {
+  /** Only runs with this model. */
+  readonly model?: string | undefined;
+  /** Only runs with this provider. */
+  readonly provider?: string | undefined;
+  /** Only runs with this key_id. */
+  readonly key_id?: string | undefined;
+  /** Only runs with this user_id. */
+  readonly user_id?: string | undefined;
+  /** Only runs with this workflow_id. */
+  readonly workflow_id?: string | undefined;
+  /** Only runs with this deployment_id. */
+  readonly deployment_id?: string | undefined;
+  /** Only runs with this department_id. */
+  readonly department_id?: string | undefined;
+  /** Only runs with this customer_id. */
+  readonly customer_id?: string | undefined;
+  /** RFC 3339 timestamp, or a date in `timezone`. */
+  readonly from?: string | undefined;
+  /** Not included. At most 400 days after `from`. */
+  readonly to?: string | undefined;
+  /** IANA time zone of days. Default: UTC. */
+  readonly timezone?: string | undefined;
+  /** One to three, separated by commas: day, week, month, model, provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
+  readonly group_by: string;
+  readonly format?: "json" | "csv" | undefined;
+  /** `cost_usd`, `runs` or `tokens`, highest first, or the first group. Default: `cost_usd`, or the first group if it is a time. */
+  readonly sort?: string | undefined;
+  /** How many groups are returned, 1 to 50000. Default: 1000. */
+  readonly limit?: number | string | undefined;
+};
+
 export type WebhooksCreateBody = {
   /** Where to deliver events: an https URL at a public address. */
   readonly url: string;
@@ -2088,7 +2376,7 @@ export type WebhooksListDeliveriesQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
-  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;
 };
@@ -2366,9 +2654,43 @@ export interface Operations {
     /** Delete a customer limit. `DELETE /v1/orgs/{id}/customer-limits/{limit_id}` */
     delete(limitId: string, options?: CallOptions): Answer<void>;
   };
+  readonly customers: {
+    /** List customers and how they stand. `GET /v1/orgs/{id}/customers` */
+    list(query?: CustomersListQuery, options?: ListOptions): Pages<CustomerStanding>;
+    /** Read how a customer stands. `GET /v1/orgs/{id}/customers/{customer_id}` */
+    get(customerId: string, options?: CallOptions): Answer<Customer>;
+    /** Create a token for one customer. `POST /v1/orgs/{id}/customers/{customer_id}/tokens` */
+    mintToken(customerId: string, body: CustomersMintTokenBody, options?: CallOptions): Answer<CustomerToken>;
+    /** Read how the customer of a token stands. `GET /v1/customer` */
+    own(options?: CallOptions): Answer<Customer>;
+    /** Report the usage of a token's customer. `GET /v1/customer/usage` */
+    ownUsage(query?: CustomersOwnUsageQuery, options?: CallOptions): Answer<Response>;
+  };
   readonly decisions: {
     /** Decide whether a run may go ahead. `POST /v1/edge/decision` */
     decide(body: DecisionsDecideBody, options?: CallOptions): Answer<Verdict>;
+    /** Decide whether many runs may go ahead. `POST /v1/edge/decisions` */
+    decideMany(body: DecisionsDecideManyBody, options?: CallOptions): Answer<{
+      /** In the order of the asks: a verdict, or the error of the ask. */
+      readonly results: readonly (Verdict | {
+        readonly error: {
+          readonly code: string;
+          readonly message: string;
+          readonly details: Readonly<Record<string, unknown>>;
+        };
+      })[];
+    }>;
+    /** Renew a reservation. `POST /v1/edge/decision/{reservation_id}/renew` */
+    renew(reservationId: string, body?: DecisionsRenewBody, options?: CallOptions): Answer<{
+      readonly reservation: {
+        /** `rsv_` followed by a ULID. */
+        readonly id: string;
+        /** Dollars as a decimal string. */
+        readonly amount_usd: string;
+        /** RFC 3339 in UTC. */
+        readonly expires_at: string;
+      };
+    }>;
     /** Release a reservation. `DELETE /v1/edge/decision/{reservation_id}` */
     release(reservationId: string, options?: CallOptions): Answer<void>;
   };
@@ -2552,6 +2874,8 @@ export interface Operations {
     }>;
     /** List runs. `GET /v1/runs` */
     list(query?: RunsListQuery, options?: ListOptions): Pages<Run>;
+    /** Export the runs of a time range as a stream. `GET /v1/runs/export` */
+    export(query?: RunsExportQuery, options?: CallOptions): Answer<Response>;
     /** Read a run. `GET /v1/runs/{id}` */
     get(id: string, options?: CallOptions): Answer<Run>;
   };
@@ -2599,6 +2923,8 @@ export interface Operations {
   readonly usage: {
     /** Read spending by day, model and workflow. `GET /v1/orgs/{id}/usage` */
     get(query?: UsageGetQuery, options?: CallOptions): Answer<Usage>;
+    /** Report spending by one to three groups. `GET /v1/orgs/{id}/usage/report` */
+    report(query: UsageReportQuery, options?: CallOptions): Answer<Response>;
   };
   readonly webhookSecret: {
     /** Read the org-level webhook secret and the webhooks that still use it. `GET /v1/admin/orgs/{org_id}/webhook-secret` */

@@ -61,6 +61,36 @@ describe("a gate outside", () => {
     expect(lesson.accounts[0].usage.held).toEqual({ $bigint: "20000000" });
   });
 
+  test("is given nothing to decide from where everything is checked or an expired reservation is charged", async () => {
+    const org = await newOrg();
+    await budget(org, "9");
+    const when = 'model == "secret-model"';
+    const rule = { target: "model", effect: "deny", when, reason: "no", priority: 1, mode: "enforce" };
+    const made = await call("POST", `/v1/orgs/${org.id}/policy-rules`, { key: org.ownerKey, body: rule });
+    expect(made.status).toBe(201);
+    const gate = new OutsideGate(org.ownerKey);
+    const told = async (more: object) => {
+      const { body } = await gate.exchange({
+        ask: { model: "m", estimate: { cost_usd: "0.01" }, ...more },
+        learn: true,
+      });
+      expect(JSON.parse(body.verdict.text)).toMatchObject({ decision: "allow" });
+      expect(JSON.stringify(body)).not.toContain("secret-model");
+      return [body.verdict.lesson, body.verdict.touch];
+    };
+    expect(await told({ checks: "all" })).toEqual([null, null]);
+    expect(await told({ on_expiry: "charge" })).toEqual([null, null]);
+    expect((await told({})).includes(null)).toBe(false);
+    for (const decision_defaults of [{ checks: "all" }, { checks: "limits", on_expiry: "charge" }]) {
+      const changed = await call("PATCH", `/v1/orgs/${org.id}`, {
+        key: org.ownerKey,
+        body: { decision_defaults },
+      });
+      expect(changed.status).toBe(200);
+      expect(await told({})).toEqual([null, null]);
+    }
+  });
+
   test("reports a batch once, however often it is sent", async () => {
     const { org, id, gate } = await leased();
     const batches = [{ number: 1, holds: [{ touch: 0, lines: [gate.line(CENT)] }] }];

@@ -57,7 +57,6 @@ export class EmbeddedGate {
       policies: [],
       unread: [],
       checks: "limits",
-      // An org whose reservations are charged by default gives out nothing to decide from.
       onExpiry: "release",
       judge: null,
       names: () => this.#ids,
@@ -184,7 +183,10 @@ export class EmbeddedGate {
     try {
       const got = await exchange(this.#sluice, this.#holder, { ...given, ids: this.#ids.wanted });
       this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
-      if (got.checks !== this.#asker.checks) this.#asker = { ...this.#asker, checks: got.checks };
+      const { checks, onExpiry } = got;
+      if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
+        this.#asker = { ...this.#asker, checks, onExpiry };
+      }
       this.#ids.add(got.ids);
       this.#counts.holdsRefused += got.refused.length;
       return got;

@@ -15,6 +15,7 @@ export interface Exchanged {
   readonly validMs: number;
   /** What the org's decisions are checked against by default. */
   readonly checks: LeaseReply["checks"];
+  readonly onExpiry: LeaseReply["on_expiry"];
   readonly ids: readonly string[];
   readonly refused: readonly string[];
   readonly verdict: ToldVerdict | null;
@@ -45,6 +46,7 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
   return {
     validMs: reply.valid_ms,
     checks: reply.checks,
+    onExpiry: reply.on_expiry,
     ids: reply.ids,
     refused: reply.refused,
     verdict: reply.verdict === null ? null : (fromExactJson(JSON.stringify(reply.verdict)) as ToldVerdict),

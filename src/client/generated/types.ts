@@ -796,6 +796,8 @@ export interface LeaseReply {
   readonly valid_ms: number;
   /** What decisions of the organization are checked against by default. */
   readonly checks: "limits" | "all";
+  /** What happens by default to reservations that are not settled. */
+  readonly on_expiry: "release" | "charge";
   /** Reservation ids for the gate to use, each once. */
   readonly ids: readonly string[];
   /** Reported holds that no slice of this gate covers. They do not exist. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DECISION_CHECKS } from "../lists.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
 
 /** The version of the exchange. One that is not known is refused, never guessed at. */
@@ -81,6 +81,9 @@ export const leaseReply = z
     checks: z
       .enum(DECISION_CHECKS)
       .meta({ description: "What decisions of the organization are checked against by default." }),
+    on_expiry: z
+      .enum(EXPIRY_ACTIONS)
+      .meta({ description: "What happens by default to reservations that are not settled." }),
     ids: z.array(z.string()).meta({ description: "Reservation ids for the gate to use, each once." }),
     refused: z
       .array(z.string())

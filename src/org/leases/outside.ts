@@ -52,7 +52,7 @@ export class OutsideGates {
     const text = toExactJson({
       version: LEASE_VERSION,
       valid_ms: this.#validMs(),
-      checks: this.#view.profile().decisionDefaults.checks,
+      ...this.#view.profile().decisionDefaults,
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),

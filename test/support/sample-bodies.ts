@@ -51,6 +51,13 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "POST /v1/edge/decision": { model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } },
   "POST /v1/edge/decisions": { asks: [{ model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } }] },
   "POST /v1/edge/decision/{reservation_id}/renew": { hold_seconds: 60 },
+  "POST /v1/edge/leases": {
+    version: 1,
+    holder: "gate-of-a-sample",
+    ids: 1,
+    ask: { model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } },
+    report: { attempt: 1, touches: [], batches: [], wants: [], watch: ["k"] },
+  },
   "POST /v1/orgs/{id}/webhooks": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },
   "PATCH /v1/orgs/{id}/webhooks/{sub_id}": { url: "http://127.0.0.1:9/x", events: ["budget.*"] },
   "POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate": {},

@@ -71,7 +71,7 @@ describe("If-Match on a resource that does not exist", () => {
 
   function send(route: string, header: string): Promise<Answer> {
     const [method = "", template = ""] = route.split(" ");
-    const path = template.replace("/orgs/{id}", `/orgs/${org.id}`).replaceAll(/\{\w+\}/g, "never-made");
+    const path = template.replace("/orgs/{id}", `/orgs/${org.id}`).replaceAll(/\{\w+\}/g, "absent");
     const role = contracts.find((op) => routeOf(op) === route)?.role;
     const body = MISSING[route] ?? undefined;
     const key = role === "operator" ? operatorKey() : org.key;

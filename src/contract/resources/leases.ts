@@ -54,7 +54,10 @@ export type LeaseReport = z.output<typeof leaseReport>;
 /** What a gate in the caller's own process and the service tell each other. */
 export const leaseExchange = z
   .strictObject({
-    version: z.literal(LEASE_VERSION),
+    version: z.literal(
+      LEASE_VERSION,
+      `must be ${LEASE_VERSION}, the version of the exchange that this service knows`,
+    ),
     holder: z
       .string()
       .regex(/^[A-Za-z0-9_-]{8,64}$/, "must be 8 to 64 letters, digits, hyphens or underscores")

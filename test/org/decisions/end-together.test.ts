@@ -61,6 +61,7 @@ test("60,000 reservations that end together end in bounded transactions, and cal
     },
     { timeout: 150_000, interval: 20 },
   );
+  // One alarm ended one part, as seen above. How many calls come between the others depends on the machine alone.
   expect(between).toBeGreaterThan(0);
   for (const some of changes) expect(-some).toBeLessThanOrEqual(AT_ONCE);
   expect(await count(org, "events WHERE type = 'reservation.expired'")).toBe(MANY);

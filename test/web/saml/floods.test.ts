@@ -55,17 +55,18 @@ describe("a response that would keep a parser busy is refused before it is parse
   });
 });
 
-test("the largest response that is parsed takes no more than 200 times as long as a small one", async () => {
+test("the largest response that is parsed takes little longer than any other", async () => {
   const value = `<a ${Array.from({ length: 16 }, (_, n) => `xmlns:n${n}="urn:n"`).join(" ")}/>`;
   const nested = `${"<b>".repeat(14)}${"</b>".repeat(14)}`;
   const [plain, largest] = [await flooded(""), await flooded(value.repeat(60) + nested + "<a/>".repeat(280))];
   expect((await finish(largest)).result).toMatchObject({ ok: true });
-  const fastest = async (sent: string) => {
-    const times: number[] = [];
-    for (let n = 0; n < 4; n++) times.push((await finish(sent)).ms);
-    return Math.min(...times);
-  };
-  expect(await fastest(largest)).toBeLessThan(200 * Math.max(1, await fastest(plain)));
+  let [plainMs, largestMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // In turns: another process that takes the machine slows down both alike, and not in every round.
+  for (let round = 0; round < 12 && !(largestMs < 40 * plainMs); round += 1) {
+    plainMs = Math.min(plainMs, Math.max(1, (await finish(plain)).ms));
+    largestMs = Math.min(largestMs, (await finish(largest)).ms);
+  }
+  expect(largestMs).toBeLessThan(40 * plainMs);
 });
 
 test("a person in many groups, each its own value, can sign in", async () => {

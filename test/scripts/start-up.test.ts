@@ -30,9 +30,9 @@ function reachedAtStart({ inputs }: Metafile, entry: string): string[] {
   return [...reached].filter((file) => (sizes.get(file) ?? 0) > 0);
 }
 
-test("an isolate starts without what only sign-in, OpenAPI and the reference need", () => {
+test("an isolate starts without what only sign-in, OpenAPI, the reference and Parquet need", () => {
   const later =
-    /node_modules\/(@node-saml|@xmldom|xml-crypto|xml-encryption|xml2js|xmlbuilder|xpath|sax|oauth4webapi|zod-openapi)\/|^src\/(web\/(saml|sso|docs)|contract\/openapi\.ts)/;
+    /node_modules\/(@node-saml|@xmldom|xml-crypto|xml-encryption|xml2js|xmlbuilder|xpath|sax|oauth4webapi|zod-openapi|hyparquet|hyparquet-writer)\/|^src\/(web\/(saml|sso|docs)|contract\/openapi\.ts)/;
   expect(started.filter((file) => later.test(file)).filter((file) => !SMALL.has(file))).toEqual([]);
   expect([...sizes.keys()].filter((file) => later.test(file)).length).toBeGreaterThan(20);
 });

@@ -63,6 +63,7 @@ import { getModel } from "./api/models/get.ts";
 import { listModels } from "./api/models/list.ts";
 import { listPrices } from "./api/models/prices.ts";
 import { setModel } from "./api/models/set.ts";
+import { getOrgMetrics } from "./api/org-metrics/get.ts";
 import { changeOrg } from "./api/orgs/change.ts";
 import { getOrg } from "./api/orgs/get.ts";
 import { getPlan } from "./api/plans/get.ts";
@@ -252,6 +253,7 @@ export const OPERATIONS: readonly Operation[] = [
   getRetentionPolicy,
   setRetentionPolicy,
   getUsage,
+  getOrgMetrics,
   reportUsage,
   listCustomers,
   getCustomer,

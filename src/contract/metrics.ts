@@ -1,3 +1,6 @@
+import { RUN_OUTCOMES } from "./lists.ts";
+import { TOKEN_CLASS_NAMES, type TokenClass } from "./token-classes.ts";
+
 /**
  * The metrics and their labels. Every label value comes from a closed set (route templates, methods, statuses, codes of
  * the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
@@ -14,6 +17,11 @@ export interface CounterNamespace {
   getByName(name: string): {
     add(source: string, settled: number, batches: readonly CounterBatch[]): Promise<void>;
   };
+}
+
+/** The shards as seen by an object that tells of itself. */
+export interface GaugeNamespace {
+  getByName(name: string): { tell(source: string, values: readonly GaugeValue[]): Promise<void> };
 }
 
 /** Must never change: `/metrics` sums exactly these. */
@@ -48,9 +56,63 @@ export const COUNTERS = {
     labels: [],
   },
   svc_webhook_deliveries_total: { help: "Webhook delivery attempts by outcome.", labels: ["outcome"] },
+  svc_runs_total: {
+    help: "Runs by outcome, and by whether they were recorded, known already or refused.",
+    labels: ["outcome", "status"],
+  },
+  svc_spend_nano_usd_total: {
+    help: "Cost of recorded runs in nano-dollars, with later charges. What was given back is not subtracted.",
+    labels: [],
+  },
+  svc_tokens_total: {
+    help: "Tokens of recorded runs by class. Each token is in one class.",
+    labels: ["class"],
+  },
+  svc_unpriced_total: { help: "Runs and decisions refused because no price applies.", labels: [] },
 } as const satisfies Record<string, CounterSpec>;
 
 export type CounterName = keyof typeof COUNTERS;
+
+/**
+ * What objects tell of themselves, each its own value. `sum`: the values are added up. `oldest`: each value is a time,
+ * and the longest time since any of them is shown, in seconds.
+ */
+export const GAUGES = {
+  svc_holds_open: { help: "Open reservations.", shown: "sum" },
+  svc_lease_nano_usd: {
+    help: "Nano-dollars of limits that isolates and outside gates have leased, summed over limits.",
+    shown: "sum",
+  },
+  svc_due_oldest_seconds: {
+    help: "How long the oldest due work of any object is overdue. Objects tell every few seconds.",
+    shown: "oldest",
+  },
+  svc_export_lag_seconds: {
+    help: "How long the oldest closed export window of any org waits to be exported.",
+    shown: "oldest",
+  },
+} as const satisfies Record<string, { readonly help: string; readonly shown: "sum" | "oldest" }>;
+
+export type GaugeName = keyof typeof GAUGES;
+/** Null: the object has nothing of this kind. */
+export type GaugeValue = readonly [name: GaugeName, value: number | null];
+
+/** What an org reads of its own limits. Dollars are dollars, not nano-dollars. */
+export const LIMIT_GAUGES = {
+  svc_limit: "The limit itself. An unlimited one has none.",
+  svc_limit_spent: "What was spent in the current period, including what passed the limit.",
+  svc_limit_reserved: "What open reservations and leases take.",
+  svc_limit_resets_in_seconds: "When the current period ends. A limit without periods has none.",
+} as const;
+
+/** A limit's labels. Their values are its own fields. */
+export const LIMIT_LABELS = ["kind", "id", "unit", "scope_kind", "scope_id", "period", "mode"] as const;
+
+/** How many limits have no series of their own. */
+export const LIMITS_LEFT_OUT = {
+  name: "svc_limits_left_out",
+  help: "Limits that are not shown, because there are too many. Those of single customers are left out first.",
+} as const;
 
 /**
  * The runtime's clock does not advance while code runs, so this is the time a request spent waiting (for objects, D1,
@@ -103,6 +165,19 @@ export function deliverySeries(outcome: DeliveryOutcome): string {
   return series("svc_webhook_deliveries_total", outcome);
 }
 
+const RUN_STATUSES = ["accepted", "duplicate", "rejected"] as const;
+type RunStatus = (typeof RUN_STATUSES)[number];
+type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export function runSeries(outcome: RunOutcome, status: RunStatus): string {
+  return series("svc_runs_total", outcome, status);
+}
+
+/** `input` and `output`: tokens that are in no other class. */
+export function tokenSeries(kind: TokenClass | "input" | "output"): string {
+  return series("svc_tokens_total", kind);
+}
+
 /** The buckets of a distribution, and its sum in milliseconds, are kept as counters of their own. */
 export function waitSeries(place: WaitPlace, part: number | "ms"): string {
   return series(WAIT_HISTOGRAM.name, place, part);
@@ -120,6 +195,10 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
     ...deprecatedRoutes.map(deprecatedCallSeries),
     HOLDS_EXPIRED_SERIES,
     ...DELIVERY_OUTCOMES.map(deliverySeries),
+    ...RUN_OUTCOMES.flatMap((outcome) => RUN_STATUSES.map((status) => runSeries(outcome, status))),
+    SPEND_SERIES,
+    ...(["input", "output", ...TOKEN_CLASS_NAMES] as const).map(tokenSeries),
+    UNPRICED_SERIES,
   ];
 }
 
@@ -148,6 +227,8 @@ function child(node: Named, part: Part): Named {
 }
 
 export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
+export const SPEND_SERIES = series("svc_spend_nano_usd_total");
+export const UNPRICED_SERIES = series("svc_unpriced_total");
 
 export function readSeries(text: string): { readonly name: string; readonly values: readonly string[] } {
   const [name = "", ...values] = text.split(SEPARATOR);

@@ -1,4 +1,4 @@
-/** Counters and histograms in the Prometheus text exposition format, version 0.0.4. */
+/** Counters, gauges and histograms in the Prometheus text exposition format, version 0.0.4. */
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -7,8 +7,8 @@ interface Sample {
   readonly value: number;
 }
 
-export interface CounterFamily {
-  readonly type: "counter";
+export interface SampledFamily {
+  readonly type: "counter" | "gauge";
   readonly name: string;
   readonly help: string;
   readonly samples: readonly Sample[];
@@ -29,7 +29,7 @@ export interface HistogramFamily {
   readonly distributions: readonly Distribution[];
 }
 
-export type MetricFamily = CounterFamily | HistogramFamily;
+export type MetricFamily = SampledFamily | HistogramFamily;
 
 export function exposition(families: readonly MetricFamily[]): string {
   return families.map(familyText).join("");
@@ -39,14 +39,14 @@ function familyText(family: MetricFamily): string {
   const lines = [
     `# HELP ${family.name} ${family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
     `# TYPE ${family.name} ${family.type}`,
-    ...(family.type === "counter"
-      ? counterLines(family)
-      : family.distributions.flatMap(histogramLines(family))),
+    ...(family.type === "histogram"
+      ? family.distributions.flatMap(histogramLines(family))
+      : sampledLines(family)),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function counterLines(family: CounterFamily): string[] {
+function sampledLines(family: SampledFamily): string[] {
   return family.samples.map(({ labels, value }) => sampleLine(family.name, labels, value));
 }
 

@@ -1,12 +1,14 @@
 import {
   COUNTERS,
   type CounterName,
+  type GaugeName,
+  GAUGES,
   initialSeries,
   readSeries,
   WAIT_HISTOGRAM,
   waitSeries,
 } from "../contract/metrics.ts";
-import type { CounterFamily, Distribution, HistogramFamily, MetricFamily } from "./exposition.ts";
+import type { Distribution, HistogramFamily, MetricFamily, SampledFamily } from "./exposition.ts";
 
 /** Totals per series, as the shards hold them. Several shards can hold the same series. */
 export type Totals = readonly { readonly series: string; readonly total: number }[];
@@ -18,7 +20,7 @@ export function metricFamilies(totals: Totals, deprecatedRoutes: readonly string
   return [...names.map((name) => counterFamily(name, sums)), waitFamily(sums)];
 }
 
-function counterFamily(name: CounterName, sums: ReadonlyMap<string, number>): CounterFamily {
+function counterFamily(name: CounterName, sums: ReadonlyMap<string, number>): SampledFamily {
   const { help, labels } = COUNTERS[name];
   const samples = [...sums]
     .map(([series, value]) => ({ ...readSeries(series), value }))
@@ -38,4 +40,23 @@ function waitFamily(sums: ReadonlyMap<string, number>): HistogramFamily {
     sum: (sums.get(waitSeries(place, "ms")) ?? 0) / 1000,
   }));
   return { type: "histogram", name, help, bounds, distributions };
+}
+
+/** What one shard knows of a gauge: the sum of its objects' values, and the least of them. */
+export interface GaugePart {
+  readonly name: string;
+  readonly sum: number;
+  readonly least: number;
+}
+
+export function gaugeFamilies(parts: readonly GaugePart[], nowMs: number): SampledFamily[] {
+  return (Object.keys(GAUGES) as GaugeName[]).map((name) => {
+    const { help, shown } = GAUGES[name];
+    const own = parts.filter((part) => part.name === name);
+    const value =
+      shown === "sum"
+        ? own.reduce((total, { sum }) => total + sum, 0)
+        : Math.max(0, ...own.map(({ least }) => nowMs - least)) / 1000;
+    return { type: "gauge", name, help, samples: [{ labels: {}, value }] };
+  });
 }

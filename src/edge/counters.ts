@@ -1,89 +1,13 @@
-import { type CounterBatch, type CounterNamespace, SHARD_NAMES, shardOf } from "../contract/metrics.ts";
-import type { SeriesTotal } from "../platform/counter-shard.ts";
+import { SHARD_NAMES } from "../contract/metrics.ts";
+import type { GaugeReading, SeriesTotal } from "../platform/counter-shard.ts";
 
-/**
- * Counts of this isolate. `count` updates a map in memory, which is cheap enough for the hot path. A flush stores the
- * counts in the isolate's shard. An unconfirmed batch is sent again with the same number, and the shard applies it
- * once.
- */
-
-export interface ReadableCounters {
-  getByName(name: string): { read(): Promise<SeriesTotal[]> };
+interface ReadableShard {
+  read(): Promise<SeriesTotal[]>;
+  readGauges(): Promise<GaugeReading[]>;
 }
 
-/**
- * How long a busy isolate keeps counts in memory. They are lost if it is killed. Each flush is a request to a shard and
- * about five written rows: four per second would cost more than the decisions that they count.
- */
-const FLUSH_EVERY_MS = 1000;
-/** After this time, an unconfirmed batch is sent again. */
-const GIVE_UP_AFTER_MS = 2000;
-/**
- * With this many unconfirmed batches, counts are merged in memory instead of queued. It is more than the requests in
- * progress in one isolate; below it, each request stores its own.
- */
-const MAX_UNSETTLED = 1024;
-
-interface OpenBatch extends CounterBatch {
-  sentAtMs: number;
-}
-
-export class Counters {
-  readonly #pending = new Map<string, number>();
-  readonly #unsettled = new Map<number, OpenBatch>();
-  #source = "";
-  #lastSeq = 0;
-  #flushedAtMs = -Infinity;
-  #claimedForMs = -Infinity;
-  readonly #maxUnsettled: number;
-
-  constructor(maxUnsettled = MAX_UNSETTLED) {
-    this.#maxUnsettled = maxUnsettled;
-  }
-
-  count(series: string, by = 1): void {
-    this.#pending.set(series, (this.#pending.get(series) ?? 0) + by);
-  }
-
-  /** When the caller must flush. Undefined if another request does it. */
-  claimFlush(nowMs: number): number | undefined {
-    if (nowMs < this.#claimedForMs + GIVE_UP_AFTER_MS) return undefined;
-    this.#claimedForMs = Math.max(nowMs, this.#flushedAtMs + FLUSH_EVERY_MS);
-    return this.#claimedForMs - nowMs;
-  }
-
-  /** Stores new counts, except those that other requests are sending. Resolves when the shard has them. */
-  async flush(shards: CounterNamespace, nowMs: number): Promise<void> {
-    this.#claimedForMs = -Infinity;
-    this.#flushedAtMs = nowMs;
-    await this.#send(shards, this.#openSince(nowMs - GIVE_UP_AFTER_MS), nowMs);
-  }
-
-  /** Stores everything counted up to now, even if another request is sending it. */
-  async flushAll(shards: CounterNamespace, nowMs: number): Promise<void> {
-    await this.#send(shards, this.#openSince(Infinity), nowMs);
-  }
-
-  #openSince(sentBeforeMs: number): OpenBatch[] {
-    if (this.#pending.size > 0 && this.#unsettled.size < this.#maxUnsettled) {
-      this.#lastSeq += 1;
-      const batch = { seq: this.#lastSeq, deltas: [...this.#pending], sentAtMs: -Infinity };
-      this.#unsettled.set(batch.seq, batch);
-      this.#pending.clear();
-    }
-    return [...this.#unsettled.values()].filter(({ sentAtMs }) => sentAtMs < sentBeforeMs);
-  }
-
-  async #send(shards: CounterNamespace, batches: readonly OpenBatch[], nowMs: number): Promise<void> {
-    if (batches.length === 0) return;
-    // Not at startup: an isolate has no randomness outside a request.
-    this.#source ||= crypto.randomUUID();
-    for (const batch of batches) batch.sentAtMs = nowMs;
-    const settled = Math.min(...this.#unsettled.keys());
-    const wire = batches.map(({ seq, deltas }) => ({ seq, deltas }));
-    await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire);
-    for (const { seq } of batches) this.#unsettled.delete(seq);
-  }
+export interface ReadableCounters<Part extends keyof ReadableShard = "read"> {
+  getByName(name: string): Pick<ReadableShard, Part>;
 }
 
 /** Totals of all shards. If one cannot be read, the whole fails, because a sum without it would look like a reset. */
@@ -92,4 +16,8 @@ export async function readTotals(shards: ReadableCounters): Promise<SeriesTotal[
   return parts.flat();
 }
 
-export const counters = new Counters();
+/** What the orgs' objects told the shards last. */
+export async function readGauges(shards: ReadableCounters<"readGauges">): Promise<GaugeReading[]> {
+  const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).readGauges()));
+  return parts.flat();
+}

@@ -12,7 +12,7 @@ import {
 } from "../contract/metrics.ts";
 import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
-import { counters } from "./counters.ts";
+import { counters, flushIn } from "../counters.ts";
 import { deprecationCopy } from "./deprecation.ts";
 import type { Env } from "./env.ts";
 
@@ -88,12 +88,7 @@ function count(context: EdgeContext, route: string | undefined, startedAtMs: num
   counters.count(waitSeries(place, waitBucket(nowMs - startedAtMs)));
   if (nowMs > startedAtMs) counters.count(waitSeries(place, "ms"), nowMs - startedAtMs);
   const delayMs = counters.claimFlush(nowMs);
-  if (delayMs !== undefined) context.executionCtx.waitUntil(flushIn(context.env, delayMs));
-}
-
-export async function flushIn(env: Env, delayMs: number): Promise<void> {
-  if (delayMs > 0) await scheduler.wait(delayMs);
-  await counters.flush(env.COUNTERS, Date.now()).catch(logged);
+  if (delayMs !== undefined) context.executionCtx.waitUntil(flushIn(context.env.COUNTERS, delayMs));
 }
 
 function waitPlace(decided: string | null): WaitPlace {

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
+import { counters, flushIn } from "../counters.ts";
 import { logFailure } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import type { RateSubject } from "../domain/rate-policy.ts";
@@ -11,12 +12,14 @@ import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { transaction } from "./kernel/copies.ts";
-import type { Actor, Command, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
+import type { Actor, Command, Counts, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
+import { GaugeDesk } from "./gauges/desk.ts";
+import { measure } from "./gauges/measure.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
@@ -84,13 +87,24 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       orgId: this.#id,
       gate: this.#gate,
       refusals: this.#refusals,
+      tally: (counts) => this.#tally(counts),
       isOpened: () => this.#opened,
+    });
+    const gauges = new GaugeDesk({
+      ctx,
+      shards: env.COUNTERS,
+      orgId: this.#id,
+      measure: () => {
+        const { org, real } = this.#views.clock();
+        return measure(this.#views.view({ actor: SYSTEM, trace: "gauges" }, org), org - real);
+      },
     });
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
       handlers: DUE_HANDLERS,
       view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
+      changed: () => gauges.note(),
     });
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (upgraded) this.#due.arm();
@@ -286,6 +300,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   override alarm(): void {
     if (!this.#opened) return;
     this.#due.wake();
+  }
+
+  /** Kept in memory with the isolate's own counts, and sent together with them. */
+  #tally(counts: Counts): void {
+    for (const [series, by] of counts) counters.count(series, by);
+    const delayMs = counters.claimFlush(Date.now());
+    if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
   }
 
   /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */

@@ -13,6 +13,7 @@ import { listEvents } from "./events/queries.ts";
 import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecasts/queries.ts";
 import { getKey, listKeys } from "./keys/queries.ts";
 import { getModel, listModels, listPrices } from "./models/queries.ts";
+import { readLimits } from "./limit-gauges/queries.ts";
 import { getOrg } from "./orgs/queries.ts";
 import { getSso, listSessions, ssoSettings } from "./people/queries.ts";
 import { getPlan } from "./plans/queries.ts";
@@ -95,4 +96,5 @@ export const QUERIES = {
   listCustomers,
   getCustomer,
   admitCustomer,
+  readLimits,
 } as const;

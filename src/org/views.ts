@@ -1,7 +1,7 @@
 import { ReservationIds } from "../domain/reservation-id.ts";
 import type { Settings } from "../settings.ts";
 import { callerRefusal } from "./caller.ts";
-import type { Actor, Credential, Hooks, View } from "./kernel/door.ts";
+import type { Actor, Counts, Credential, Hooks, View } from "./kernel/door.ts";
 import type { ObjectGate } from "./leases/gate.ts";
 import { loadProfile } from "./orgs/store.ts";
 import type { Clock } from "./rate-limits/meters.ts";
@@ -27,6 +27,7 @@ interface Parts {
   readonly orgId: string;
   readonly gate: ObjectGate;
   readonly refusals: RefusalDesk;
+  tally(counts: Counts): void;
   isOpened(): boolean;
 }
 
@@ -64,6 +65,7 @@ export class Views {
       reservationIds: () => this.holds().ids,
       rates: () => gate.ratesAt({ real: now - this.#offsetMs(), org: now }),
       refused: (notes) => refusals.note(notes),
+      tally: (counts) => this.#parts.tally(counts),
     };
   }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../contract/durations.ts";
 import { DurableObject } from "cloudflare:workers";
-import type { CounterBatch } from "../contract/metrics.ts";
+import type { CounterBatch, GaugeValue } from "../contract/metrics.ts";
 import { COUNTER_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 
@@ -15,6 +15,10 @@ import { applySteps } from "./schema.ts";
 
 /** A type, not an interface, because the runtime's row type requires an index signature. */
 export type SeriesTotal = { series: string; total: number };
+export type GaugeReading = { name: string; sum: number; least: number };
+
+/** A total stays below what a 64-bit integer can hold, so that adding to it never fails. */
+const MOST = 9_000_000_000_000_000_000n;
 
 /** A source that was silent for this long is gone, and none of its batches is still in transit. */
 const SOURCE_LIFETIME_MS = DAY_MS;
@@ -56,6 +60,31 @@ export class CounterShard extends DurableObject {
     return this.#sql.exec<SeriesTotal>(`SELECT series, total FROM counts`).toArray();
   }
 
+  /** What an object says of itself takes the place of what it said before. */
+  tell(source: string, values: readonly GaugeValue[]): void {
+    this.ctx.storage.transactionSync(() => {
+      for (const [name, value] of values) {
+        if (value === null) {
+          this.#sql.exec(`DELETE FROM gauges WHERE name = ? AND source = ?`, name, source);
+          continue;
+        }
+        this.#sql.exec(
+          `INSERT INTO gauges (name, source, value) VALUES (?, ?, ?)
+           ON CONFLICT (name, source) DO UPDATE SET value = excluded.value`,
+          name,
+          source,
+          Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER),
+        );
+      }
+    });
+  }
+
+  readGauges(): GaugeReading[] {
+    return this.#sql
+      .exec<GaugeReading>(`SELECT name, total(value) AS sum, min(value) AS least FROM gauges GROUP BY name`)
+      .toArray();
+  }
+
   /** The mark below which all batches of the source are settled, and the batches applied above it. */
   #known(source: string): { settled: number; applied: number[] } | undefined {
     const [row] = this.#sql
@@ -82,12 +111,18 @@ export class CounterShard extends DurableObject {
     if (sums.size === 0) return;
     this.#sql.exec(
       `INSERT INTO counts (series, total) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
-       ON CONFLICT (series) DO UPDATE SET total = total + excluded.total`,
-      JSON.stringify([...sums]),
+       ON CONFLICT (series) DO UPDATE SET total = iif(total > ${MOST} - excluded.total, ${MOST}, total + excluded.total)`,
+      // As whole digits: a large number's own text has an exponent, which is no integer to SQLite.
+      `[${[...sums].map(([series, by]) => `[${JSON.stringify(series)},${wholeOf(by)}]`).join(",")}]`,
     );
   }
 
   #forgetSilentSources(nowMs: number): void {
     this.#sql.exec(`DELETE FROM sources WHERE seen_at_ms < ?`, nowMs - SOURCE_LIFETIME_MS);
   }
+}
+
+function wholeOf(by: number): bigint {
+  const whole = BigInt(Math.trunc(by));
+  return whole < MOST ? whole : MOST;
 }

@@ -8,6 +8,10 @@ export const COUNTER_STEPS: readonly string[] = [
   `ALTER TABLE sources ADD COLUMN applied TEXT NOT NULL DEFAULT '[]';
    UPDATE sources SET applied = (SELECT json_group_array(seq) FROM batches WHERE batches.source = sources.source);
    DROP TABLE batches`,
+  `CREATE TABLE gauges (
+     name TEXT NOT NULL, source TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name, source)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX gauges_by_value ON gauges (name, value)`,
 ];
 
 export const REGISTRY_STEPS: readonly string[] = [

@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { isSecret } from "../domain/api-key.ts";
 import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
-import { metricFamilies } from "../domain/metric-families.ts";
-import { counters, readTotals } from "../edge/counters.ts";
+import { gaugeFamilies, metricFamilies } from "../domain/metric-families.ts";
+import { counters } from "../counters.ts";
+import { readGauges, readTotals } from "../edge/counters.ts";
 import { readRegistry } from "../edge/deprecation.ts";
 import type { Env } from "../edge/env.ts";
 import { logFailure } from "../log.ts";
@@ -26,8 +27,9 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
     const registry = readRegistry(env.REGISTRY);
     await counters.flushAll(env.COUNTERS, Date.now());
     const routes = (await registry).deprecations.map(({ route }) => route);
-    const text = exposition(metricFamilies(await readTotals(env.COUNTERS), routes));
-    return new Response(text, { headers });
+    const [totals, gauges] = await Promise.all([readTotals(env.COUNTERS), readGauges(env.COUNTERS)]);
+    const families = [...metricFamilies(totals, routes), ...gaugeFamilies(gauges, Date.now())];
+    return new Response(exposition(families), { headers });
   } catch (error) {
     logFailure(headers[TRACE_HEADER], error);
     return new Response("The counters are unavailable. Scrape again.\n", { status: 503, headers });

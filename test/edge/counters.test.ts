@@ -2,7 +2,8 @@ import { env } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CounterNamespace } from "../../src/contract/metrics.ts";
-import { Counters, type ReadableCounters, readTotals } from "../../src/edge/counters.ts";
+import { Counters } from "../../src/counters.ts";
+import { type ReadableCounters, readTotals } from "../../src/edge/counters.ts";
 import type { CounterShard, SeriesTotal } from "../../src/platform/counter-shard.ts";
 
 const { COUNTERS } = env as unknown as { COUNTERS: DurableObjectNamespace<CounterShard> };

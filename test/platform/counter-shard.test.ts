@@ -52,7 +52,7 @@ test("parallel adds lose nothing", async () => {
 test("a shard of the previous version knows which batches it had applied", async () => {
   const shard = COUNTERS.getByName("older");
   await runInDurableObject(shard, (_, { storage: { sql } }) => {
-    sql.exec(`DROP TABLE sources; DELETE FROM schema_steps WHERE step = 3;
+    sql.exec(`DROP TABLE sources; DROP TABLE gauges; DELETE FROM schema_steps WHERE step >= 3;
       CREATE TABLE sources (source TEXT PRIMARY KEY, settled INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL) STRICT;
       CREATE TABLE batches (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) STRICT;
       INSERT INTO sources VALUES ('isolate', 2, ${Date.now()});
@@ -63,4 +63,40 @@ test("a shard of the previous version knows which batches it had applied", async
   const batches = [1, 2, 3, 4].map((seq) => ({ seq, deltas: [["a", 1] as const] }));
   await shard.add("isolate", 2, batches);
   expect(await shard.read()).toEqual([{ series: "a", total: 11 }]);
+});
+
+test("what an object tells of itself replaces what it said before, and sums over objects", async () => {
+  const shard = COUNTERS.getByName("gauges");
+  await shard.tell("one", [
+    ["svc_holds_open", 3],
+    ["svc_due_oldest_seconds", 5000],
+  ]);
+  await shard.tell("two", [
+    ["svc_holds_open", 4],
+    ["svc_due_oldest_seconds", 2000],
+  ]);
+  await shard.tell("one", [["svc_holds_open", 1]]);
+  expect(await shard.readGauges()).toEqual([
+    { name: "svc_due_oldest_seconds", sum: 7000, least: 2000 },
+    { name: "svc_holds_open", sum: 5, least: 1 },
+  ]);
+  await shard.tell("two", [
+    ["svc_holds_open", null],
+    ["svc_due_oldest_seconds", null],
+  ]);
+  expect(await shard.readGauges()).toEqual([
+    { name: "svc_due_oldest_seconds", sum: 5000, least: 5000 },
+    { name: "svc_holds_open", sum: 1, least: 1 },
+  ]);
+});
+
+test("a sum that would exceed what can be stored stops there, and later batches are still taken", async () => {
+  const shard = COUNTERS.getByName("saturated");
+  for (const seq of [1, 2, 3]) {
+    await shard.add("isolate", seq, [{ seq, deltas: [["a", 1e21] as const, ["b", 1] as const] }]);
+  }
+  expect(await shard.read()).toEqual([
+    { series: "a", total: 9e18 },
+    { series: "b", total: 3 },
+  ]);
 });

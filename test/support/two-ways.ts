@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { counters } from "../../src/edge/counters.ts";
+import { counters } from "../../src/counters.ts";
 import { decideFast } from "../../src/edge/decision/fast.ts";
 import type { Env } from "../../src/edge/env.ts";
 import { env } from "./worker.ts";

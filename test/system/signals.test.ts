@@ -222,9 +222,47 @@ test("10,000 random paths add no series", async () => {
   expect(seriesOf(await scrape(0))).toEqual(before);
 });
 
-test("the exposition is accepted by promtool, if installed", async ({ skip }) => {
-  const input = await scrape(0);
-  const { error, status, stderr } = spawnSync("promtool", ["check", "metrics"], { input });
-  skip(error !== undefined, "promtool is not installed");
-  expect(`${status} ${stderr.toString()}`).toBe("0 ");
+test("runs, spend and leases are right over all isolates and objects", async () => {
+  const value = async (series: string) => {
+    const line = (await scrape(0)).split("\n").find((one) => one.startsWith(`${series} `));
+    return Number(line?.split(" ").at(-1));
+  };
+  const accepted = 'svc_runs_total{outcome="completed",status="accepted"}';
+  const before = { runs: await value(accepted), nanos: await value("svc_spend_nano_usd_total") };
+  const orgs = await Promise.all([0, 1, 2].map((index) => newOrg(isolate(index))));
+  const run = {
+    started_at: new Date().toISOString(),
+    model: "m",
+    usage: { input_tokens: 3, output_tokens: 2 },
+    cost_usd: "0.000000007",
+  };
+  const calls = Array.from({ length: 90 }, async (_, index) => {
+    const key = orgs[index % 3]?.key ?? "";
+    return (await http("POST", `${isolate(index)}/v1/runs`, { key, body: run })).status;
+  });
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([201]));
+  await expect.poll(() => value(accepted), { timeout: 30_000 }).toBe(before.runs + 90);
+  expect(await value("svc_spend_nano_usd_total")).toBe(before.nanos + 630);
 });
+
+test("the exposition is accepted by promtool, if installed", async ({ skip }) => {
+  const { id, key } = await newOrg(isolate(0));
+  const body = { scope_kind: "workflow", scope_id: 'w"\\', limit_usd: "1", period: "day", mode: "enforce" };
+  await http("POST", `${isolate(0)}/v1/orgs/${id}/budgets`, { key, body });
+  const own = await http("GET", `${isolate(0)}/v1/orgs/${id}/metrics`, { key });
+  expect(own.text).toContain("svc_limit_spent{");
+  for (const input of [await scrape(0), own.text]) {
+    const { error, status, stderr } = spawnSync("promtool", ["check", "metrics"], { input });
+    skip(error !== undefined, "promtool is not installed");
+    expect(`${status} ${stderr.toString()}`).toBe("0 ");
+  }
+});
+
+async function newOrg(base: string): Promise<{ id: string; key: string }> {
+  const made = await http("POST", `${base}/v1/admin/orgs`, {
+    key: SECRETS.SVC_OPERATOR_KEY,
+    body: { name: "Acme" },
+  });
+  if (made.status !== 201) throw new Error(`no org: ${made.status} ${made.text}`);
+  return { id: made.body.org.id, key: made.body.owner_key };
+}

@@ -1,9 +1,11 @@
 import { Hono } from "hono";
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
-import { describe, expect, test } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test, vi } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
+import { shardOf } from "../../src/contract/metrics.ts";
 import { metrics } from "../../src/web/metrics.ts";
-import { call, env, newOrg } from "../support/worker.ts";
+import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 
 async function scrape() {
   const { status, headers, text } = await call("GET", "/metrics");
@@ -101,6 +103,118 @@ test("decisions are counted by verdict, code and place, without dry runs and bad
   const place = denied.headers.get("x-svc-decided") === "edge" ? "edge" : "object";
   expect(await deniedAt(place)).toBe(earlier[place] + 1);
 });
+
+async function figures(): Promise<Record<string, number>> {
+  const { text } = await call("GET", "/metrics");
+  const lines = [...text.matchAll(/^(svc_[a-z_]+(?:\{[^}]*\})?) (\S+)$/gm)];
+  return Object.fromEntries(lines.map(([, name, value]) => [name, Number(value)]));
+}
+
+/** How much each series grew, of those that did. */
+function grown(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
+  const changes = Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)] as const);
+  return Object.fromEntries(
+    changes.filter(([name, by]) => by !== 0 && /^svc_(runs|spend|tokens|unpriced)/.test(name)),
+  );
+}
+
+const started_at = "2026-11-01T00:00:00Z";
+
+test("runs, their cost, their tokens by class and missing prices are counted once each", async () => {
+  const org = await newOrg();
+  const key = await org.mint("developer");
+  const record = (body: object) =>
+    call("POST", "/v1/runs", { key, body: { started_at, model: "m", ...body } });
+  const before = await figures();
+  const usage = { input_tokens: 100, output_tokens: 10, cache_read_tokens: 70, reasoning_tokens: 4 };
+  const first = { id: `run_metrics_${org.id}`, usage, cost_usd: "0.25" };
+  expect((await record(first)).status).toBe(201);
+  expect((await record(first)).status).toBe(200);
+  expect((await record({ usage })).status).toBe(422);
+  const runs = [
+    { started_at, model: "m", usage: { input_tokens: 1, output_tokens: 2 }, cost_usd: "1" },
+    { started_at, model: "m", usage: { input_tokens: 1, output_tokens: 2 } },
+    { started_at, ...first, model: "m" },
+  ];
+  expect((await call("POST", "/v1/runs/bulk", { key, body: { runs } })).status).toBe(200);
+  const unpriced = { model: "m", estimate: { input_tokens: 5, max_output_tokens: 5 } };
+  expect((await call("POST", "/v1/edge/decision", { key, body: unpriced })).status).toBe(422);
+  expect(grown(before, await figures())).toEqual({
+    'svc_runs_total{outcome="completed",status="accepted"}': 2,
+    'svc_runs_total{outcome="completed",status="duplicate"}': 2,
+    'svc_runs_total{outcome="completed",status="rejected"}': 2,
+    svc_spend_nano_usd_total: 1_250_000_000,
+    'svc_tokens_total{class="input"}': 31,
+    'svc_tokens_total{class="output"}': 8,
+    'svc_tokens_total{class="cache_read"}': 70,
+    'svc_tokens_total{class="reasoning"}': 4,
+    svc_unpriced_total: 3,
+  });
+});
+
+test("a run that a limit refuses is counted as rejected, and nothing of it as spent", async () => {
+  const org = await newOrg();
+  const budget = { scope_kind: "org", limit_usd: "1", period: "day", mode: "enforce" };
+  await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body: budget });
+  const before = await figures();
+  const run = { started_at, model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "2" };
+  expect((await call("POST", "/v1/runs", { key: org.ownerKey, body: run })).status).toBe(402);
+  const bulk = await call("POST", "/v1/runs/bulk", { key: org.ownerKey, body: { runs: [run, run] } });
+  expect(bulk.status).toBe(402);
+  expect(grown(before, await figures())).toEqual({
+    'svc_runs_total{outcome="completed",status="rejected"}': 3,
+  });
+});
+
+test("an estimate counts when it is charged, and the run in its place only for what it costs more", async () => {
+  const org = await newOrg({ environment: "test" });
+  const key = org.ownerKey;
+  const reserve = async (request_id: string) => {
+    const body = { request_id, estimate: { cost_usd: "1" }, on_expiry: "charge", hold_seconds: 60 };
+    const held = await call("POST", "/v1/edge/decision", { key, body });
+    expect(held.status).toBe(200);
+    return held.body.reservation.id as string;
+  };
+  const before = await figures();
+  const [dearer, cheaper] = [await reserve("dearer"), await reserve("cheaper")];
+  const clock = { key: operatorKey(), body: { advance_seconds: 120 } };
+  expect((await call("POST", `/v1/admin/orgs/${org.id}/test-clock`, clock)).status).toBe(200);
+  const spent = async () => grown(before, await figures())["svc_spend_nano_usd_total"];
+  expect(await spent()).toBe(2_000_000_000);
+  const settle = (reservation_id: string, cost_usd: string) => {
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const body = { started_at, model: "m", usage, cost_usd, reservation_id };
+    return call("POST", "/v1/runs", { key, body });
+  };
+  expect((await settle(dearer, "1.5")).status).toBe(201);
+  expect((await settle(cheaper, "0.25")).status).toBe(201);
+  expect(await spent()).toBe(2_500_000_000);
+});
+
+test("open reservations are a gauge that falls when they end", async () => {
+  const org = await newOrg();
+  const key = org.ownerKey;
+  const open = async () => (await figures())["svc_holds_open"] ?? 0;
+  const ask = { key, body: { estimate: { cost_usd: "1" }, hold_seconds: 900 } };
+  const held = await Promise.all([1, 2, 3].map(() => call("POST", "/v1/edge/decision", ask)));
+  const shard = env.COUNTERS.getByName(shardOf(org.id));
+  const told = () => runInDurableObject(shard, (_object, state) => openOf(state.storage.sql, org.id));
+  await vi.waitFor(async () => expect(await told()).toBe(3), { timeout: 30_000 });
+  expect(await open()).toBeGreaterThanOrEqual(3);
+  for (const { body } of held) {
+    const path = `/v1/edge/decision/${body.reservation.id}`;
+    expect((await call("DELETE", path, { key })).status).toBeLessThan(300);
+  }
+  await vi.waitFor(async () => expect(await told()).toBeNull(), { timeout: 30_000 });
+});
+
+function openOf(sql: SqlStorage, orgId: string): number | null {
+  const rows = sql.exec<{ value: number }>(
+    "SELECT value FROM gauges WHERE name = 'svc_holds_open' AND source = ?",
+    orgId,
+  );
+  return rows.toArray()[0]?.value ?? null;
+}
 
 describe("with a token set, /metrics", () => {
   const app = new Hono().get("/metrics", (context) =>

@@ -6,7 +6,7 @@ import { envelopeText, isRefusal } from "../../contract/refusal.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Verdicts } from "../../contract/resources/decisions.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
-import { counters } from "../counters.ts";
+import { counters } from "../../counters.ts";
 import { answerDecision, type Deciding } from "./answer.ts";
 
 const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);

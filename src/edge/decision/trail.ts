@@ -3,10 +3,9 @@ import { type DecidedAt, DECISION } from "../../contract/decision.ts";
 import { logSoon } from "../../log.ts";
 import { cached } from "../../domain/cached.ts";
 import { DENIALS } from "../count-decision.ts";
-import { counters } from "../counters.ts";
+import { counters, flushIn } from "../../counters.ts";
 import type { Env } from "../env.ts";
 import { requestText } from "../request-line.ts";
-import { flushIn } from "../signals.ts";
 import type { Asker } from "../../gate/asker.ts";
 
 interface Answered {
@@ -55,5 +54,5 @@ function count(call: Call, { status, code, place, ms, dry }: Answered): void {
     counters.count(cached(decisions[place], code, () => decisionSeries(verdict, code, place)));
   }
   const delayMs = counters.claimFlush(call.startedAt);
-  if (delayMs !== undefined) call.waitUntil(flushIn(call.env, delayMs));
+  if (delayMs !== undefined) call.waitUntil(flushIn(call.env.COUNTERS, delayMs));
 }

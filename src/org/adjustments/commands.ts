@@ -6,6 +6,7 @@ import { isFinal } from "../decisions/kept-ask.ts";
 import { loadHold } from "../decisions/store.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
+import { tallyCharge } from "../ledger/tally.ts";
 import { saveDaily } from "../runs/daily.ts";
 import { runNames } from "../../domain/run-block/run-names.ts";
 import type { Run } from "../runs/run.ts";
@@ -53,6 +54,7 @@ export const adjustRun = command({
     };
     insertAdjustment(tx.sql, made);
     saveDaily(tx.sql, [{ day: dayOf(tx.now), run, usd: amount, runs: 0, tokens: 0 }]);
+    tallyCharge(tx, amount);
     announceCharges(tx, draft.entries());
     draft.save();
     const shown = toAdjustment(made);

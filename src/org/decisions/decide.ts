@@ -1,5 +1,6 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
+import { tallyUnpriced } from "../ledger/tally.ts";
 import { METERS } from "../../contract/meter-kinds.ts";
 import { holdAll } from "../../domain/admission.ts";
 import type { Draw } from "../../domain/credit.ts";
@@ -78,7 +79,10 @@ function decideAnew(
   counted: CountedRates,
 ): Done<Verdict> | Refusal<DecideCode> {
   const nanos = estimateOf(tx, ask);
-  if (isRefusal(nanos)) return nanos;
+  if (isRefusal(nanos)) {
+    tx.afterRefusal(() => tallyUnpriced(tx, [nanos]));
+    return nanos;
+  }
   const asked = askedOf(tx, ask, nanos);
   if (isRefusal(asked)) return asked;
   expireHolds(tx);

@@ -78,6 +78,10 @@ export function hasUnreported(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM holds WHERE unreported IS NOT NULL LIMIT 1").toArray().length > 0;
 }
 
+export function openHolds(sql: SqlStorage): number {
+  return sql.exec<{ n: number }>("SELECT count(*) AS n FROM holds WHERE status = 'open'").one().n;
+}
+
 export function insertHold(sql: SqlStorage, row: HoldRow): void {
   sql.exec(
     `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,

@@ -8,7 +8,7 @@ import type { EventKind } from "../../contract/event-kinds.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { AuditEntry } from "../../domain/audit-chain.ts";
 import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-policy.ts";
-import type { CounterNamespace } from "../../contract/metrics.ts";
+import type { CounterNamespace, GaugeNamespace } from "../../contract/metrics.ts";
 import type { RefusalNote } from "../../domain/refusal-note.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import type { Settings } from "../../settings.ts";
@@ -21,7 +21,7 @@ import type { Profile } from "../../domain/profile.ts";
 
 export interface OrgEnv {
   readonly DB: D1Database;
-  readonly COUNTERS: CounterNamespace;
+  readonly COUNTERS: CounterNamespace & GaugeNamespace;
 }
 
 export interface Actor {
@@ -150,9 +150,16 @@ export interface View {
   rates(): RateBook;
   /** Notes refusals, to be stored after the call, even if it is rolled back. */
   refused(notes: readonly RefusalNote[]): void;
+  /** Adds to the platform's counters in memory, with those of the isolate, so that counting writes no row. */
+  tally(counts: Counts): void;
 }
 
+/** How much to add to which series. */
+export type Counts = readonly (readonly [series: string, by: number])[];
+
 export interface Tx extends View {
+  /** Nothing is counted of what is rolled back. */
+  tally(counts: Counts): void;
   /** Appends to the outbox, with the change that caused it. */
   emit(kind: EventKind, data: object): void;
   /** The same for many of one kind. */

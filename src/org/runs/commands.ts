@@ -2,13 +2,16 @@ import type { FieldError } from "../../contract/error-details.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
+import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import type { Entry } from "../meters/usage.ts";
+import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";
+import type { Run } from "./run.ts";
 import { shownRun } from "./shown.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
@@ -59,9 +62,11 @@ export const recordRun = command({
     if (recorded.status === "rejected") {
       tx.refused(refusedRuns(tx, RUN_ROUTE, [input], [recorded]));
       announceAfter(tx, [recorded]);
+      tx.afterRefusal(() => tally(tx, [input], [recorded]));
       return recorded.refusal;
     }
     recorder.save();
+    tally(tx, [input], [recorded]);
     const status = recorded.status === "accepted" ? 201 : 200;
     return done(status, shownRun(tx.sql, recorded.run), {
       target: recorded.run.id,
@@ -89,6 +94,7 @@ export const recordRuns = command({
     const common = commonRefusal(recorded);
     if (common !== null) {
       announceAfter(tx, recorded.filter(isRejected));
+      tx.afterRefusal(() => tally(tx, runs, recorded));
       return common;
     }
     for (const one of recorded) {
@@ -96,6 +102,7 @@ export const recordRuns = command({
         announceRefusal(tx, one.by.account as Entry, one.by.attempt, "run");
     }
     recorder.save();
+    tally(tx, runs, recorded);
     const count = (status: Recorded["status"]) => recorded.filter((one) => one.status === status).length;
     const counts = {
       accepted: count("accepted"),
@@ -107,6 +114,30 @@ export const recordRuns = command({
 });
 
 const isRejected = (one: Recorded): one is Rejected => one.status === "rejected";
+
+/** Adds to the platform's counters what became of each run. */
+function tally(tx: Tx, inputs: readonly RunInput[], recorded: readonly Recorded[]): void {
+  const accepted: Run[] = [];
+  const others = { duplicate: [], rejected: [] } as Record<"duplicate" | "rejected", Outcome[]>;
+  for (const [index, one] of recorded.entries()) {
+    if (one.status === "accepted") accepted.push(one.run);
+    else others[one.status].push(outcomeOf(inputs[index]));
+  }
+  tallyRuns(tx, accepted);
+  tallyOthers(tx, "duplicate", others.duplicate);
+  tallyOthers(tx, "rejected", others.rejected);
+  tallyUnpriced(
+    tx,
+    recorded.filter(isRejected).map(({ refusal }) => refusal),
+  );
+}
+
+type Outcome = (typeof RUN_OUTCOMES)[number];
+
+function outcomeOf(input: RunInput | undefined): Outcome {
+  const { outcome } = (input ?? {}) as { readonly outcome?: Outcome };
+  return outcome ?? "completed";
+}
 
 function toResult(one: Recorded, index: number) {
   if (!isRejected(one)) return { index, id: one.run.id, status: one.status };

@@ -2,6 +2,7 @@ import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
+import { tallyRuns } from "../ledger/tally.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { saveDaily } from "./daily.ts";
 import type { Run, RunExtra } from "./run.ts";
@@ -23,6 +24,7 @@ export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
   }));
   insertRuns(tx.sql, runs);
   saveDaily(tx.sql, runs.map(sumOf));
+  tallyRuns(tx, runs);
   announceRecorded(tx, runs);
   const over = runs.flatMap((run, at) => {
     const beyond = made[at]?.charged.over ?? [];

@@ -3,6 +3,7 @@ import { estimateOf } from "../decisions/charge.ts";
 import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { Copy } from "../kernel/copies.ts";
+import { tallyReplaced } from "../ledger/tally.ts";
 import type { Tx } from "../kernel/door.ts";
 import { saveDaily } from "./daily.ts";
 import { estimatedRun, sumOf } from "./estimates.ts";
@@ -38,6 +39,7 @@ export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
   replaced(tx.sql).add(runId);
   const sum = sumOf(estimatedRun(tx.now, estimateOf(hold, kept, runId)));
   saveDaily(tx.sql, [{ ...sum, usd: -sum.usd, runs: -sum.runs, tokens: -sum.tokens }]);
+  tallyReplaced(tx, sum.usd, run.cost);
   const detail = {
     reservation_id: hold.id,
     replaced_run_id: runId,

@@ -22,6 +22,8 @@ export class DueRunner {
   /** By the kind of row. */
   readonly #handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
   readonly #view: (trace: string) => View;
+  /** Called whenever the object has done something. */
+  readonly #changed: () => void;
   /** Work in progress, by kind and key: never the same one twice at once. */
   readonly #working = new Map<string, Promise<void>>();
   #armedFor: number | null = null;
@@ -31,11 +33,13 @@ export class DueRunner {
     env: OrgEnv;
     handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
     view: (trace: string) => View;
+    changed: () => void;
   }) {
     this.#storage = host.storage;
     this.#env = host.env;
     this.#handlers = host.handlers;
     this.#view = host.view;
+    this.#changed = host.changed;
   }
 
   /** The alarm fired. It does not wait, so that slow work delays no other. */
@@ -73,6 +77,7 @@ export class DueRunner {
    * be ahead of the real one, which alarms use.
    */
   arm(): void {
+    this.#changed();
     const at = nextDueAt(this.#storage.sql);
     if (at === null) return;
     const alarmAt = Date.now() + at - this.#view("arm").now;

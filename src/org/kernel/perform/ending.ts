@@ -1,14 +1,19 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
-import type { View } from "../door.ts";
+import type { Counts, View } from "../door.ts";
 import { appendEvents } from "../events/append.ts";
 
 /** What is left to do after a rule, whether it refused or not. */
 export class Ending {
   readonly #effects: (() => void)[] = [];
   readonly #events = new Map<EventKind, object[]>();
+  #counts: Counts[number][] = [];
 
   afterRefusal(effect: () => void): void {
     this.#effects.push(effect);
+  }
+
+  tally(counts: Counts): void {
+    this.#counts.push(...counts);
   }
 
   emit(kind: EventKind, data: object): void {
@@ -19,7 +24,11 @@ export class Ending {
 
   /** After a refusal, when everything that the rule did is rolled back. */
   end(view: View, isRefused: boolean): void {
-    if (isRefused) for (const effect of this.#effects) effect();
+    if (isRefused) {
+      this.#counts = [];
+      for (const effect of this.#effects) effect();
+    }
     for (const [kind, all] of this.#events) appendEvents(view, kind, all);
+    if (this.#counts.length > 0) view.tally(this.#counts);
   }
 }

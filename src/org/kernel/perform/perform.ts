@@ -22,6 +22,7 @@ export function openTx(view: View, ending: Ending): Tx {
     emit: (kind, data) => appendEvents(view, kind, [data]),
     emitAll: (kind, all) => appendEvents(view, kind, all),
     count: (series, by) => countSeries(view.sql, view.now, series, by),
+    tally: (counts) => ending.tally(counts),
     schedule: (kind, key, at) => scheduleDue(view.sql, kind, key, at),
     record: (entry) => appendAudit(view, entry),
     emitLast: (kind, data) => ending.emit(kind, data),

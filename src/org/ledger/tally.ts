@@ -1,0 +1,71 @@
+import { runSeries, SPEND_SERIES, tokenSeries, UNPRICED_SERIES } from "../../contract/metrics.ts";
+import type { RUN_OUTCOMES } from "../../contract/lists.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import { TOKEN_CLASSES, type TokenClass } from "../../contract/token-classes.ts";
+import type { Tx } from "../kernel/door.ts";
+
+type Outcome = (typeof RUN_OUTCOMES)[number];
+
+/** What the platform's counters need of a run. */
+export interface TalliedRun {
+  readonly cost: bigint;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly extra: {
+    readonly outcome?: Outcome;
+    readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
+  } | null;
+}
+
+/** Counts recorded runs: one addition to each series, however many there are. */
+export function tallyRuns(tx: Pick<Tx, "tally">, runs: readonly TalliedRun[]): void {
+  const counts = new Map<string, number>();
+  const add = (series: string, by: number) => {
+    if (by > 0) counts.set(series, (counts.get(series) ?? 0) + by);
+  };
+  let nanos = 0n;
+  for (const { cost, inputTokens, outputTokens, extra } of runs) {
+    add(runSeries(extra?.outcome ?? "completed", "accepted"), 1);
+    nanos += cost;
+    const rest = { input: inputTokens, output: outputTokens };
+    for (const [name, count] of Object.entries(extra?.parts ?? {}) as [TokenClass, number][]) {
+      rest[TOKEN_CLASSES[name]] -= count;
+      add(tokenSeries(name), count);
+    }
+    add(tokenSeries("input"), rest.input);
+    add(tokenSeries("output"), rest.output);
+  }
+  add(SPEND_SERIES, Number(nanos));
+  if (counts.size > 0) tx.tally([...counts]);
+}
+
+/** Runs that were not recorded. */
+export function tallyOthers(
+  tx: Pick<Tx, "tally">,
+  status: "duplicate" | "rejected",
+  outcomes: readonly Outcome[],
+): void {
+  tx.tally(outcomes.map((outcome) => [runSeries(outcome, status), 1]));
+}
+
+/** A charge beside a run's own. What is given back is not subtracted: a counter never goes down. */
+export function tallyCharge(tx: Pick<Tx, "tally">, nanos: bigint): void {
+  if (nanos > 0n) tx.tally([[SPEND_SERIES, Number(nanos)]]);
+}
+
+/** A run that takes the place of its estimate: only what it costs more is new. */
+export function tallyReplaced(tx: Pick<Tx, "tally">, estimated: bigint, cost: bigint): void {
+  const counted = estimated < cost ? estimated : cost;
+  if (counted > 0n) tx.tally([[SPEND_SERIES, -Number(counted)]]);
+}
+
+export function tallyUnpriced(tx: Pick<Tx, "tally">, refusals: readonly Refusal[]): void {
+  const count = refusals.filter(isUnpriced).length;
+  if (count > 0) tx.tally([[UNPRICED_SERIES, count]]);
+}
+
+function isUnpriced({ code, details }: Refusal): boolean {
+  if (code !== "validation_failed") return false;
+  const { fields } = details as { fields: readonly { code: string }[] };
+  return fields.some((field) => field.code === "no_price");
+}

@@ -119,6 +119,9 @@ export const OPERATIONS = {
     delete: "DELETE /v1/orgs/{id}/models/{model}",
     prices: "GET /v1/orgs/{id}/models/{model}/prices qp",
   },
+  orgMetrics: {
+    get: "GET /v1/orgs/{id}/metrics s",
+  },
   orgs: {
     get: "GET /v1/orgs/{id}",
     change: "PATCH /v1/orgs/{id} b",

@@ -2773,6 +2773,10 @@ export interface Operations {
     /** List the revisions of a model's price. `GET /v1/orgs/{id}/models/{model}/prices` */
     prices(model: string, query?: ModelsPricesQuery, options?: ListOptions): Pages<PriceRevision>;
   };
+  readonly orgMetrics: {
+    /** Read the org's limits as gauges for Prometheus. `GET /v1/orgs/{id}/metrics` */
+    get(options?: CallOptions): Answer<Response>;
+  };
   readonly orgs: {
     /** Read your organization. `GET /v1/orgs/{id}` */
     get(options?: CallOptions): Answer<Org>;

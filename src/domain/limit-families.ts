@@ -1,4 +1,4 @@
-import { LIMIT_GAUGES, LIMIT_LABELS, LIMITS_LEFT_OUT } from "../contract/metrics.ts";
+import { LIMIT_GAUGES, type LIMIT_LABELS, LIMITS_LEFT_OUT } from "../contract/metrics.ts";
 import type { SampledFamily } from "./exposition.ts";
 
 type GaugeName = keyof typeof LIMIT_GAUGES;

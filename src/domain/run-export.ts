@@ -4,7 +4,9 @@ import { TOKEN_PARTS } from "../contract/token-classes.ts";
 import { csvField } from "./csv.ts";
 import { writeRaw } from "./raw-json.ts";
 
-export const RUN_EXPORT_FORMATS = ["ndjson", "csv"] as const;
+/** Formats that have each run by itself. */
+type RunLineFormat = "ndjson" | "csv";
+export const RUN_EXPORT_FORMATS = ["ndjson", "csv", "focus"] as const;
 export type RunExportFormat = (typeof RUN_EXPORT_FORMATS)[number];
 
 type Cell = string | number | null;
@@ -41,7 +43,7 @@ interface Writer {
 }
 
 /** How runs are written, one to a line. CSV has no metadata, charges or breakdown: NDJSON has the whole run. */
-export const RUN_EXPORTS: Readonly<Record<RunExportFormat, Writer>> = {
+export const RUN_EXPORTS: Readonly<Record<RunLineFormat, Writer>> = {
   ndjson: {
     media: "application/x-ndjson",
     header: "",

@@ -1,5 +1,5 @@
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
-import { listAdjustments } from "./adjustments/queries.ts";
+import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
@@ -51,6 +51,7 @@ export const QUERIES = {
   listRuns,
   getRun,
   listAdjustments,
+  adjustmentsMade,
   listPolicyRules,
   getPolicyRule,
   evaluatePolicies,

@@ -1,10 +1,14 @@
+import type { Dimension } from "../../contract/dimensions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { isOfEarlierMonth } from "../../domain/focus/correction.ts";
+import type { RunNames } from "../../domain/run-block/run-names.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";
-import { type AdjustmentRow, fromAdjustmentRow, toAdjustment } from "./store.ts";
+import { adjustedNames, nameIn } from "./names.ts";
+import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment, toAdjustment } from "./store.ts";
 
 export const listAdjustments = query({
   refuses: ["not_found"],
@@ -23,3 +27,57 @@ export const listAdjustments = query({
     );
   },
 });
+
+const STEP = 2_000;
+
+export interface AdjustmentsAsk {
+  readonly fromMs: number;
+  /** Not included. */
+  readonly toMs: number;
+  readonly filters: Readonly<Record<string, string | undefined>>;
+  /** The last that was looked at; 0: none. */
+  readonly after: number;
+}
+
+/** An adjustment, with what its run named. The amount is in nano-dollars. */
+interface MadeAdjustment {
+  readonly atMs: number;
+  readonly nanos: string;
+  readonly names: RunNames;
+  readonly isCorrection: boolean;
+}
+
+/** Adjustments that were made in a range, of runs that filters match, in steps: others are served in between. */
+export const adjustmentsMade = query({
+  refuses: [],
+  run(view, { fromMs, toMs, filters, after }: AdjustmentsAsk) {
+    const rows = view.sql
+      .exec<AdjustmentRow>("SELECT * FROM run_adjustments WHERE seq > ? ORDER BY seq LIMIT ?", after, STEP)
+      .toArray();
+    const made = rows
+      .filter(({ at }) => at >= fromMs && at < toMs)
+      .map(fromAdjustmentRow)
+      .filter((one) => isWanted(view.sql, one, filters))
+      .map((one) => madeOf(view.sql, one));
+    return { made, next: rows.length < STEP ? null : (rows.at(-1)?.seq ?? null) };
+  },
+});
+
+function madeOf(sql: SqlStorage, one: StoredAdjustment): MadeAdjustment {
+  return {
+    atMs: one.at,
+    nanos: String(one.amount),
+    names: adjustedNames(sql, one),
+    isCorrection: isOfEarlierMonth(findRun(sql, one.runId)?.startedAt ?? null, one.at),
+  };
+}
+
+function isWanted(sql: SqlStorage, one: StoredAdjustment, filters: AdjustmentsAsk["filters"]): boolean {
+  const names = adjustedNames(sql, one);
+  return Object.entries(filters).every(([filter, wanted]) => {
+    if (wanted === undefined) return true;
+    if (filter === "chain_id") return one.chain === wanted;
+    if (filter === "action") return findRun(sql, one.runId)?.action === wanted;
+    return nameIn(names, filter as Dimension) === wanted;
+  });
+}

@@ -1,14 +1,12 @@
-import { type Dimension, DIMENSIONS } from "../../contract/dimensions.ts";
+import type { Dimension } from "../../contract/dimensions.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "../../domain/usage-report/ask.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import type { GroupSums } from "../../domain/usage-report/sums.ts";
-import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment } from "../adjustments/store.ts";
-import { type RunNames, runNames } from "../../domain/run-block/run-names.ts";
-import { findRun } from "../runs/store.ts";
+import { adjustedNames, nameIn } from "../adjustments/names.ts";
+import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
+import type { RunNames } from "../../domain/run-block/run-names.ts";
 
 const STEP_ADJUSTMENTS = 2_000;
-
-const PROPERTY_OF = new Map(DIMENSIONS.map(({ name, property }) => [name, property]));
 
 /** The seq of the oldest one that is stored; 1 if there is none. */
 export function firstAdjustment(sql: SqlStorage): number {
@@ -37,7 +35,7 @@ export function addAdjustments(
   for (const row of rows) {
     if (row.at < ask.fromMs || row.at >= ask.toMs) continue;
     const made = fromAdjustmentRow(row);
-    const names = made.names ?? namesThen(sql, made);
+    const names = adjustedNames(sql, made);
     if (!isWanted(ask, names)) continue;
     sums.add(
       ask.groupBy.map((grouping) => groupOf(grouping, names, made.at)),
@@ -48,20 +46,8 @@ export function addAdjustments(
   return rows.length < STEP_ADJUSTMENTS ? cursor.lastAdjustment : (rows.at(-1)?.seq ?? cursor.lastAdjustment);
 }
 
-/** Of one that an earlier version made: those of its run, while that is stored. */
-function namesThen(sql: SqlStorage, { runId, customer }: StoredAdjustment): RunNames {
-  const run = findRun(sql, runId);
-  if (run !== undefined) return runNames(run);
-  return customer === null ? {} : { customerId: customer };
-}
-
 function isWanted({ filters }: ReportAsk, names: RunNames): boolean {
   return Object.entries(filters).every(([name, wanted]) => nameIn(names, name as Dimension) === wanted);
-}
-
-function nameIn(names: RunNames, name: Dimension): string | null {
-  const property = PROPERTY_OF.get(name);
-  return property === undefined ? null : (names[property] ?? null);
 }
 
 function groupOf(grouping: Grouping, names: RunNames, atMs: number): string | null {

@@ -112,9 +112,7 @@ test("rows are by day, scope, model and token class, each with its unit price", 
 test("an adjustment is a charge of its own, and a correction if its run is of an earlier month", async () => {
   const { rows } = await exported("");
   const adjustments = rows.filter((row) => row["ChargeCategory"] === "Adjustment");
-  expect(
-    adjustments.map((row) => [row["BilledCost"], row["ChargeClass"], row["x_DepartmentId"]]).toSorted(),
-  ).toEqual([
+  expect(adjustments.map((row) => [row["BilledCost"], row["ChargeClass"], row["x_DepartmentId"]])).toEqual([
     ["-1.25", "Correction", "d"],
     ["0.5", new Date(now - DAY * 1000).getUTCMonth() === new Date(now).getUTCMonth() ? "" : "Correction", ""],
   ]);
@@ -130,7 +128,7 @@ test("no text of a FOCUS file begins a formula", async () => {
 
 test("filters apply to runs and adjustments alike", async () => {
   const { rows } = await exported("customer_id=%40c");
-  expect(rows.map((row) => row["BilledCost"]).toSorted()).toEqual(["0.123456789", "0.5"]);
+  expect(rows.map((row) => row["BilledCost"])).toEqual(["0.123456789", "0.5"]);
   expect((await exported("customer_id=nobody")).rows).toEqual([]);
   expect((await exported("department_id=d")).rows.map((row) => row["BilledCost"])).toEqual(["5", "-1.25"]);
 });

@@ -141,13 +141,13 @@ function cellProblem(name: string, fact: ColumnFact, value: string): string | nu
 }
 
 const SCALE = 40;
-function scaled(text: string, scale: number): bigint {
-  const [whole = "", fraction = ""] = text.split(".");
+function scaled(decimal: string, scale: number): bigint {
+  const [whole = "", fraction = ""] = decimal.split(".");
   return BigInt(whole + fraction.padEnd(scale, "0"));
 }
 
-const isProduct = (price: string, quantity: string, cost: string) =>
-  scaled(price, SCALE) * scaled(quantity, SCALE) === scaled(cost, 2 * SCALE);
+const isProduct = (each: string, quantity: string, cost: string) =>
+  scaled(each, SCALE) * scaled(quantity, SCALE) === scaled(cost, 2 * SCALE);
 
 /** Rules between columns. Each is named by what it requires. */
 const RULES: readonly (readonly [rule: string, holds: (row: FocusRow) => boolean])[] = [
@@ -220,8 +220,10 @@ export function readCsv(file: string): { columns: string[]; rows: FocusRow[] } {
     const letter = file[at] ?? "";
     if (isQuoted) {
       if (letter !== '"') field += letter;
-      else if (file[at + 1] === '"') ((field += '"'), (at += 1));
-      else isQuoted = false;
+      else if (file[at + 1] === '"') {
+        field += '"';
+        at += 1;
+      } else isQuoted = false;
     } else if (letter === '"') isQuoted = true;
     else if (letter === "," || letter === "\n") {
       records.at(-1)?.push(field);

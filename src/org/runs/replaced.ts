@@ -29,6 +29,16 @@ function replaced(sql: SqlStorage): Set<string> {
   );
 }
 
+/** Each estimate that was replaced, with the run that took its place. */
+export function replacements(
+  sql: SqlStorage,
+): readonly { readonly runId: string; readonly byRunId: string }[] {
+  return sql
+    .exec<{ run_id: string; by_run_id: string }>("SELECT run_id, by_run_id FROM replaced_runs")
+    .toArray()
+    .map(({ run_id: runId, by_run_id: byRunId }) => ({ runId, byRunId }));
+}
+
 /** A run that was reported after its reservation had become one takes its place. What was charged is taken back before. */
 export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
   const estimate = estimateIn(hold);

@@ -10,7 +10,7 @@ import { runBlocks } from "../runs/blocks/blocks.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
 import { runIds } from "../runs/ids/index.ts";
 import { idKey } from "../runs/ids/key.ts";
-import { replacedRuns } from "../runs/replaced.ts";
+import { replacedRuns, replacements } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
 
@@ -91,7 +91,7 @@ function keptFrom(sql: SqlStorage, now: number): number | null {
 /** Adds up runs from the cursor on. Returns the first that was left for the next step. */
 function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: GroupSums): number {
   const blocks = runBlocks(sql);
-  const replaced = replacedSeqs(sql);
+  const replaced = replacedSeqs(sql, cursor.lastRun);
   const scan = new BlockScan(ask);
   const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
   const some = left.slice(0, STEP_BLOCKS);
@@ -115,12 +115,21 @@ function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: G
   return next;
 }
 
-/** Estimates that a run has replaced: they are stored, and do not count. */
-function replacedSeqs(sql: SqlStorage): readonly number[] {
-  const replaced = replacedRuns(sql);
-  if (replaced.size === 0) return [];
-  const seqs = runIds(sql).find(new Sought([...replaced], idKey(sql)));
-  return runBlocks(sql).seqsOf(seqs, replaced);
+/**
+ * Estimates that a run of this report has replaced: they are stored, and do not count. One that a later run replaced still
+ * counts, because that run does not.
+ */
+function replacedSeqs(sql: SqlStorage, lastRun: number): readonly number[] {
+  if (replacedRuns(sql).size === 0) return [];
+  const pairs = replacements(sql);
+  const later = seqsOf(sql, new Set(pairs.map(({ byRunId }) => byRunId))).filter((seq) => seq > lastRun);
+  const laterIds = new Set(later.map((seq) => runBlocks(sql).idOf(seq)));
+  const gone = pairs.filter(({ byRunId }) => !laterIds.has(byRunId));
+  return seqsOf(sql, new Set(gone.map(({ runId }) => runId)));
+}
+
+function seqsOf(sql: SqlStorage, ids: ReadonlySet<string>): readonly number[] {
+  return runBlocks(sql).seqsOf(runIds(sql).find(new Sought([...ids], idKey(sql))), ids);
 }
 
 function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boolean {

@@ -83,6 +83,28 @@ test("a report of many steps leaves out what is recorded after its first, and co
   expect(body.totals).toMatchObject({ runs: COUNT + 1, cost_usd: "1.00036003" });
 });
 
+test("a report counts an estimate that is replaced after it began, and not the run in its place", async () => {
+  const { status, body } = await org.decide("2", { on_expiry: "charge", hold_seconds: 30, model: "late" });
+  expect(status).toBe(200);
+  const now = await org.advance(31);
+  const ask = { ...ASK, fromMs: now - 3_600_000, toMs: now + 3_600_000 };
+  const scanned = (cursor: ReportCursor | null) =>
+    inObject((sql) => {
+      const view = { sql, now } as Parameters<typeof scanUsage.run>[0];
+      const made = scanUsage.run(view, { ask, cursor });
+      if (isRefusal(made)) throw new Error(made.message);
+      return made.rows;
+    });
+  const begun = await inObject((sql) => {
+    const { lastSeq } = runBlocks(sql);
+    return { run: 1, lastRun: lastSeq, adjustment: 0, lastAdjustment: 0 };
+  });
+  const run = { reservation_id: body.reservation.id, cost_usd: "0.5", model: "late" };
+  expect((await org.run({ ...run, started_at: new Date(now).toISOString() })).status).toBe(201);
+  expect(await scanned(begun)).toMatchObject([[["late"], "2000000000", { 0: 1 }]]);
+  expect(await scanned(null)).toMatchObject([[["late"], "500000000", { 0: 1 }]]);
+});
+
 test("a report with too many groups is refused at group_by, and a filter makes it small", async () => {
   const path = "usage/report?from=2026-11-01&to=2026-11-02&group_by=user_id";
   const { status, body } = await org.send("GET", path);

@@ -104,11 +104,14 @@ class RunBlocks {
 
   /** Those of these seqs whose run has one of the ids. */
   seqsOf(seqs: readonly number[], ids: ReadonlySet<string>): number[] {
-    return seqs.filter((seq) => {
-      const entry = entryWith(this.entries, seq);
-      if (entry === undefined || entry.state === "remains") return false;
-      return ids.has(this.block(entry).ids[seq - entry.firstSeq] ?? "");
-    });
+    return seqs.filter((seq) => ids.has(this.idOf(seq) ?? ""));
+  }
+
+  /** Null if the run is not stored. */
+  idOf(seq: number): string | null {
+    const entry = entryWith(this.entries, seq);
+    if (entry === undefined || entry.state === "remains") return null;
+    return this.block(entry).ids[seq - entry.firstSeq] ?? null;
   }
 
   /** Latest first. */

@@ -2245,7 +2245,9 @@ export type RunsExportQuery = {
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to?: string | undefined;
-  readonly format?: "ndjson" | "csv" | undefined;
+  readonly format?: "ndjson" | "csv" | "focus" | undefined;
+  /** The version of FOCUS, with `format=focus`. Default: 1.2. */
+  readonly focus_version?: "1.2" | "1.4" | undefined;
 };
 
 export type SessionsListQuery = {

@@ -26,6 +26,10 @@ export const RETENTION_BOUNDS = {
   deliveriesDays: { min: 7, max: 90 },
 } as const;
 
+/** Versions of the FinOps Open Cost and Usage Specification. */
+export const FOCUS_VERSIONS = ["1.2", "1.4"] as const;
+export type FocusVersion = (typeof FOCUS_VERSIONS)[number];
+
 /** What a decision is checked against: the limits that can refuse before a run, or everything that can refuse a run. */
 export const DECISION_CHECKS = ["limits", "all"] as const;
 export const RUN_OUTCOMES = ["completed", "cancelled", "failed", "unreported"] as const;

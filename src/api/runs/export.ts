@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { momentInput } from "../../contract/list.ts";
+import { FOCUS_VERSIONS, type FocusVersion } from "../../contract/lists.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { FOCUS_VERSIONS, type FocusVersion } from "../../domain/focus/columns.ts";
 import { RUN_EXPORT_FORMATS, RUN_EXPORTS, type RunExportFormat } from "../../domain/run-export.ts";
 import { operation } from "../../edge/operation.ts";
 import { rangeOf } from "../usage/range.ts";
@@ -13,7 +13,6 @@ import {
   type RunPage,
   streamOf,
 } from "./export-pages.ts";
-import { focusTexts } from "./focus-texts.ts";
 import { RUN_LIST } from "./list.ts";
 
 const filters = Object.fromEntries(
@@ -58,6 +57,7 @@ export const exportRuns = operation(
     call.headers["content-disposition"] = `attachment; filename="${name}"`;
     if (format === "focus") {
       const asked = { version: version ?? "1.2", range, filters: names };
+      const { focusTexts } = await import("./focus-texts.ts");
       const texts = await focusTexts(call.org, asked, { first, next });
       if (isRefusal(texts)) return texts;
       return { status: 200, stream: streamOf(texts), media: RUN_EXPORTS.csv.media };

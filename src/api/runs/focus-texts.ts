@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { FocusVersion } from "../../domain/focus/columns.ts";
+import type { FocusVersion } from "../../contract/lists.ts";
 import { lateChargeOf } from "../../domain/focus/late.ts";
 import { FocusWriter } from "../../domain/focus/writer.ts";
 import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";

@@ -1,10 +1,8 @@
+import type { FocusVersion } from "../../contract/lists.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import type { Charge } from "./charge.ts";
 import { type Decimal, formatDecimal, millionsOf, NANO_SCALE, productOf, RATE_SCALE } from "./decimal.ts";
-
-export const FOCUS_VERSIONS = ["1.2", "1.4"] as const;
-export type FocusVersion = (typeof FOCUS_VERSIONS)[number];
 
 /** Whose charges they are. */
 export interface FocusAccount {

@@ -1,3 +1,4 @@
+import type { FocusVersion } from "../../contract/lists.ts";
 import { csvField } from "../csv.ts";
 import {
   type Charge,
@@ -7,7 +8,7 @@ import {
   type LateCharge,
   lateCharge,
 } from "./charge.ts";
-import { type FocusAccount, type FocusColumn, focusColumns, type FocusVersion } from "./columns.ts";
+import { type FocusAccount, type FocusColumn, focusColumns } from "./columns.ts";
 import { formatDecimal } from "./decimal.ts";
 
 /** Amounts are plain numbers, which no spreadsheet takes for a formula, even if they are negative. */

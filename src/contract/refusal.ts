@@ -12,6 +12,8 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly retryAfterSeconds?: number;
   /** The limit that refused, if the details do not name it. Not part of the response. */
   readonly limit?: string;
+  /** What a limit had no room for. For the log; not part of the response. */
+  readonly amountUsd?: string;
 }
 
 interface RefusalOptions<C extends ErrorCode> {
@@ -19,6 +21,7 @@ interface RefusalOptions<C extends ErrorCode> {
   readonly status?: StatusOf<C>;
   readonly retryAfterSeconds?: number;
   readonly limit?: string;
+  readonly amountUsd?: string;
 }
 
 /** Codes without details can be refused without a details argument. */
@@ -37,6 +40,7 @@ export function refuse<C extends ErrorCode>(code: C, ...[details, options]: Refu
     details: (details as object | undefined) ?? {},
     ...(options?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: options.retryAfterSeconds }),
     ...(options?.limit === undefined ? {} : { limit: options.limit }),
+    ...(options?.amountUsd === undefined ? {} : { amountUsd: options.amountUsd }),
   };
 }
 

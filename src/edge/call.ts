@@ -1,3 +1,4 @@
+import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/traceparent.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
@@ -39,6 +40,8 @@ export class Call {
   readonly context: ExecutionContext;
   readonly params: Readonly<Record<string, string>>;
   readonly trace: string;
+  /** The trace that the caller's own request belongs to. */
+  readonly parent: TraceParent | null;
   readonly startedAt: number;
   /** The time at which the caller was checked. */
   judgedAt: number;
@@ -84,6 +87,7 @@ export class Call {
     this.judgedAt = init.now;
     this.pass = init.pass;
     this.home = init.settings.SVC_REGION;
+    this.parent = readTraceParent(init.request.headers.get("traceparent"));
     this.address = init.pass?.address ?? callerAddress(init.request);
   }
 
@@ -112,6 +116,7 @@ export class Call {
     return {
       actor: this.actor,
       trace: this.trace,
+      parent: this.parent === null ? null : writeTraceParent(this.parent),
       idempotency: this.idempotency(),
       ifMatch: this.request.headers.get("if-match"),
       credential: this.credential,

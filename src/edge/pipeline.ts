@@ -4,6 +4,7 @@ import { etagOf } from "../contract/etag.ts";
 import { DECIDED_HEADER, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
+import { refusedFields } from "../domain/refusal-log.ts";
 import { writeRaw } from "../domain/raw-json.ts";
 import { logFailure, logNow } from "../log.ts";
 import { settingsOf } from "../settings.ts";
@@ -133,8 +134,14 @@ function failed(trace: string, error: unknown): Refusal {
   return isUnreachable(error) ? refuse("service_unavailable") : refuse("internal");
 }
 
-function log(call: Call, operation: Operation, status: number, code: string | null): void {
-  const { startedAt, trace, request, caller, settings, isCutOff } = call;
+interface Logged {
+  readonly status: number;
+  readonly code: string | null;
+  readonly refusal: Refusal | null;
+}
+
+function log(call: Call, operation: Operation, { status, code, refusal }: Logged): void {
+  const { startedAt, trace, parent, request, caller, settings, isCutOff } = call;
   const line = requestText({
     startedAt,
     trace,
@@ -148,13 +155,15 @@ function log(call: Call, operation: Operation, status: number, code: string | nu
     ms: Date.now() - startedAt,
     isCutOff,
     decided: call.headers[DECIDED_HEADER] as DecidedAt | undefined,
+    parent,
+    refused: refusal === null ? null : refusedFields(refusal, call.body),
   });
   logNow(line);
 }
 
 function respond(call: Call, operation: Operation, result: Result): Response {
   if ("relayed" in result) {
-    log(call, operation, result.relayed.status, null);
+    log(call, operation, { status: result.relayed.status, code: null, refusal: null });
     return result.relayed;
   }
   let out: Outgoing;
@@ -163,7 +172,7 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   } catch (error) {
     out = encode(operation, failed(call.trace, error));
   }
-  log(call, operation, out.status, out.code);
+  log(call, operation, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);
   const headers: Record<string, string> = {
     ...standardHeaders(call.settings.SVC_REGION),

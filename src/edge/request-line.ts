@@ -1,5 +1,8 @@
 import type { DecidedAt } from "../contract/decision.ts";
+import type { RefusedFields } from "../domain/refusal-log.ts";
 import { TimeText } from "../domain/time-text.ts";
+import type { TraceParent } from "../domain/traceparent.ts";
+import { withoutSecrets } from "../log.ts";
 
 /** The log fields of every request. */
 export interface RequestLine {
@@ -15,6 +18,9 @@ export interface RequestLine {
   readonly ms: number;
   readonly isCutOff?: boolean;
   readonly decided?: DecidedAt | undefined;
+  /** The trace that the caller's own request belongs to. */
+  readonly parent?: TraceParent | null;
+  readonly refused?: RefusedFields | null;
 }
 
 const moment = new TimeText();
@@ -24,7 +30,9 @@ export function requestText(line: RequestLine): string {
   const { trace, route, status, code, org, key, region, ms, decided } = line;
   const cutOff = line.isCutOff === true ? ',"cut_off":true' : "";
   const place = decided === undefined ? "" : `,"decided":"${decided}"`;
-  return `{"at":"${moment.of(line.startedAt)}","trace":"${trace}","method":${JSON.stringify(line.method)},"route":${quoted(route)},"status":${status},"code":${quoted(code)},"org":${JSON.stringify(org)},"key":${JSON.stringify(key)},"region":"${region}","ms":${ms}${cutOff}${place}}`;
+  const parent = line.parent ? `,"parent_trace":"${line.parent.traceId}"` : "";
+  const refused = line.refused ? `,${withoutSecrets(JSON.stringify(line.refused).slice(1, -1))}` : "";
+  return `{"at":"${moment.of(line.startedAt)}","trace":"${trace}","method":${JSON.stringify(line.method)},"route":${quoted(route)},"status":${status},"code":${quoted(code)},"org":${JSON.stringify(org)},"key":${JSON.stringify(key)},"region":"${region}","ms":${ms}${cutOff}${place}${parent}${refused}}`;
 }
 
 function quoted(text: string | null): string {

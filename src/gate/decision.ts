@@ -278,7 +278,7 @@ function refusedHere(
 /** The same limit refuses the same amount with the same text, until the object says something new about it. */
 function refusedBy(known: KnownAccount, amount: number, attempt: Attempt): Refusal {
   if (known.refusal?.amount !== amount) {
-    known.refusal = { amount, given: toRefusal(denialOf(known.account, attempt, "decision")) };
+    known.refusal = { amount, given: toRefusal(denialOf(known.account, attempt, "decision"), attempt.nanos) };
   }
   return known.refusal.given;
 }

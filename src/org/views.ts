@@ -17,6 +17,7 @@ const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal, placeInChain: findRun
 export interface ViewFor {
   readonly actor: Actor;
   readonly trace: string;
+  readonly parent?: string | null;
   readonly credential?: Credential | null;
 }
 
@@ -49,7 +50,7 @@ export class Views {
     return { real, org: real + this.#offsetMs() };
   }
 
-  view({ actor, trace, credential = null }: ViewFor, now: number = this.now()): View {
+  view({ actor, trace, parent = null, credential = null }: ViewFor, now: number = this.now()): View {
     const { sql, settings, orgId, gate, refusals } = this.#parts;
     return {
       sql,
@@ -57,6 +58,7 @@ export class Views {
       actor,
       credential,
       trace,
+      parent,
       orgId,
       settings,
       hooks: HOOKS,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DECISION } from "../../src/contract/decision.ts";
 import { type Cases, expectAlike as expectAllAlike } from "../support/alike.ts";
-import { atFront, byPipeline } from "../support/two-ways.ts";
+import { atFront, byPipeline, compare } from "../support/two-ways.ts";
 import { call, newOrg, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
   org = await newOrg();
 });
 
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const COST = { cost_usd: "0.01" };
 const GOOD = { estimate: COST };
 const text = (more: object): string => JSON.stringify({ ...GOOD, ...more });
@@ -66,6 +67,32 @@ describe("both paths agree on", () => {
         object: [id({}), 422],
       }),
     );
+  });
+
+  test("a caller's trace, and on ignoring what is none", async () => {
+    const traced = (traceparent: string) => ({ headers: { traceparent }, body: text({}) });
+    await expectAlike({
+      valid: [traced(`00-${TRACE}-00f067aa0ba902b7-01`), 200, "fast"],
+      "of a later version": [traced(`01-${TRACE}-00f067aa0ba902b7-01-more`), 200, "fast"],
+      "with more than version 00 has": [traced(`00-${TRACE}-00f067aa0ba902b7-01-more`), 200, "fast"],
+      "upper case": [traced(`00-${TRACE.toUpperCase()}-00f067aa0ba902b7-01`), 200, "fast"],
+      "a trace of zeros": [traced(`00-${"0".repeat(32)}-00f067aa0ba902b7-01`), 200, "fast"],
+      "a quote": [traced(`00-${TRACE}-00f067aa0ba902b7-01","org":"x`), 200, "fast"],
+      long: [traced(`01-${TRACE}-00f067aa0ba902b7-01-${"x".repeat(5000)}`), 200, "fast"],
+    });
+  });
+
+  test("what the log says of a refusal", async () => {
+    const full = await newOrg();
+    const budget = { scope_kind: "org", limit_usd: "1", period: "day", mode: "enforce" };
+    const path = `/v1/orgs/${full.id}/budgets`;
+    expect((await call("POST", path, { key: full.ownerKey, body: budget })).status).toBe(201);
+    const body = JSON.stringify({ estimate: { cost_usd: "7.5" }, customer_id: "c 1" });
+    const compared = await compare({ refused: { key: full.ownerKey, body } }, true);
+    expect(compared["refused"]?.front.log).toEqual(compared["refused"]?.back.log);
+    const [line] = compared["refused"]?.front.log ?? [];
+    expect(line).toContain('"code":"budget_exceeded"');
+    expect(line).toMatch(/"limit":"bud_\*","customer":"c 1","amount_usd":"7\.50?"/);
   });
 
   test("the bounds of a model", async () => {

@@ -1,3 +1,4 @@
+import { writeTraceParent } from "../../domain/traceparent.ts";
 import { DECIDED_HEADER } from "../../contract/headers.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
@@ -36,6 +37,7 @@ export type Deciding = Pick<
   | "home"
   | "startedAt"
   | "headers"
+  | "parent"
   | "actor"
   | "credential"
   | "trace"
@@ -92,7 +94,7 @@ function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
 }
 
 export async function decideThere(
-  call: Pick<Call, "actor" | "credential" | "trace">,
+  call: Pick<Call, "actor" | "credential" | "trace" | "parent">,
   {
     gate,
     asker,
@@ -110,7 +112,8 @@ export async function decideThere(
   const leasable = gate !== null && isForSlices(ask, asker);
   if (leasable) gate.asked += 1;
   const { actor, credential, trace } = call;
-  const envelope = { actor, credential, trace, idempotency: null, ifMatch: null };
+  const parent = call.parent === null ? null : writeTraceParent(call.parent);
+  const envelope = { actor, credential, trace, parent, idempotency: null, ifMatch: null };
   const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
   try {

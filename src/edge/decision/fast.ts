@@ -4,6 +4,8 @@ import { type DecidedAt, DECISION } from "../../contract/decision.ts";
 import { TRACE_HEADER, verdictHeaders } from "../../contract/headers.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/address.ts";
+import { refusedFields } from "../../domain/refusal-log.ts";
+import { readTraceParent, type TraceParent } from "../../domain/traceparent.ts";
 import { keyProblem } from "../../domain/key-state.ts";
 import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
@@ -92,7 +94,7 @@ export function decideFast(
     const refused = refusedByRate(call);
     if (refused !== null) {
       noteDecision(who.gate, refused.refusal, call.asked(null), call);
-      return respond(call, refused.refusal, { place: "edge", dry: false, made: refused.headers });
+      return respond(call, refused.refusal, { place: "edge", dry: false, ask: null, made: refused.headers });
     }
   }
   const length = headers.get("content-length");
@@ -129,14 +131,14 @@ async function decideRead(call: FastCall, serve: Serve, bytes: number): Promise<
   const here = decideHere(gate, asker, ask, { now, background: call });
   if (here !== null) {
     if (isRefusal(here)) noteDecision(gate, here, call.asked(ask), call);
-    return respond(call, here, { place: "edge", dry: false, now });
+    return respond(call, here, { place: "edge", dry: false, ask, now });
   }
   try {
     const there = await decideThere(call, { gate, asker, ask, background: call });
-    return respond(call, there, { place: "object", dry: ask.dry_run === true });
+    return respond(call, there, { place: "object", dry: ask.dry_run === true, ask });
   } catch (error) {
     logFailure(call.trace, error);
-    return respond(call, refuse("service_unavailable"), { place: "object", dry: false });
+    return respond(call, refuse("service_unavailable"), { place: "object", dry: false, ask });
   }
 }
 
@@ -158,6 +160,7 @@ class FastCall implements ObjectBackground {
   readonly request: Request;
   readonly startedAt: number;
   readonly trace = crypto.randomUUID();
+  readonly parent: TraceParent | null;
 
   constructor({
     who,
@@ -177,6 +180,7 @@ class FastCall implements ObjectBackground {
     this.context = context;
     this.request = request;
     this.startedAt = now;
+    this.parent = readTraceParent(request.headers.get("traceparent"));
   }
 
   object(): OrgStub {
@@ -257,11 +261,14 @@ function respond(
   {
     place,
     dry,
+    ask,
     made,
     now = Date.now(),
   }: {
     readonly place: DecidedAt;
     readonly dry: boolean;
+    /** Null if the body was not read. */
+    readonly ask: DecisionAsk | null;
     readonly made?: Headers | undefined;
     readonly now?: number;
   },
@@ -278,6 +285,7 @@ function respond(
     place,
     ms,
     dry,
+    refused: refusal === null ? null : refusedFields(refusal, ask),
   });
   const text = isRefusal(verdict) ? refusalText(verdict) : verdict;
   const headers = made ?? headersOf(call, refusal, place);

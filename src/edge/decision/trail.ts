@@ -4,6 +4,8 @@ import { logSoon } from "../../log.ts";
 import { cached } from "../../domain/cached.ts";
 import { DENIALS } from "../count-decision.ts";
 import { counters, flushIn } from "../../counters.ts";
+import type { RefusedFields } from "../../domain/refusal-log.ts";
+import type { TraceParent } from "../../domain/traceparent.ts";
 import type { Env } from "../env.ts";
 import { requestText } from "../request-line.ts";
 import type { Asker } from "../../gate/asker.ts";
@@ -16,11 +18,13 @@ interface Answered {
   readonly place: DecidedAt;
   readonly ms: number;
   readonly dry: boolean;
+  readonly refused: RefusedFields | null;
 }
 
 interface Call {
   readonly trace: string;
   readonly startedAt: number;
+  readonly parent: TraceParent | null;
   readonly env: Env;
   waitUntil(work: Promise<unknown>): void;
 }
@@ -31,11 +35,25 @@ export function leaveTrail(call: Call, answered: Answered): void {
   log(call, answered);
 }
 
-function log(call: Call, { asker, region, status, code, place, ms }: Answered): void {
-  const { trace, startedAt } = call;
+function log(call: Call, { asker, region, status, code, place, ms, refused }: Answered): void {
+  const { trace, startedAt, parent } = call;
   const { method, path: route } = DECISION;
   const { orgId: org, keyId: key } = asker;
-  const line = { startedAt, trace, method, route, status, code, org, key, region, ms, decided: place };
+  const line = {
+    startedAt,
+    trace,
+    method,
+    route,
+    status,
+    code,
+    org,
+    key,
+    region,
+    ms,
+    decided: place,
+    parent,
+    refused,
+  };
   logSoon(requestText(line), startedAt + ms, (work) => call.waitUntil(work));
 }
 

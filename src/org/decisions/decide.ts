@@ -108,7 +108,7 @@ function decideAnew(
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-    return toRefusal(denialOf(refusedBy, attempt, "decision"));
+    return toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos);
   }
   for (const { effect } of findings) effect();
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");

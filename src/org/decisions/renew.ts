@@ -71,7 +71,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   const { refusedBy } = admitFreeing(tx, draft, accounts, attempt);
   if (refusedBy !== null && amount > BigInt(before.amount)) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-    return toRefusal(denialOf(refusedBy, attempt, "decision"));
+    return toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos);
   }
   const packs = holdAll(accounts, attempt);
   draft.save();

@@ -1,10 +1,11 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import type { Event } from "../../contract/resources/events.ts";
+import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
 import { query, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 
-type EventRow = { id: string; type: EventKind; created_at: number; data: string };
+type EventRow = { id: string; type: EventKind; created_at: number; data: string; parent: string | null };
 
 function toEvent(orgId: string, row: EventRow): Event {
   return {
@@ -16,10 +17,10 @@ function toEvent(orgId: string, row: EventRow): Event {
   };
 }
 
-/** The body of every delivery of an event: always the same text. */
-export function eventText(view: View, id: string): string {
+/** The body of every delivery of an event, always the same text, and the trace that it belongs to. */
+export function eventLetter(view: View, id: string): { body: string; parent: TraceParent | null } {
   const row = view.sql.exec<EventRow>("SELECT * FROM events WHERE id = ?", id).one();
-  return JSON.stringify(toEvent(view.orgId, row));
+  return { body: JSON.stringify(toEvent(view.orgId, row)), parent: storedTraceParent(row.parent) };
 }
 
 /** Sorted in the order of appending. Ids do not tell the order within one millisecond. */

@@ -65,6 +65,8 @@ export interface RateBook {
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
+  /** The trace that the caller's own request belongs to, if it named one. What it causes carries that on. */
+  readonly parent?: string | null;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
   readonly credential?: Credential;
@@ -142,6 +144,7 @@ export interface View {
   readonly actor: Actor;
   readonly credential: Credential | null;
   readonly trace: string;
+  readonly parent: string | null;
   readonly hooks: Hooks;
   profile(): Profile;
   /** Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will. */

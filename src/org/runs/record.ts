@@ -140,7 +140,7 @@ export class Recorder {
     }
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
-      const refusal = toRefusal(denialOf(refusedBy, attempt, "run"));
+      const refusal = toRefusal(denialOf(refusedBy, attempt, "run"), attempt.nanos);
       return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));

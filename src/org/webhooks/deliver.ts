@@ -2,6 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.ts";
 import { deliverySeries } from "../../contract/metrics.ts";
 import { type NextStep, nextStep } from "../../domain/delivery.ts";
+import { childTraceParent } from "../../domain/traceparent.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
 import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
@@ -9,7 +10,7 @@ import { transaction } from "../kernel/copies.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { eventText } from "../events/queries.ts";
+import { eventLetter } from "../events/queries.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
@@ -63,7 +64,7 @@ function toAttempt(
   delivery: DeliveryRow,
   sentAtMs: number,
 ): Attempt {
-  const body = eventText(view, delivery.event_id);
+  const { body, parent } = eventLetter(view, delivery.event_id);
   const signing = signingOf(view, id);
   return {
     delivery,
@@ -76,9 +77,14 @@ function toAttempt(
       "x-svc-event-id": delivery.event_id,
       "x-svc-delivery-id": delivery.id,
       "x-svc-delivery-attempt": String(delivery.attempts + 1),
+      ...(parent === null ? {} : { traceparent: childTraceParent(parent, newSpanId()) }),
       ...(signing.scheme === "v1" ? deprecationHeaders(V1_DELIVERIES, view.settings.SVC_DOCS_URL) : {}),
     },
   };
+}
+
+function newSpanId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
 }
 
 function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Posted): void {

@@ -50,7 +50,7 @@ export const pingWebhook = command({
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
     if (subscription.disabled_reason !== null) return switchedOff();
-    const [eventId = ""] = recordEvents(tx.sql, tx.now, "test.ping", [{ webhook_id: webhookId }]);
+    const [eventId = ""] = recordEvents(tx, "test.ping", [{ webhook_id: webhookId }]);
     const deliveryId = enqueue(tx.sql, {
       now: tx.now,
       subscriptionId: webhookId,

@@ -8,29 +8,29 @@ import { inParts, jsonRows } from "../json-rows.ts";
  * kind take one statement, plus one for each subscription.
  */
 export function appendEvents(
-  { sql, now, hooks }: Pick<View, "sql" | "now" | "hooks">,
+  view: Pick<View, "sql" | "now" | "hooks" | "parent">,
   kind: EventKind,
   all: readonly object[],
 ): void {
   if (all.length === 0) return;
-  hooks.queueEvents(sql, now, kind, recordEvents(sql, now, kind, all));
+  view.hooks.queueEvents(view.sql, view.now, kind, recordEvents(view, kind, all));
 }
 
 /** Appends events without queuing them. Returns their ids. */
 export function recordEvents(
-  sql: SqlStorage,
-  now: number,
+  { sql, now, parent }: Pick<View, "sql" | "now" | "parent">,
   kind: EventKind,
   all: readonly object[],
 ): readonly string[] {
   const rows = all.map((data) => [newId("evt", now), JSON.stringify(data)] as const);
   inParts(rows, (json) =>
     sql.exec(
-      `INSERT INTO events (id, type, created_at, data)
-       SELECT row ->> 0, ?2, ?3, row ->> 1 FROM ${jsonRows("?1")}`,
+      `INSERT INTO events (id, type, created_at, data, parent)
+       SELECT row ->> 0, ?2, ?3, row ->> 1, ?4 FROM ${jsonRows("?1")}`,
       json,
       kind,
       now,
+      parent,
     ),
   );
   return rows.map(([id]) => id);

@@ -11,4 +11,6 @@ export const EVENT_STEPS: readonly SchemaStep[] = [
       data TEXT NOT NULL
     ) STRICT`,
   },
+  // The trace of the request that caused it.
+  { name: "events/2", sql: "ALTER TABLE events ADD COLUMN parent TEXT" },
 ];

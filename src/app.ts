@@ -7,7 +7,8 @@ import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
 import { CutOff, refuseCutOff } from "./edge/read-bounded.ts";
 import { OBJECT_PATH } from "./edge/region/remote-org.ts";
 import { serveObject } from "./edge/region/serve-object.ts";
-import { signals } from "./edge/signals.ts";
+import type { Operation } from "./edge/operation.ts";
+import { nameRoute, signals } from "./edge/signals.ts";
 import { supportTrail } from "./edge/support-trail.ts";
 import { CONTRACTS, OPERATIONS } from "./operations.ts";
 import { BadSetting } from "./settings.ts";
@@ -50,15 +51,22 @@ function pagesAt(app: Hono<{ Bindings: Env }>, path: string): { method: string; 
   );
 }
 
+function mount(app: Hono<{ Bindings: Env }>, operation: Operation): void {
+  const { method, path, anyMethod, alsoAt = [] } = operation.contract;
+  for (const at of [routerPath(path), ...alsoAt]) {
+    nameRoute(at, operation.contract);
+    if (anyMethod === true) app.all(at, serve(operation));
+    else app.on(method, at, serve(operation));
+  }
+}
+
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
   app.use(refuseClearText);
   app.use(supportTrail);
   app.on("OPTIONS", "/*", pageOptions(app));
-  for (const operation of OPERATIONS) {
-    app.on(operation.contract.method, routerPath(operation.contract.path), serve(operation));
-  }
+  for (const operation of OPERATIONS) mount(app, operation);
   for (const path of new Set(CONTRACTS.filter((op) => op.method === "GET").map((op) => op.path))) {
     app.options(routerPath(path), serveOptions(path, methodsOf));
   }

@@ -47,6 +47,8 @@ import { exchangeLeases } from "./api/edge-leases/exchange.ts";
 import { listDeprecatedCalls } from "./api/deprecated-calls/list.ts";
 import { flagDeprecation } from "./api/deprecations/flag.ts";
 import { listDeprecations } from "./api/deprecations/list.ts";
+import { checkExtAuthz } from "./api/ext-authz/check.ts";
+import { checkGuardrail } from "./api/guardrail/check.ts";
 import { listEvents } from "./api/events/list.ts";
 import { explainCall } from "./api/explain/explain.ts";
 import { forecastCapacity } from "./api/forecasts/capacity.ts";
@@ -213,6 +215,8 @@ export const OPERATIONS: readonly Operation[] = [
   renewReservation,
   releaseReservation,
   exchangeLeases,
+  checkExtAuthz,
+  checkGuardrail,
   createWebhook,
   listWebhooks,
   getWebhook,

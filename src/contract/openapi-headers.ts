@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { DECIDED_HEADER, REGION_HEADER, TRACE_HEADER } from "./headers.ts";
+import {
+  DECIDED_HEADER,
+  REFUSAL_HEADER,
+  REGION_HEADER,
+  RESERVATION_HEADERS,
+  TRACE_HEADER,
+} from "./headers.ts";
 import type { OperationContract } from "./operation.ts";
 
 /** Response headers in the OpenAPI document: described once, referenced by each response. */
@@ -26,6 +32,14 @@ export const RESPONSE_HEADERS = {
     "`true` if this is the stored response to an earlier call with the same key.",
     "true",
   ),
+  [RESERVATION_HEADERS.id]: text("The reservation.", "rsv_01J9ZJ4Q4N8V3K6W5T2R1P0M7C"),
+  [RESERVATION_HEADERS.amount]: text("The reserved amount in US dollars.", "0.01"),
+  [RESERVATION_HEADERS.expires]: text("When the reservation expires.", "2026-11-15T02:15:00.000Z"),
+  [RESERVATION_HEADERS.decision]: text("The decision.", "dec_01J9ZJ4Q4N8V3K6W5T2R1P0M7C"),
+  [REFUSAL_HEADER]: text(
+    "The body of the refusal in ASCII. Absent if it is longer than 3,000 characters.",
+    '{"error":{"code":"forbidden","message":"…","details":{}}}',
+  ),
   RateLimit: text("What is left of the rate limits that apply, by policy name.", '"default";r=599;t=1'),
   "RateLimit-Policy": text("The rate limits that apply.", '"default";q=600;w=60'),
 };
@@ -51,7 +65,10 @@ export function responseHeaders(op: OperationContract, status: number): Referenc
   if (status < 300 && hasEtag(op, status)) names.push("ETag");
   if (status === 429) names.push("Retry-After");
   if (op.idempotent === true && status < 500) names.push("Idempotent-Replayed");
-  if (op.bodyLimit === "decision" && [200, 402, 429, 503].includes(status)) names.push(DECIDED_HEADER);
+  const isDecision = op.bodyLimit === "decision" || op.headers !== undefined;
+  if (isDecision && [200, 402, 429, 503].includes(status)) names.push(DECIDED_HEADER);
+  if (op.headers !== undefined && status === 200) names.push(...Object.values(RESERVATION_HEADERS));
+  if (op.answersInHeaders === true && status >= 400) names.push(REFUSAL_HEADER);
   return references(names);
 }
 

@@ -23,12 +23,12 @@ function envelopeShape(code: ErrorCode): z.ZodType {
 }
 
 /** `POST /v1/orgs/{id}/keys` → `post_orgs_id_keys`. */
-function operationId(op: OperationContract): string {
+function operationId(op: OperationContract, method: string): string {
   const words = op.path
     .replace("/v1/", "")
     .replaceAll(/[^A-Za-z0-9]+/g, "_")
     .replace(/_+$/, "");
-  return `${op.method.toLowerCase()}_${words}`;
+  return `${method}_${words}`;
 }
 
 export function tagOf(op: OperationContract): string {
@@ -49,9 +49,10 @@ const IF_MATCH = z.string().optional().meta({
 });
 
 function headerParameters(op: OperationContract) {
-  if (op.idempotent !== true && op.ifMatch !== true) return {};
+  if (op.idempotent !== true && op.ifMatch !== true && op.headers === undefined) return {};
   return {
     header: z.object({
+      ...op.headers?.shape,
       ...(op.idempotent === true ? { "Idempotency-Key": IDEMPOTENCY_KEY } : {}),
       ...(op.ifMatch === true ? { "If-Match": IF_MATCH } : {}),
     }),
@@ -101,9 +102,16 @@ function responsesOf(op: OperationContract): ZodOpenApiOperationObject["response
   return responses as ZodOpenApiOperationObject["responses"];
 }
 
-function describe(op: OperationContract): ZodOpenApiOperationObject {
+/** The methods that an operation is described under. */
+export function methodsOf(op: OperationContract): readonly string[] {
+  return op.anyMethod === true ? EVERY_METHOD : [op.method.toLowerCase()];
+}
+
+const EVERY_METHOD = ["get", "put", "post", "delete", "options", "head", "patch"];
+
+function describe(op: OperationContract, method: string): ZodOpenApiOperationObject {
   return {
-    operationId: operationId(op),
+    operationId: operationId(op, method),
     summary: op.summary,
     description: op.description ?? op.summary,
     tags: [tagOf(op)],
@@ -127,7 +135,9 @@ function describe(op: OperationContract): ZodOpenApiOperationObject {
 
 export function buildOpenApi(operations: readonly OperationContract[], baseUrl: string): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const op of operations) (paths[op.path] ??= {})[op.method.toLowerCase()] = describe(op);
+  for (const op of operations) {
+    for (const method of methodsOf(op)) (paths[op.path] ??= {})[method] = describe(op, method);
+  }
   const tags = [...new Set(operations.map(tagOf))].sort();
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type Role, type Scope, scopesOf } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { Refusal } from "./refusal.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -31,6 +32,14 @@ export interface OperationContract {
   /** Honours `If-Match`. Its command returns the current resource. */
   readonly ifMatch?: boolean;
   readonly query?: z.ZodObject;
+  /** Headers of the request that it reads. Each that begins like them must be one of them. */
+  readonly headers?: z.ZodObject;
+  /** Served alike under every method. `method` is the one that names it. */
+  readonly anyMethod?: boolean;
+  /** Other paths, as the router writes them, where it is served. They are counted and logged under `path`. */
+  readonly alsoAt?: readonly string[];
+  /** A header that the key may come in, if there is no bearer. */
+  readonly keyHeader?: string;
   readonly body?: z.ZodType;
   /** Changes nothing that only the home region stores, so it is served where it arrives. Reads always are. */
   readonly servedAnywhere?: boolean;
@@ -50,6 +59,14 @@ export interface OperationContract {
   readonly givesBack?: boolean;
   /** Reads from the home region's database, so a read is forwarded like a write. */
   readonly servedAtHome?: boolean;
+  /** The body is about something else, and is not read. */
+  readonly ignoresBody?: boolean;
+  /** The form of the body is another product's, which may add fields. They are not read. */
+  readonly openBody?: boolean;
+  /** Says what it decided in headers, too. */
+  readonly answersInHeaders?: boolean;
+  /** The reply in place of a refusal of an identified caller. Null for a refusal that stays one. */
+  readonly denialReply?: (refusal: Refusal) => object | null;
   /** The operation receives the body as text, and parses and validates it against `body` itself. */
   readonly lazyBody?: boolean;
   /** The object's answer is passed on unchanged. Its shape is checked in tests, not on each call. */

@@ -11,7 +11,8 @@ import { type Call, orgInPath } from "./call.ts";
 /** A path with an invalid percent-encoding names nothing, so there is no field to point at. */
 export function checkPath(call: Call): Refusal | null {
   const { url } = call.request;
-  if (!url.includes("%")) return null;
+  // Below its own path, the path is that of another call.
+  if (!url.includes("%") || call.op.anyMethod === true) return null;
   try {
     decodeURIComponent(new URL(url).pathname);
     return null;

@@ -14,7 +14,7 @@ import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../domain/json-boun
 import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
 import type { Call } from "./call.ts";
 
-import { CutOff, readBounded, refuseCutOff } from "./read-bounded.ts";
+import { CutOff, discardBody, readBounded, refuseCutOff } from "./read-bounded.ts";
 import { vouchedCaller } from "./vouched.ts";
 
 function limitOf(call: Call): number {
@@ -102,6 +102,10 @@ function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
 
 async function readParsed(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
+  if (op.ignoresBody === true) {
+    await discardBody(request);
+    return null;
+  }
   // The body of a GET has no meaning, and intermediaries often drop it.
   if (op.method === "GET") return null;
   const text = await readText(call);

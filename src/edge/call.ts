@@ -52,6 +52,8 @@ export class Call {
   home: string;
   caller: Caller | null = null;
   query: Readonly<Record<string, unknown>> = {};
+  /** The headers that the operation reads. */
+  requestHeaders: Readonly<Record<string, unknown>> = {};
   rawBody = "";
   /** The length of the body, as it was sent. */
   bodyBytes = 0;

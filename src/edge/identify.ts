@@ -26,6 +26,11 @@ export function bearerOf(headers: Headers): string | null {
   return header !== null && header.startsWith("Bearer ") ? header.slice("Bearer ".length) : null;
 }
 
+function keyOf({ op, request: { headers } }: Call): string | null {
+  if (op.keyHeader === undefined || headers.has("authorization")) return bearerOf(headers);
+  return headers.get(op.keyHeader);
+}
+
 function asCaller(key: KnownKey, address: string): Caller {
   const actor = { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
   const { role, scopes, org, digest } = key;
@@ -54,7 +59,7 @@ export function knownKey(headers: Headers, now: number): KnownKey | null {
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
   call.caller = vouchedCaller(call.request);
   if (call.caller !== null) return null;
-  const bearer = bearerOf(call.request.headers);
+  const bearer = keyOf(call);
   if (bearer === null) return refuse("unauthorized");
   const key = known.get(bearer, call.judgedAt);
   if (key !== null) {

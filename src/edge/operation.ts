@@ -46,9 +46,13 @@ type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer R
 type OutputOf<T> = T extends z.ZodType ? z.output<T> : undefined;
 
 /** The call as one operation sees it: its own parameters, query and body, already checked. */
-export type CallOf<C extends OperationContract> = Omit<Call, "params" | "query" | "body"> & {
+export type CallOf<C extends OperationContract> = Omit<
+  Call,
+  "params" | "query" | "body" | "requestHeaders"
+> & {
   readonly params: Readonly<Record<ParamNames<C["path"]>, string>>;
   readonly query: OutputOf<C["query"]>;
+  readonly requestHeaders: OutputOf<C["headers"]>;
   readonly body: OutputOf<C["body"]>;
 };
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { DecidedAt } from "../contract/decision.ts";
 import { etagOf } from "../contract/etag.ts";
-import { DECIDED_HEADER, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
+import { DECIDED_HEADER, refusalInHeader, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
 import { refusedFields } from "../domain/refusal-log.ts";
@@ -26,7 +26,7 @@ import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
 import { isUnreachable } from "./unreachable.ts";
-import { validateBody, validateQuery } from "./validate.ts";
+import { validateBody, validateHeaders, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
 
@@ -47,6 +47,7 @@ const ADMISSION: readonly Check[] = [
 /** Checks of the call itself, in the contract's order. */
 const FORM: readonly Check[] = [
   validateQuery,
+  validateHeaders,
   readBody,
   recheck,
   (call) => (call.op.lazyBody === true ? null : validateBody(call)),
@@ -85,14 +86,7 @@ interface Outgoing {
 
 /** The result as bytes and headers. A reply that breaks its contract is an internal error. */
 function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoing {
-  if (isRefusal(result)) {
-    return {
-      status: result.status,
-      text: envelopeText(result),
-      code: result.code,
-      headers: refusalHeaders(result),
-    };
-  }
+  if (isRefusal(result)) return encodeRefusal(operation, result);
   if ("stream" in result) {
     return {
       status: 200,
@@ -117,6 +111,19 @@ function encode(operation: Operation, result: Exclude<Result, Relayed>): Outgoin
   if (result.etag !== null) headers["etag"] = result.etag;
   if (result.replayed) headers["idempotent-replayed"] = "true";
   return { status: result.status, text: result.text, code: result.code, headers };
+}
+
+function encodeRefusal({ contract }: Operation, refusal: Refusal): Outgoing {
+  const { status, code } = refusal;
+  const text = envelopeText(refusal);
+  const told = contract.answersInHeaders === true ? refusalInHeader(text) : {};
+  return { status, text, code, headers: { ...refusalHeaders(refusal), ...told } };
+}
+
+/** A denial in the form of a reply keeps its code, which is logged and counted. */
+function encodeDenial(operation: Operation, refusal: Refusal, reply: object): Outgoing {
+  checkReply(operation, 200, reply);
+  return { status: 200, text: JSON.stringify(reply), code: refusal.code, headers: refusalHeaders(refusal) };
 }
 
 function checkReply(operation: Operation, status: number, body: unknown): void {
@@ -168,7 +175,8 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   }
   let out: Outgoing;
   try {
-    out = encode(operation, result);
+    const denial = call.caller !== null && isRefusal(result) ? call.op.denialReply?.(result) : null;
+    out = denial && isRefusal(result) ? encodeDenial(operation, result, denial) : encode(operation, result);
   } catch (error) {
     out = encode(operation, failed(call.trace, error));
   }

@@ -42,6 +42,11 @@ export async function readBounded(
   }
 }
 
+/** Reads a body that nobody needs, so that its client gets the response. */
+export async function discardBody({ body }: Request): Promise<void> {
+  if (body !== null) await drain(piecesOf(body), DRAINED_BYTES);
+}
+
 /**
  * A client may send one byte at a time. Read separately, each would be in its own buffer, which is thousands of times
  * larger. So the runtime gathers them, and what it returns is copied at once.

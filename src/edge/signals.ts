@@ -10,6 +10,7 @@ import {
   type WaitPlace,
   waitSeries,
 } from "../contract/metrics.ts";
+import type { OperationContract } from "../contract/operation.ts";
 import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { counters, flushIn } from "../counters.ts";
@@ -24,6 +25,14 @@ const STORING_PATIENCE_MS = 2000;
 
 /** Keyed by the router's own path, so there are as many as routes. */
 const templates = new Map<string, string>();
+/** The method that names a route which is served under every one. */
+const methods = new Map<string, string>();
+
+/** Counts and deprecates a path of the router under the operation that is served there. */
+export function nameRoute(routerPath: string, op: OperationContract): void {
+  templates.set(routerPath, op.path);
+  if (op.anyMethod === true) methods.set(op.path, op.method);
+}
 
 type EdgeContext = Context<{ Bindings: Env }>;
 
@@ -43,7 +52,9 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
     const nowMs = Date.now();
     if (!deprecationCopy.isFresh(nowMs)) await patiently(renew(context, nowMs), nowMs);
     const { method, path } = context.req;
-    const deprecation = route ? deprecationCopy.find(method, route) : deprecationCopy.findPath(path);
+    const deprecation = route
+      ? deprecationCopy.find(methods.get(route) ?? method, route)
+      : deprecationCopy.findPath(path);
     if (deprecation) await tellAndStore(context, deprecation);
   }
   count(context, route, startedAtMs);

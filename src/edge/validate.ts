@@ -4,6 +4,7 @@ import { fieldPath } from "../contract/field-path.ts";
 import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
 import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
+import { ASK_HEADER_PREFIX } from "../contract/resources/asked-in-headers.ts";
 import { listScope } from "./list-scope.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -145,6 +146,15 @@ function checkCursor(call: Call): Refusal | null {
     return invalidField("cursor", "invalid_value", "belongs to a different list, organization or filter");
   }
   call.query = { ...call.query, [LIST_SCOPE]: scope };
+  return null;
+}
+
+export function validateHeaders(call: Call): Refusal | null {
+  if (call.op.headers === undefined) return null;
+  const given = [...call.request.headers].filter(([name]) => name.startsWith(ASK_HEADER_PREFIX));
+  const checked = checkShape(call.op.headers, Object.fromEntries(given), "unknown_header");
+  if ("refused" in checked) return checked;
+  call.requestHeaders = checked.value;
   return null;
 }
 

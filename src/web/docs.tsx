@@ -25,7 +25,7 @@ function OperationEntry({ op }: { op: OperationContract }) {
     <details id={`${op.method}-${op.path}`}>
       <summary>
         <code>
-          {op.method} {op.path}
+          {op.anyMethod === true ? "ANY" : op.method} {op.path}
         </code>{" "}
         <span>{op.summary}</span>
       </summary>

@@ -178,9 +178,8 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
   test("is refused for unknown fields and for wrong types", async () => {
     const unknown = await send({ ...Object.fromEntries(kind), zz_unknown: 1 });
     expect(unknown.status).toBe(422);
-    expect(fieldsOf(unknown)).toContainEqual(
-      expect.objectContaining({ field: "zz_unknown", code: "invalid_body" }),
-    );
+    const listed = fieldsOf(unknown).map(({ field, code }) => `${field} ${code}`);
+    expect(listed.includes("zz_unknown invalid_body")).toBe(op.openBody !== true);
     const names = Object.entries(schema.properties ?? {}).filter(([, field]) => field.type !== undefined);
     if (names.length === 0) return;
     const wrong = await send(
@@ -193,7 +192,9 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
   });
 });
 
-const withoutBody = guarded.filter((op) => op.body === undefined && op.method !== "GET");
+const withoutBody = guarded.filter(
+  (op) => op.body === undefined && op.method !== "GET" && op.ignoresBody !== true,
+);
 
 describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which takes no body,", (_, op) => {
   const key = () => (op.role === "operator" ? operatorKey() : acme.ownerKey);

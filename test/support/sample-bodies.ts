@@ -51,6 +51,13 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "POST /v1/edge/decision": { model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } },
   "POST /v1/edge/decisions": { asks: [{ model: "m", customer_id: "c", estimate: { cost_usd: "0.01" } }] },
   "POST /v1/edge/decision/{reservation_id}/renew": { hold_seconds: 60 },
+  "POST /v1/edge/guardrail": {
+    input_type: "request",
+    texts: ["t"],
+    model: "m",
+    litellm_call_id: "c",
+    request_data: { user_api_key_user_id: "u" },
+  },
   "POST /v1/edge/leases": {
     version: 1,
     holder: "gate-of-a-sample",

@@ -13,11 +13,15 @@ import { type Server, startServer } from "../../scripts/server.ts";
 const RECIPES = join(import.meta.dirname, "../../docs/proxy");
 const NGINX = spawnSync("nginx", ["-v"]).status === 0;
 const folder = mkdtempSync(join(tmpdir(), "sluice-proxy-"));
-const model = createServer((_, response) => response.end("the model speaks"));
+const model = createServer((request, response) => {
+  response.setHeader("x-got-reservation", request.headers["x-sluice-reservation-id"] ?? "none");
+  request.resume().on("end", () => response.end("the model speaks"));
+});
 
 let server: Server;
 let modelUrl: string;
 let broke: string;
+let brokeOrg: string;
 let throttled: string;
 let free: string;
 
@@ -30,6 +34,7 @@ beforeAll(async () => {
   free = (await newOrg()).key;
   const poor = await newOrg();
   broke = poor.key;
+  brokeOrg = poor.id;
   const none = { scope_kind: "org", limit_usd: "0", period: "month", mode: "enforce" };
   await ask("POST", `/v1/orgs/${poor.id}/budgets`, broke, none);
   const slow = await newOrg();
@@ -50,6 +55,19 @@ afterAll(async () => {
   await server.dispose();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function refusalsOf(orgId: string, key: string): Promise<{ customer_id: string | null }[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${server.urls[0]}/v1/orgs/${orgId}/refusals?limit=100`, { headers });
+  const page = (await answer.json()) as { data: { customer_id: string | null }[] };
+  return page.data;
+}
+
+/** A recipe with its placeholders filled in. */
+function filled(file: string, values: Readonly<Record<string, string>>): string {
+  const text = readFileSync(join(RECIPES, file), "utf8");
+  return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+}
 
 async function ask(method: string, path: string, key: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -115,22 +133,21 @@ describe("the Worker of the recipe", () => {
 });
 
 describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
-  async function withNginx(key: string, check: (url: string) => Promise<void>): Promise<void> {
+  async function withNginx(
+    key: string,
+    check: (url: string) => Promise<void>,
+    sluice = server.urls[0],
+  ): Promise<void> {
     const [port = 0] = await claimPorts(0, 1);
     const values: Record<string, string> = {
       FOLDER: folder,
       PORT: String(port),
       MODEL_URL: modelUrl,
-      SLUICE_URL: server.urls[0],
+      SLUICE_URL: sluice,
       SLUICE_KEY: key,
     };
-    for (const file of ["nginx.conf", "ask.conf"]) {
-      const text = readFileSync(join(RECIPES, file), "utf8");
-      writeFileSync(
-        join(folder, file),
-        text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? ""),
-      );
-    }
+    for (const file of ["nginx.conf", "refused.conf"])
+      writeFileSync(join(folder, file), filled(file, values));
     const nginx: ChildProcess = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")]);
     try {
       const url = `http://127.0.0.1:${port}`;
@@ -167,10 +184,168 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
       expect(await costless.text()).toBe("the model speaks");
     }));
 
-  test("allows a call", () =>
+  test("allows a call, whatever its method and body, and says which hold it has", () =>
     withNginx(free, async (url) => {
-      expect(await (await fetch(`${url}/v1/chat`)).text()).toBe("the model speaks");
+      const body = "x".repeat(10_000);
+      for (const init of [{}, { method: "POST", body }, { method: "DELETE" }]) {
+        const forged = { "x-sluice-reservation-id": "rsv_forged" };
+        const answer = await fetch(`${url}/v1/chat`, { ...init, headers: forged });
+        expect(await answer.text()).toBe("the model speaks");
+        expect(answer.headers.get("x-got-reservation")).toMatch(/^rsv_[0-9A-Z]{26}$/);
+      }
     }));
+
+  test("asks once for a call that is refused", () =>
+    withNginx(broke, async (url) => {
+      await expect.poll(async () => (await refusalsOf(brokeOrg, broke)).length).toBeGreaterThan(0);
+      const before = (await refusalsOf(brokeOrg, broke)).length;
+      for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/v1/chat`)).status).toBe(402);
+      await expect.poll(async () => (await refusalsOf(brokeOrg, broke)).length).toBeGreaterThan(before + 2);
+      expect(await refusalsOf(brokeOrg, broke)).toHaveLength(before + 3);
+    }));
+
+  test.each([
+    ["a key that is not valid", "svc_live_nonsense", undefined, [401, "unauthorized"]],
+    ["a service that does not answer", "", "http://127.0.0.1:9", [503, "service_unavailable"]],
+  ])("refuses every call with %s", (_, key, sluice, expected) =>
+    withNginx(
+      key,
+      async (url) => {
+        const answer = await fetch(`${url}/v1/chat`);
+        const { error } = (await answer.json()) as { error: { code: string } };
+        expect([answer.status, error.code]).toEqual(expected);
+      },
+      sluice,
+    ),
+  );
+});
+
+interface EnvoyHeaders {
+  readonly patterns: readonly { readonly exact?: string; readonly prefix?: string }[];
+}
+interface ExtAuthz {
+  readonly allowed_headers: EnvoyHeaders;
+  readonly failure_mode_allow: boolean;
+  readonly http_service: {
+    readonly server_uri: { readonly uri: string };
+    readonly path_prefix: string;
+    readonly authorization_request: { readonly headers_to_add: readonly { key: string; value: string }[] };
+    readonly authorization_response: Record<
+      "allowed_upstream_headers" | "allowed_client_headers",
+      EnvoyHeaders
+    >;
+  };
+}
+
+describe("Envoy with the recipe's configuration, by what it documents", () => {
+  const matches = ({ patterns }: EnvoyHeaders, name: string) =>
+    patterns.some(({ exact, prefix }) => name === exact || (prefix !== undefined && name.startsWith(prefix)));
+  const only = (list: EnvoyHeaders, headers: Headers) =>
+    Object.fromEntries([...headers].filter(([name]) => matches(list, name)));
+
+  function extAuthzOf(key: string): ExtAuthz {
+    const text = filled("envoy.json", { SLUICE_URL: server.urls[0], SLUICE_KEY: key });
+    const found: ExtAuthz[] = [];
+    JSON.parse(text, (name, value: { "@type"?: string }) => {
+      if (name === "typed_config" && value["@type"]?.endsWith(".v3.ExtAuthz") === true) {
+        found.push(value as unknown as ExtAuthz);
+      }
+      return value;
+    });
+    const [config] = found;
+    if (config === undefined) throw new Error("the recipe has no ext_authz filter");
+    return config;
+  }
+
+  /** The client's method and path under the prefix, no body, its listed headers, and those that are added in their place. */
+  async function through(key: string, method: string, client: Record<string, string>) {
+    const { allowed_headers: allowed, http_service: http } = extAuthzOf(key);
+    const headers = new Headers(only(allowed, new Headers(client)));
+    for (const added of http.authorization_request.headers_to_add) headers.set(added.key, added.value);
+    const address = `${http.server_uri.uri}${http.path_prefix}/v1/chat/completions?stream=true`;
+    const answer = await fetch(address, { method, headers });
+    const { allowed_upstream_headers: upstream, allowed_client_headers: back } = http.authorization_response;
+    return answer.status === 200
+      ? { status: 200, upstream: only(upstream, answer.headers) }
+      : { status: answer.status, body: await answer.text(), client: only(back, answer.headers) };
+  }
+
+  test("allows a call, and names its reservation to the model", async () => {
+    expect(extAuthzOf(free).failure_mode_allow).toBe(false);
+    for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
+      const client = { authorization: "Bearer sk-provider", "x-sluice-estimate-usd": "0.01" };
+      expect(await through(free, method, client)).toEqual({
+        status: 200,
+        upstream: { "x-sluice-reservation-id": expect.stringMatching(/^rsv_/) as unknown },
+      });
+    }
+  });
+
+  test.each([402, 429])("passes on a refusal with %i byte for byte", async (status) => {
+    const key = status === 402 ? broke : throttled;
+    const body = { estimate: { cost_usd: "0.01" } };
+    const direct = await told(await ask("POST", "/v1/edge/decision", key, body));
+    const relayed = await through(key, "POST", { "x-sluice-estimate-usd": "0.01" });
+    expect(relayed).toMatchObject({ status: direct.status, body: direct.body });
+    expect(relayed.client?.["content-type"]).toBe("application/json");
+    expect(relayed.client?.["retry-after"] ?? null).toBe(direct.retryAfter);
+  });
+
+  test("is refused by the header that a client leaves out", async () => {
+    const { status, body = "" } = await through(free, "GET", { "x-sluice-customer-id": "c1" });
+    expect([status, body]).toEqual([422, expect.stringContaining("x-sluice-estimate-usd")]);
+  });
+});
+
+describe("LiteLLM with the recipe's configuration, by what it documents", () => {
+  /** Settings of the guardrail, `name: value` a line. */
+  function settings(key: string): Record<string, string> {
+    const text = filled("litellm.yaml", { SLUICE_URL: server.urls[0], SLUICE_KEY: key });
+    const guardrail = text.slice(text.indexOf("guardrails:"));
+    const lines = [...guardrail.matchAll(/^ +(?:- )?([\w-]+): "?([^"\n]+)"?$/gm)];
+    return Object.fromEntries(lines.map(([, name, value]) => [name, value])) as Record<string, string>;
+  }
+
+  async function guard(key: string, customer: string) {
+    const { api_base: base, api_key: given = "", ...rest } = settings(key);
+    const fixed = Object.entries(rest).filter(([name]) => name.startsWith("x-sluice-"));
+    const body = {
+      input_type: "request",
+      litellm_call_id: crypto.randomUUID(),
+      litellm_trace_id: null,
+      structured_messages: [{ role: "user", content: "Hello" }],
+      images: null,
+      tools: null,
+      tool_calls: null,
+      texts: ["Hello"],
+      request_data: { user_api_key_end_user_id: customer },
+      additional_provider_specific_params: {},
+    };
+    const headers = { "content-type": "application/json", "x-api-key": given, ...Object.fromEntries(fixed) };
+    const url = `${base}/beta/litellm_basic_guardrail_api`;
+    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const verdict = (await answer.json()) as Record<string, unknown>;
+    return { status: answer.status, ...verdict };
+  }
+
+  test("lets a call pass, and reserves what the configuration says", async () => {
+    expect(await guard(free, "c1")).toMatchObject({
+      status: 200,
+      action: "NONE",
+      reservation: { amount_usd: "0.05" },
+    });
+  });
+
+  test("blocks a call that a limit denies", async () => {
+    expect(await guard(broke, "c1")).toMatchObject({
+      status: 200,
+      action: "BLOCKED",
+      blocked_reason: expect.stringContaining("budget_exceeded") as unknown,
+    });
+    await expect
+      .poll(async () => (await refusalsOf(brokeOrg, broke)).map((refusal) => refusal.customer_id))
+      .toContain("c1");
+  });
 });
 
 test.runIf(!NGINX)("nginx is not installed here: its recipe was not run", () => {

@@ -29,16 +29,22 @@ export function describeApi(operations: () => readonly OperationContract[]): Ope
       document = buildOpenApi(operations(), call.settings.SVC_BASE_URL) as Document;
     }
     const { deprecations } = await readRegistry(call.env.REGISTRY);
-    return reply(200, { ...document, paths: withDeprecations(document.paths, deprecations) });
+    return reply(200, { ...document, paths: withDeprecations(document.paths, deprecations, operations()) });
   });
 }
 
-function withDeprecations(paths: Paths, deprecations: readonly Deprecation[]): Paths {
+function withDeprecations(
+  paths: Paths,
+  deprecations: readonly Deprecation[],
+  operations: readonly OperationContract[],
+): Paths {
   const marked: Record<string, Readonly<Record<string, object>>> = { ...paths };
   for (const { method, route } of deprecations) {
-    const item = marked[route];
-    const verb = method.toLowerCase();
-    if (item?.[verb]) marked[route] = { ...item, [verb]: deprecated(item[verb] as Described) };
+    const isAny = operations.some(({ path, anyMethod }) => path === route && anyMethod === true);
+    const verbs = Object.entries(marked[route] ?? {}).map(([verb, described]) =>
+      isAny || verb === method.toLowerCase() ? [verb, deprecated(described as Described)] : [verb, described],
+    );
+    if (verbs.length > 0) marked[route] = Object.fromEntries(verbs) as Record<string, object>;
   }
   return marked;
 }

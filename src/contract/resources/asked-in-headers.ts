@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { DECISION } from "../decision.ts";
+import { callerId } from "../ids.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
+import { usdInput } from "../shapes.ts";
+import { attribution } from "./attribution.ts";
+import type { DecisionAsk } from "./decisions.ts";
+import { modelName, tokens } from "./runs.ts";
+
+/** A decision that is asked in headers, for proxies that send no body of their own. */
+
+/** Headers that begin like this are about the decision. One that is not known is refused, never passed over. */
+export const ASK_HEADER_PREFIX = "x-sluice-";
+
+const ONCE = /^[^,]*$/;
+
+/** A header that is sent twice arrives as one, with a comma in between: a client's beside a proxy's must not become a third. */
+function once<Shape extends z.ZodType<unknown, string>>(shape: Shape, description: string) {
+  return z
+    .string()
+    .regex(ONCE, "must be sent once, and must not contain a comma")
+    .pipe(shape)
+    .optional()
+    .meta({ description });
+}
+
+function whole<Shape extends z.ZodType<unknown, number>>(shape: Shape, description: string) {
+  const digits = z.string().regex(/^\d{1,12}$/, "must be a whole number");
+  return once(digits.transform(Number).pipe(shape), description);
+}
+
+const tags = z
+  .string()
+  .transform((text, context): Record<string, string> => {
+    const pairs = text.split(",").map(pairOf);
+    const named = new Set(pairs.map((pair) => pair?.[0]));
+    if (pairs.every((pair) => pair !== null) && named.size === pairs.length) return Object.fromEntries(pairs);
+    context.addIssue({ code: "custom", message: TAGS_FORM, params: { code: "invalid_format" } });
+    return z.NEVER;
+  })
+  .pipe(attribution.tags.unwrap());
+
+const TAGS_FORM =
+  "must be name=value pairs with a comma between them, each name once, values percent-encoded";
+
+function pairOf(text: string): [name: string, value: string] | null {
+  const at = text.indexOf("=");
+  if (at < 0) return null;
+  try {
+    return [text.slice(0, at).trim(), decodeURIComponent(text.slice(at + 1).trim())];
+  } catch {
+    return null;
+  }
+}
+
+const { least, most } = DECISION.holdSeconds;
+
+export const askHeaders = z.strictObject({
+  "x-sluice-request-id": once(callerId, "Names the call: the same request is reserved once."),
+  "x-sluice-customer-id": once(callerId, "The customer that the call is for."),
+  "x-sluice-workflow-id": once(callerId, "The workflow of the call."),
+  "x-sluice-department-id": once(callerId, "The department of the call."),
+  "x-sluice-deployment-id": once(callerId, "The deployment of the call."),
+  "x-sluice-user-id": once(callerId, "The user of the call."),
+  "x-sluice-tags": tags.optional().meta({
+    description: "Tags of the call, such as `team=search,feature=chat`. Values are percent-encoded.",
+  }),
+  "x-sluice-model": once(modelName, "The model that is called."),
+  "x-sluice-estimate-usd": once(usdInput, "What the call may cost at most."),
+  "x-sluice-input-tokens": whole(tokens, "In place of an amount: the tokens of the prompt."),
+  "x-sluice-max-output-tokens": whole(tokens, "In place of an amount: the tokens of the longest answer."),
+  "x-sluice-hold-seconds": whole(
+    z.int().min(least).max(most),
+    "How long the reservation is kept. If omitted: 900.",
+  ),
+  "x-sluice-checks": once(z.enum(DECISION_CHECKS), "As `checks` of a decision."),
+  "x-sluice-on-expiry": once(z.enum(EXPIRY_ACTIONS), "As `on_expiry` of a decision."),
+});
+export type AskHeaders = z.output<typeof askHeaders>;
+type AskHeader = keyof AskHeaders;
+
+/** The header that says each field of a decision. */
+const HEADER_OF: Readonly<Record<string, AskHeader>> = {
+  request_id: "x-sluice-request-id",
+  model: "x-sluice-model",
+  estimate: "x-sluice-estimate-usd",
+  "estimate.cost_usd": "x-sluice-estimate-usd",
+  "estimate.input_tokens": "x-sluice-input-tokens",
+  "estimate.max_output_tokens": "x-sluice-max-output-tokens",
+};
+
+/** What a problem with a decision's field is called where it was asked in headers. */
+export function headerOf(field: string): string {
+  return HEADER_OF[field] ?? field;
+}
+
+export function askOf(headers: AskHeaders): DecisionAsk {
+  return {
+    request_id: headers["x-sluice-request-id"],
+    model: headers["x-sluice-model"],
+    customer_id: headers["x-sluice-customer-id"],
+    workflow_id: headers["x-sluice-workflow-id"],
+    department_id: headers["x-sluice-department-id"],
+    deployment_id: headers["x-sluice-deployment-id"],
+    user_id: headers["x-sluice-user-id"],
+    tags: headers["x-sluice-tags"],
+    hold_seconds: headers["x-sluice-hold-seconds"],
+    checks: headers["x-sluice-checks"],
+    on_expiry: headers["x-sluice-on-expiry"],
+    estimate: {
+      cost_usd: headers["x-sluice-estimate-usd"],
+      input_tokens: headers["x-sluice-input-tokens"],
+      max_output_tokens: headers["x-sluice-max-output-tokens"],
+    },
+  };
+}

@@ -97,9 +97,15 @@ export const OPERATIONS = {
   explain: {
     explain: "POST /v1/orgs/{id}/explain b",
   },
+  extAuthz: {
+    check: "POST /v1/edge/ext-authz",
+  },
   forecasts: {
     linear: "GET /v1/forecast q",
     capacity: "GET /v1/capacity/forecasts q",
+  },
+  guardrail: {
+    check: "POST /v1/edge/guardrail b",
   },
   keys: {
     mint: "POST /v1/orgs/{id}/keys bi",

@@ -808,6 +808,28 @@ export interface LeaseReply {
   readonly leases: Readonly<Record<string, unknown>> | null;
 }
 
+export interface GuardrailReply {
+  /** `NONE` lets the call pass unchanged. */
+  readonly action: "NONE" | "BLOCKED";
+  readonly blocked_reason?: string | undefined;
+  /** What refused the call, as a decision returns it. */
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  } | undefined;
+  /** `dec_` followed by a ULID. */
+  readonly decision_id?: string | undefined;
+  readonly reservation?: {
+    /** `rsv_` followed by a ULID. */
+    readonly id: string;
+    /** Dollars as a decimal string. */
+    readonly amount_usd: string;
+    /** RFC 3339 in UTC. */
+    readonly expires_at: string;
+  } | null | undefined;
+}
+
 export interface CreatedWebhook {
   /** `sub_` followed by a ULID. */
   readonly id: string;
@@ -1848,6 +1870,32 @@ export type ForecastsCapacityQuery = {
   readonly scope_id?: string | undefined;
 };
 
+export type GuardrailCheckBody = {
+  /** Only a request is decided. A response has been paid for already. */
+  readonly input_type: "request" | "response";
+  readonly texts?: (readonly string[]) | null | undefined;
+  readonly structured_messages?: (readonly unknown[]) | null | undefined;
+  readonly images?: (readonly unknown[]) | null | undefined;
+  readonly tools?: (readonly unknown[]) | null | undefined;
+  readonly tool_calls?: (readonly unknown[]) | null | undefined;
+  readonly model?: string | null | undefined;
+  /** The request id, if no header names one. */
+  readonly litellm_call_id?: string | null | undefined;
+  readonly litellm_trace_id?: string | null | undefined;
+  readonly litellm_version?: string | null | undefined;
+  readonly request_data?: {
+    /** The user, if no header names one. */
+    readonly user_api_key_user_id?: string | null | undefined;
+    /** The department, if no header names one. */
+    readonly user_api_key_team_id?: string | null | undefined;
+    /** The customer, if no header names one. */
+    readonly user_api_key_end_user_id?: string | null | undefined;
+  } | null | undefined;
+  readonly request_headers?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Not read: LiteLLM lets its callers override them. */
+  readonly additional_provider_specific_params?: Readonly<Record<string, unknown>> | null | undefined;
+};
+
 export type KeysMintBody = {
   /** 1 to 200 characters. */
   readonly name: string;
@@ -2729,6 +2777,10 @@ export interface Operations {
     /** Explain a decision or a run. `POST /v1/orgs/{id}/explain` */
     explain(body: ExplainExplainBody, options?: CallOptions): Answer<Explanation>;
   };
+  readonly extAuthz: {
+    /** Decide for a proxy that asks in headers. `POST /v1/edge/ext-authz` */
+    check(options?: CallOptions): Answer<Verdict>;
+  };
   readonly forecasts: {
     /** Project a deployment's return linearly by team count. `GET /v1/forecast` */
     linear(query: ForecastsLinearQuery, options?: CallOptions): Answer<{
@@ -2740,6 +2792,10 @@ export interface Operations {
     }>;
     /** Forecast usage and when each budget is used up. `GET /v1/capacity/forecasts` */
     capacity(query?: ForecastsCapacityQuery, options?: CallOptions): Answer<CapacityForecasts>;
+  };
+  readonly guardrail: {
+    /** Decide for LiteLLM. `POST /v1/edge/guardrail` */
+    check(body: GuardrailCheckBody, options?: CallOptions): Answer<GuardrailReply>;
   };
   readonly keys: {
     /** Create an API key. `POST /v1/orgs/{id}/keys` */

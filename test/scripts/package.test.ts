@@ -104,7 +104,7 @@ describe("the packed package", () => {
       noEmit: true,
       module: "nodenext",
       target: "es2022",
-      lib: ["es2022", "dom", "dom.iterable"],
+      lib: ["es2022", "esnext.disposable", "dom", "dom.iterable"],
       types: [],
     };
     writeFileSync(
@@ -114,6 +114,14 @@ describe("the packed package", () => {
     const typed = `
       import { Refused, Sluice } from "sluice/client";
       import { verify } from "sluice/webhooks";
+      import { createGate, governedFetch } from "sluice/fetch";
+      import { sluiceMiddleware } from "sluice/ai-sdk";
+      import { govern } from "sluice/hono";
+      const gate = createGate({ key: "k" });
+      export const sent: Promise<Response> = governedFetch({ gate, ask: { customer_id: "c" } })("https://x.test");
+      export const parts = [sluiceMiddleware({ gate }), govern({ gate, ask: () => ({ estimate: { cost_usd: "1" } }) })];
+      // @ts-expect-error: a call's estimate is the adapter's
+      governedFetch({ gate, ask: { estimate: { cost_usd: "1" } } });
       const sluice = new Sluice();
       export const verdict = await sluice.decisions.decide({ model: "m", estimate: { cost_usd: "0.01" } });
       for await (const budget of sluice.budgets.list({ limit: 5 })) budget.limit_usd satisfies string;

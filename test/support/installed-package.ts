@@ -1,17 +1,40 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { publishedManifest } from "../../scripts/package/manifest.ts";
 import { buildModules } from "../../scripts/package/modules.ts";
 import { makeFolder } from "./folder.ts";
 
-/** A folder with the package installed in it, as whoever uses it has it. */
-export async function installedPackage(): Promise<{ path: string; remove: () => void }> {
+/** A folder with the package installed in it, as whoever uses it has it, beside packages that they use with it. */
+export async function installedPackage(
+  beside: readonly string[] = [],
+): Promise<{ path: string; remove: () => void }> {
   const folder = makeFolder();
   const installed = join(folder.path, "node_modules/sluice");
   mkdirSync(installed, { recursive: true });
   await buildModules(join(installed, "dist"));
   writeFileSync(join(installed, "package.json"), publishedManifest(readFileSync("package.json", "utf8")));
   writeFileSync(join(folder.path, "package.json"), JSON.stringify({ type: "module" }));
+  for (const name of beside) {
+    symlinkSync(join(process.cwd(), "node_modules", name), join(folder.path, "node_modules", name));
+  }
   cpSync("test/support/gate-process.mjs", join(folder.path, "gate-process.mjs"));
   return folder;
+}
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program of that folder to its end. Servers of this process answer it meanwhile. */
+export function runProgram(program: string, cwd: string, environment: Record<string, string>): Promise<Ran> {
+  const [command, args] = program.endsWith(".py") ? ["python3", [program]] : [process.execPath, [program]];
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, ...environment } };
+    const child = execFile(command, args, options, (_, stdout, stderr) =>
+      resolve({ status: child.exitCode, stdout, stderr }),
+    );
+  });
 }

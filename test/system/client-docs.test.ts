@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { installedPackage } from "../support/installed-package.ts";
+import type { StandIn } from "../../scripts/stand-in/server.ts";
+import { PROVIDER_KEY, startProvider } from "../support/governed.ts";
+import { installedPackage, runProgram } from "../support/installed-package.ts";
 import { newOrg, sharedServer } from "../support/server.ts";
 
 /** What docs/client.md shows is run, and prints what it says. */
@@ -10,19 +11,28 @@ const samples = [...readFileSync("docs/client.md", "utf8").matchAll(/```ts\n([^]
   ([, code = ""]) => code,
 );
 let installed: Awaited<ReturnType<typeof installedPackage>>;
+let provider: StandIn;
 
 beforeAll(async () => {
-  installed = await installedPackage();
+  installed = await installedPackage(["openai", "ai", "@ai-sdk", "hono"]);
+  provider = await startProvider();
 });
-afterAll(() => installed.remove());
+afterAll(async () => {
+  installed.remove();
+  await provider.close();
+});
 
-test.each(samples.map((code) => [/from "(sluice\/\w+)"/.exec(code)?.[1] ?? "", code]))(
+test.each(samples.map((code) => [/from "(sluice\/[\w-]+)"/.exec(code)?.[1] ?? "", code]))(
   "%s",
   async (_, code) => {
     const { ownerKey } = await newOrg();
     writeFileSync(join(installed.path, "sample.mjs"), code);
-    const env = { ...process.env, SLUICE_URL: sharedServer().urls[0], SLUICE_KEY: ownerKey };
-    const ran = spawnSync(process.execPath, ["sample.mjs"], { cwd: installed.path, env, encoding: "utf8" });
+    const ran = await runProgram("sample.mjs", installed.path, {
+      SLUICE_URL: sharedServer().urls[0],
+      SLUICE_KEY: ownerKey,
+      OPENAI_BASE_URL: `${provider.url}/v1`,
+      OPENAI_API_KEY: PROVIDER_KEY,
+    });
     expect(ran.stderr).toBe("");
     const promised = [...code.matchAll(/\/\/ → (.+)$/gm)].map(([, text = ""]) => text);
     expect(promised.length).toBeGreaterThan(0);

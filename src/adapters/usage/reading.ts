@@ -1,0 +1,120 @@
+import { CountedText } from "./counted-text.ts";
+import { EventLines } from "./event-lines.ts";
+import { JsonMembers } from "./json-members.ts";
+import { fieldsOf, isObject, type Usage, usageIn } from "./provider-usage.ts";
+
+/** What has been read of an answer. */
+export interface Reading {
+  /** The provider's own usage. Null: it has said none that can be believed. */
+  readonly usage: Usage | null;
+  /** Whether it is the usage of the whole answer: a stream may begin with that of its input. */
+  readonly isWhole: boolean;
+  readonly isStream: boolean;
+  /** Output tokens by the text that was seen. Only streams are counted. */
+  readonly countedOutput: number;
+  /** The last event has come. Readers leave after it, without waiting for the end of the body. */
+  readonly isDone: boolean;
+  /** The provider broke off with an error. */
+  readonly hasFailed: boolean;
+}
+
+/** Reads usage from the bytes of an answer on their way. */
+export interface UsageReader {
+  push(chunk: Uint8Array): void;
+  readonly reading: Reading;
+}
+
+export function usageReader(contentType: string | null): UsageReader {
+  return /^\s*text\/event-stream\b/i.test(contentType ?? "") ? new StreamReader() : new BodyReader();
+}
+
+class BodyReader implements UsageReader {
+  readonly #members = new JsonMembers(["usage"]);
+
+  push(chunk: Uint8Array): void {
+    this.#members.push(chunk);
+  }
+
+  get reading(): Reading {
+    const usage = usageIn(this.#members.get("usage"));
+    return {
+      usage,
+      isWhole: usage !== null,
+      isStream: false,
+      countedOutput: 0,
+      isDone: false,
+      hasFailed: false,
+    };
+  }
+}
+
+const LAST_EVENTS = new Set<unknown>([
+  "message_stop",
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+]);
+
+class StreamReader implements UsageReader {
+  readonly #lines = new EventLines((data) => this.#take(data));
+  readonly #counted = new CountedText();
+  #usage: Readonly<Record<string, unknown>> | null = null;
+  #isWhole = false;
+  #isDone = false;
+  #hasFailed = false;
+
+  push(chunk: Uint8Array): void {
+    this.#lines.push(chunk);
+  }
+
+  get reading(): Reading {
+    const usage = usageIn(this.#usage);
+    const isWhole = this.#isWhole && usage !== null;
+    return {
+      usage,
+      isWhole,
+      isStream: true,
+      countedOutput: this.#counted.tokens,
+      isDone: this.#isDone,
+      hasFailed: this.#hasFailed,
+    };
+  }
+
+  #take(data: string): void {
+    this.#isDone ||= data === "[DONE]";
+    const event = eventIn(data);
+    if (event === null) return;
+    this.#isDone ||= LAST_EVENTS.has(event["type"]);
+    this.#hasFailed ||= isObject(event["error"]) || event["type"] === "response.failed";
+    const { choices, delta } = event;
+    if (Array.isArray(choices)) this.#choices(choices);
+    if (delta !== undefined) this.#counted.add(delta);
+    this.#note(fieldsOf(event["message"])["usage"], false);
+    // The usage of messages grows from the first event to the last; the others are told once.
+    this.#note(event["usage"], true);
+    this.#note(fieldsOf(event["response"])["usage"], true);
+  }
+
+  #choices(choices: readonly unknown[]): void {
+    for (const choice of choices) {
+      const { delta, text } = fieldsOf(choice);
+      this.#counted.add(delta ?? text);
+    }
+  }
+
+  #note(usage: unknown, isWhole: boolean): void {
+    if (!isObject(usage)) return;
+    const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
+    this.#isWhole ||= isWhole;
+  }
+}
+
+function eventIn(data: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const event = JSON.parse(data) as unknown;
+    return isObject(event) ? event : null;
+  } catch {
+    return null;
+  }
+}

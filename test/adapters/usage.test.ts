@@ -1,0 +1,210 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { usageReader } from "../../src/adapters/usage/reading.ts";
+import { usageIn } from "../../src/adapters/usage/provider-usage.ts";
+import { answerTo } from "../../scripts/stand-in/answers.ts";
+
+const STREAM = "text/event-stream; charset=utf-8";
+const encoder = new TextEncoder();
+
+/** Reads a text in pieces that end wherever they like. */
+function read(text: string, type: string, ends: readonly number[] = []) {
+  const bytes = encoder.encode(text);
+  const reader = usageReader(type);
+  let from = 0;
+  for (const end of [...new Set(ends.map((at) => at % (bytes.length + 1)))].sort((a, b) => a - b)) {
+    reader.push(bytes.subarray(from, end));
+    from = end;
+  }
+  reader.push(bytes.subarray(from));
+  return reader.reading;
+}
+
+function everyByte(text: string): number[] {
+  return Array.from(encoder.encode(text), (_, at) => at);
+}
+
+/** What the stand-in says to a body, whole. */
+function spoken(path: string, body: object): string {
+  const asked = { method: "POST", path, key: "k", expectedKey: "k", body: JSON.stringify(body) };
+  const { json, pieces } = answerTo(asked);
+  return pieces === null ? JSON.stringify(json) : Array.from(pieces, ({ text }) => text).join("");
+}
+
+const content = `cached 30 words, für 火 ${"and more of it ".repeat(60)}`;
+const messages = [{ role: "user", content }];
+const input = content;
+const model = "m";
+const stream = true;
+
+const ANSWERS: readonly [string, string, string][] = [
+  [
+    "a chat completion",
+    "application/json",
+    spoken("/v1/chat/completions", { model, messages, reasoning_effort: "low" }),
+  ],
+  [
+    "a stream of a chat completion",
+    STREAM,
+    spoken("/v1/chat/completions", {
+      model,
+      messages,
+      stream,
+      reasoning_effort: "low",
+      stream_options: { include_usage: true },
+    }),
+  ],
+  ["a response", "application/json", spoken("/v1/responses", { model, input, reasoning: {} })],
+  ["a stream of a response", STREAM, spoken("/v1/responses", { model, input, stream, reasoning: {} })],
+  ["a message", "application/json", spoken("/v1/messages", { model, messages, max_tokens: 99 })],
+  ["a stream of a message", STREAM, spoken("/v1/messages", { model, messages, max_tokens: 99, stream })],
+];
+
+describe("the provider's usage is read the same, wherever chunks end", () => {
+  test.each(ANSWERS)("%s", (name, type, text) => {
+    const whole = read(text, type);
+    const thinks = !name.includes("message");
+    expect(whole).toMatchObject({ isWhole: true, hasFailed: false });
+    expect(whole.usage).toMatchObject({
+      output_tokens: thinks ? 38 : 30,
+      cache_read_tokens: expect.any(Number),
+    });
+    expect(whole.usage?.reasoning_tokens).toBe(thinks ? 8 : undefined);
+    expect(whole.usage?.input_tokens).toBeGreaterThan(whole.usage?.cache_read_tokens ?? 0);
+    expect(read(text, type, everyByte(text))).toEqual(whole);
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 40 }), (ends) => {
+        expect(read(text, type, ends)).toEqual(whole);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("an embedding has input only", () => {
+    const text = spoken("/v1/embeddings", { model, input: ["one", "two"] });
+    expect(read(text, "application/json", everyByte(text)).usage).toEqual({
+      input_tokens: 4,
+      output_tokens: 0,
+    });
+  });
+
+  test.each(["\n", "\r", "\r\n"])("lines may end with %j", (end) => {
+    const text = spoken("/v1/messages", { model, messages, max_tokens: 99, stream }).replaceAll("\n", end);
+    expect(read(text, STREAM, everyByte(text)).usage).toMatchObject({ output_tokens: 30 });
+  });
+});
+
+describe("a stream that is cut", () => {
+  const cutAfter = (text: string, events: number): string =>
+    text.split("\n\n").slice(0, events).join("\n\n") + "\n\n";
+
+  test("of a chat completion counts the output that was seen", () => {
+    const text = spoken("/v1/chat/completions", { model, messages, stream });
+    expect(read(cutAfter(text, 11), STREAM)).toMatchObject({
+      usage: null,
+      isWhole: false,
+      countedOutput: 10,
+    });
+  });
+
+  test("of a response counts the output that was seen", () => {
+    const text = spoken("/v1/responses", { model, input, stream });
+    expect(read(cutAfter(text, 14), STREAM)).toMatchObject({
+      usage: null,
+      isWhole: false,
+      countedOutput: 10,
+    });
+  });
+
+  test("of a message knows its input, and counts the output that was seen", () => {
+    const text = spoken("/v1/messages", { model, messages, max_tokens: 99, stream });
+    const { usage, isWhole, countedOutput } = read(cutAfter(text, 13), STREAM);
+    expect({ isWhole, countedOutput }).toEqual({ isWhole: false, countedOutput: 10 });
+    expect(usage?.input_tokens).toBeGreaterThan(200);
+  });
+
+  test("counts the arguments of tools, and long pieces by their bytes", () => {
+    const tool = { index: 0, id: "call_with_a_long_id", function: { name: "find", arguments: "{}" } };
+    const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+    expect(read(event({ tool_calls: [tool] }), STREAM).countedOutput).toBe(2);
+    expect(read(event({ content: "x".repeat(400) }), STREAM).countedOutput).toBe(100);
+    expect(read(event({ role: "assistant" }), STREAM).countedOutput).toBe(0);
+  });
+
+  test("in the middle of its last event is not misread", () => {
+    const text = spoken("/v1/messages", { model, messages, max_tokens: 99, stream });
+    for (let at = 0; at < text.length; at += 7) {
+      const { usage, isWhole } = read(text.slice(0, at), STREAM);
+      if (isWhole) expect(usage?.output_tokens).toBe(30);
+      else expect(usage?.output_tokens ?? 1).toBe(1);
+    }
+  });
+});
+
+describe("garbage", () => {
+  test.each([
+    ["no JSON", "<html>502</html>"],
+    ["another type", '{"usage":"lots"}'],
+    ["a text that looks like usage", '{"a":"\\"usage\\":{\\"prompt_tokens\\":1}"}'],
+    ["a usage further inside", '{"data":[{"usage":{"prompt_tokens":1,"completion_tokens":1}}]}'],
+    ["negative counts", '{"usage":{"prompt_tokens":-1,"completion_tokens":1}}'],
+    ["fractions", '{"usage":{"prompt_tokens":1.5,"completion_tokens":1}}'],
+    ["counts beyond belief", '{"usage":{"prompt_tokens":1e300,"completion_tokens":1}}'],
+    ["a list", '[{"usage":{"prompt_tokens":1,"completion_tokens":1}}]'],
+    ["a body that is cut", '{"usage":{"prompt_tokens":1,"completion_tokens":1'],
+    ["a giant usage", `{"usage":{"prompt_tokens":1,"completion_tokens":1,"x":"${"y".repeat(70_000)}"}}`],
+  ])("is no usage: %s", (_, text) => {
+    expect(read(text, "application/json").usage).toBeNull();
+    expect(read(`data: ${text.slice(0, 60_000)}}\n\n`, STREAM)).toMatchObject({
+      isWhole: false,
+      countedOutput: 0,
+    });
+  });
+
+  test("of any kind is read to its end, without an error", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, isStream) => {
+        const reader = usageReader(isStream ? STREAM : "application/json");
+        reader.push(bytes);
+        reader.push(encoder.encode('\n\n{"usage":['));
+        expect(reader.reading.isWhole).toBe(false);
+      }),
+    );
+  });
+
+  test("an event that is too long is skipped, and the next is read", () => {
+    const long = `data: {"choices":[{"delta":{"content":"${"x".repeat(1_100_000)}"}}]}\n\n`;
+    const last = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n';
+    expect(read(long + last, STREAM, [1000, 500_000, 1_050_000]).usage).toEqual({
+      input_tokens: 3,
+      output_tokens: 4,
+    });
+  });
+});
+
+test("a usage without parts that exceed it, so that its run is not refused", () => {
+  const details = { cached_tokens: 8, audio_tokens: 9 };
+  expect(usageIn({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: details })).toEqual({
+    input_tokens: 10,
+    output_tokens: 1,
+    cache_read_tokens: 8,
+    audio_input_tokens: 2,
+  });
+});
+
+test("what Anthropic's cache read and wrote is part of the input", () => {
+  const usage = {
+    input_tokens: 5,
+    output_tokens: 7,
+    cache_read_input_tokens: 100,
+    cache_creation_input_tokens: 60,
+    cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 },
+  };
+  expect(usageIn(usage)).toEqual({
+    input_tokens: 165,
+    output_tokens: 7,
+    cache_read_tokens: 100,
+    cache_write_tokens: 20,
+    cache_write_1h_tokens: 40,
+  });
+});

@@ -3,6 +3,7 @@ import { isSecret, keyDigest, type ParsedKey, parseKey } from "../domain/api-key
 import { keyProblem } from "../domain/key-state.ts";
 import { orgOfToken } from "../domain/org-token.ts";
 import { refuseKey } from "../org/caller.ts";
+import type { Settings } from "../settings.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { Backoff } from "./backoff.ts";
 import type { Call, Caller } from "./call.ts";
@@ -54,6 +55,24 @@ export function knownKey(headers: Headers, now: number): KnownKey | null {
   const bearer = bearerOf(headers);
   const key = bearer === null ? null : known.get(bearer, now);
   return key === null || (key.refreshAt <= now && !key.refreshing) ? null : key;
+}
+
+/** A key that was given out and that this isolate does not know. */
+export interface Stranger extends ParsedKey {
+  readonly bearer: string;
+  readonly digest: string;
+}
+
+export function strangerOf(headers: Headers, settings: Settings, now: number): Stranger | null {
+  const bearer = bearerOf(headers);
+  if (bearer === null || known.get(bearer, now) !== null || dead.has(bearer, now)) return null;
+  const { SVC_KEY_PEPPER: pepper } = settings;
+  const given = parseKey(pepper, bearer);
+  return given === null ? null : { ...given, bearer, digest: keyDigest(pepper, bearer) };
+}
+
+export function acquaint({ bearer, digest }: Stranger, snapshot: Snapshot, askedAt: number): void {
+  known.learn(bearer, digest, snapshot, askedAt);
 }
 
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {

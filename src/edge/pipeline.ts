@@ -15,6 +15,7 @@ import { countDecision } from "./count-decision.ts";
 import { checkCustomer } from "./customer.ts";
 import type { Env } from "./env.ts";
 import { checkRate, countMalformed } from "./decision/request-rate.ts";
+import { foretoldOf, replyOf } from "./decision/foretold.ts";
 import { heedFreed } from "./decision/heed-freed.ts";
 import { identify } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
@@ -197,6 +198,7 @@ export function serve(operation: Operation) {
   return async (context: Context<{ Bindings: Env }>): Promise<Response> => {
     const settings = settingsOf(context.env);
     const now = Date.now();
+    const foretold = foretoldOf(context.req.raw);
     const pass = passOf(context.req.raw, settings, now);
     const call = new Call({
       op: operation.contract,
@@ -205,12 +207,14 @@ export function serve(operation: Operation) {
       settings,
       context: context.executionCtx as ExecutionContext,
       params: context.req.param(),
-      trace: pass?.trace ?? crypto.randomUUID(),
+      trace: pass?.trace ?? foretold?.trace ?? crypto.randomUUID(),
       now,
       pass,
     });
     let result: Result;
     try {
+      // An object that did not answer is not waited for a second time.
+      if (foretold !== undefined) replyOf(foretold);
       const told = pass === null ? null : await untaken(context.env, settings, pass);
       if (told !== null) Object.assign(call.headers, told);
       result = noteDeprecated(

@@ -16,6 +16,7 @@ import type { Actor, Command, Counts, Envelope, OrgEnv, Outcome, Query, View } f
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
+import type { Introduced, Introduction } from "../gate/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { GaugeDesk } from "./gauges/desk.ts";
@@ -35,6 +36,7 @@ import { QUERIES } from "./queries.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
+import { envelopeOf, isServedWhereItArrived } from "./decisions/introduction.ts";
 import { refusedDecision } from "./decisions/refused.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
@@ -140,6 +142,16 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (key === null) return null;
     this.#granted.note(keyId, asked);
     return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
+  }
+
+  /** What an isolate needs to know of a key, and the decision that came with it. Null if there is no such key. */
+  async introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
+    const snapshot = this.authenticate(keyId, digest);
+    if (snapshot === null) return null;
+    const envelope = envelopeOf(snapshot, digest, asked);
+    const isRefused = callerRefusal(this.#views.view(envelope)) !== null;
+    if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
+    return { snapshot, reply: await this.decide(asked.ask, keyId, false, envelope, null) };
   }
 
   /** The org's home region and where it may be served. Null if it has no home here. */

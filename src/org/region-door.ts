@@ -3,6 +3,7 @@ import type { RegionPass } from "../domain/region-pass.ts";
 /** What an isolate can call on an org's object, in any region. */
 export const OBJECT_METHODS = [
   "authenticate",
+  "introduce",
   "whereabouts",
   "execute",
   "ask",

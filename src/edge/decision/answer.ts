@@ -9,6 +9,7 @@ import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf } from "./background.ts";
+import { type Foretold, foretoldOf, replyOf } from "./foretold.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
@@ -42,6 +43,7 @@ export type Deciding = Pick<
   | "credential"
   | "trace"
   | "orgId"
+  | "request"
 >;
 
 type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
@@ -54,11 +56,17 @@ export async function answerDecision(
   const asker = askerOf(call);
   const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
-  const here = gate === null ? null : decideHere(gate, asker, ask, { now: Date.now(), background });
+  const told = foretoldOf(call.request);
+  const here =
+    gate === null || told !== undefined
+      ? null
+      : decideHere(gate, asker, ask, { now: Date.now(), background });
   call.headers[DECIDED_HEADER] = here === null ? "object" : "edge";
   let verdict: Verdict;
   try {
-    verdict = here ?? (await decideThere(call, { gate, asker, ask, background }));
+    const question = { gate, asker, ask, background };
+    const there = () => (told === undefined ? decideThere(call, question) : decidedThere(question, told));
+    verdict = here ?? (await there());
   } finally {
     tellRates(call, gate, asker);
   }
@@ -73,7 +81,8 @@ export async function answerDecision(
 
 export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
-  if (gate === null) return null;
+  // What the object has decided, it has also counted.
+  if (gate === null || foretoldOf(call.request) !== undefined) return null;
   const asker = askerOf(call);
   const background = backgroundOf(call, orgId);
   const refusal = refusedUnread(gate, asker, call.startedAt, background);
@@ -93,22 +102,21 @@ function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
   if (gate !== null) Object.assign(call.headers, decisionRateHeaders(gate, asker, call.startedAt));
 }
 
+/** A question for the object, and what this isolate knows of its org. */
+interface Question {
+  readonly gate: OrgGate | null;
+  readonly asker: Asker;
+  readonly ask: DecisionAsk;
+  readonly background: ObjectBackground;
+}
+
 export async function decideThere(
   call: Pick<Call, "actor" | "credential" | "trace" | "parent">,
-  {
-    gate,
-    asker,
-    ask,
-    background,
-  }: {
-    readonly gate: OrgGate | null;
-    readonly asker: Asker;
-    readonly ask: DecisionAsk;
-    readonly background: ObjectBackground;
-  },
+  question: Question,
 ): Promise<Verdict> {
+  const { gate, asker, ask, background } = question;
   const askedAt = Date.now();
-  let verdict: DecisionReply | null;
+  let reply: DecisionReply | null;
   const leasable = gate !== null && isForSlices(ask, asker);
   if (leasable) gate.asked += 1;
   const { actor, credential, trace } = call;
@@ -118,17 +126,29 @@ export async function decideThere(
   const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
   try {
     const report = carried?.text ?? null;
-    verdict = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
+    reply = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
   } catch (error) {
     if (carried !== null) gate?.answered(carried, null, Date.now());
     throw new ObjectUnreachable(String(error), { cause: error });
   }
-  const now = Date.now();
-  if (carried !== null) gate?.answered(carried, verdict?.leases ?? null, now);
-  if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
+  if (carried !== null) gate?.answered(carried, reply?.leases ?? null, Date.now());
+  if (reply === null) throw new ObjectUnreachable("the object knows no such org");
+  return heard(question, reply, askedAt);
+}
+
+/** What the object decided when it introduced the key. */
+function decidedThere(question: Question, told: Foretold): Verdict {
+  const { gate, asker, ask } = question;
+  if (gate !== null && isForSlices(ask, asker)) gate.asked += 1;
+  return heard(question, replyOf(told), told.askedAt);
+}
+
+/** The object's decision as the caller gets it. The isolate learns from it. */
+function heard({ gate, asker, ask, background }: Question, verdict: DecisionReply, askedAt: number): Verdict {
   if (gate !== null) {
+    const now = Date.now();
     learn(gate, asker, ask, { verdict, askedAt, now });
-    if (verdict.refusal === null && leasable) wish(gate, asker, ask, { now, background });
+    if (verdict.refusal === null && isForSlices(ask, asker)) wish(gate, asker, ask, { now, background });
   }
   if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
   return verdict.refusal ?? unanswered();

@@ -1,5 +1,4 @@
 import { roleIncludes } from "../../contract/access.ts";
-import { JSON_MEDIA } from "../../contract/bounds.ts";
 import { type DecidedAt, DECISION } from "../../contract/decision.ts";
 import { TRACE_HEADER, verdictHeaders } from "../../contract/headers.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
@@ -11,7 +10,7 @@ import { logFailure } from "../../log.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { cached } from "../../domain/cached.ts";
 import { callerAddress } from "../call.ts";
-import { bytesOf } from "./body-bytes.ts";
+import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
 import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
 import { actableUntil, knownKey } from "../identify.ts";
@@ -20,6 +19,7 @@ import { orgObject } from "../region/home.ts";
 import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { decideThere } from "./answer.ts";
+import { type Arrived, decideFirst, type Serve } from "./first.ts";
 import { gates, type ObjectBackground, waitFor } from "./gates.ts";
 import { type Asker, newAsker } from "../../gate/asker.ts";
 import { decideHere, refusedUnread, type Verdict } from "../../gate/decision.ts";
@@ -41,15 +41,6 @@ function isForDecisions(url: string): boolean {
   if (!DECISION_URL.test(url)) return false;
   decisionUrl = url;
   return true;
-}
-
-type Serve = (request: Request) => Response | Promise<Response>;
-
-interface Arrived {
-  readonly request: Request;
-  readonly env: Env;
-  readonly context: ExecutionContext;
-  readonly serve: Serve;
 }
 
 /** A key in the form that decisions need, computed once for each of its snapshots. */
@@ -83,8 +74,9 @@ export function decideFast(
   if (!isForDecisions(url) || request.method !== DECISION.method) return null;
   const now = Date.now();
   const { headers } = request;
+  if (headers.has(PASS_HEADER)) return null;
   const key = knownKey(headers, now);
-  if (key === null || headers.has(PASS_HEADER)) return null;
+  if (key === null) return decideFirst({ request, env, context, serve }, now);
   const settings = settingsOf(env);
   const who = readyFor(key, settings);
   if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
@@ -97,10 +89,8 @@ export function decideFast(
       return respond(call, refused.refusal, { place: "edge", dry: false, ask: null, made: refused.headers });
     }
   }
-  const length = headers.get("content-length");
-  if (length === null || Number(length) > DECISION.mostBodyBytes) return null;
-  if (headers.get("content-type") !== JSON_MEDIA) return null;
-  return decideRead(call, serve, Number(length));
+  const bytes = plainLength(headers);
+  return bytes === null ? null : decideRead(call, serve, bytes);
 }
 
 function refusedByRate(call: FastCall): RefusedUnread | null {
@@ -140,16 +130,6 @@ async function decideRead(call: FastCall, serve: Serve, bytes: number): Promise<
     logFailure(call.trace, error);
     return respond(call, refuse("service_unavailable"), { place: "object", dry: false, ask });
   }
-}
-
-/** The request with its body as it came. */
-function again(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStream): Request {
-  return new Request(request, { method: DECISION.method, body });
-}
-
-/** A body that breaks off like the client's. */
-function cutOff(): ReadableStream {
-  return new ReadableStream({ pull: (stream) => stream.error(new Error("the upload was broken off")) });
 }
 
 /** The call as the background work and the object see it. */

@@ -47,7 +47,12 @@ async function decide(key: string, { failing, body = ASK, from = "203.0.113.9" }
     watched(calls, failing),
     createExecutionContext(),
   );
-  return { calls, status: response.status, headers: response.headers, body: (await response.json()) as Answer["body"] };
+  return {
+    calls,
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer["body"],
+  };
 }
 
 const ASK = { estimate: { cost_usd: "1" } };

@@ -13,6 +13,7 @@ import { supportTrail } from "./edge/support-trail.ts";
 import { CONTRACTS, OPERATIONS } from "./operations.ts";
 import { BadSetting } from "./settings.ts";
 import { refuseClearText } from "./web/clear-text.tsx";
+import { logged, redirectTo } from "./web/html.tsx";
 import { health } from "./web/health.ts";
 import { metrics } from "./web/metrics.ts";
 
@@ -60,6 +61,14 @@ function mount(app: Hono<{ Bindings: Env }>, operation: Operation): void {
   }
 }
 
+/** A browser that opens the root is led to the console. For everyone else nothing is there. */
+const leadToConsole: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
+  const { method } = context.req;
+  const wantsPage = /\btext\/html\b/.test(context.req.header("accept") ?? "");
+  if (!wantsPage || (method !== "GET" && method !== "HEAD")) return next();
+  return logged(context, "/", async (web) => redirectTo("/console", web));
+};
+
 export function createApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
@@ -76,6 +85,7 @@ export function createApp(): Hono<{ Bindings: Env }> {
   app.get("/docs", async (context) => (await import("./web/docs.tsx")).serveDocs(CONTRACTS, context));
   mountSignIn(app);
   mountConsole(app);
+  app.use("/", leadToConsole);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
   app.onError((error, context) => {
     const { raw } = context.req;

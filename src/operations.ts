@@ -102,6 +102,7 @@ import { getRun } from "./api/runs/get.ts";
 import { listRuns } from "./api/runs/list.ts";
 import { recordRuns } from "./api/runs/record-bulk.ts";
 import { recordRun } from "./api/runs/record.ts";
+import { createConsoleLink } from "./api/console-links/create.ts";
 import { listSessions } from "./api/sessions/list.ts";
 import { getOwnSession } from "./api/sessions/own.ts";
 import { revokeSession } from "./api/sessions/revoke.ts";
@@ -267,6 +268,7 @@ export const OPERATIONS: readonly Operation[] = [
   listDeprecatedCalls,
   getSso,
   putSso,
+  createConsoleLink,
   listSessions,
   revokeSession,
   getOwnSession,

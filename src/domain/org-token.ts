@@ -6,7 +6,13 @@ import { base62, sameSecret } from "./api-key.ts";
  * that a forged one is rejected without a lookup. Only a keyed digest is stored.
  */
 
-const PREFIXES = { session: "ses", signIn: "sin", support: "svc_support", customer: "svc_customer" } as const;
+const PREFIXES = {
+  session: "ses",
+  signIn: "sin",
+  consoleLink: "lnk",
+  support: "svc_support",
+  customer: "svc_customer",
+} as const;
 export type OrgTokenKind = keyof typeof PREFIXES;
 
 const CHECK_LENGTH = 6;

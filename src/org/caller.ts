@@ -68,7 +68,7 @@ export function refuseKey(problem: "gone" | "key_expired"): Refusal<"gone" | "ke
 
 function sessionRefusal(view: View): Refusal<CallerCode> | null {
   const row = loadSession(view.sql, view.actor.id);
-  if (row === null || !isLiveSession(row, view.now)) return refuse("session_revoked");
+  if (row === null || !isLiveSession(view, row)) return refuse("session_revoked");
   return orgRefusal(view) ?? addressRefusal(view) ?? roleRefusal(view, row.role);
 }
 

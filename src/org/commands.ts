@@ -15,6 +15,8 @@ import { deleteModel, rereadPrices, setModel } from "./models/commands.ts";
 import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg } from "./orgs/commands.ts";
 import {
   admitSession,
+  createConsoleLink,
+  enterByLink,
   openSession,
   putSso,
   rememberSignIn,
@@ -125,6 +127,8 @@ export const COMMANDS = {
   rememberSignIn,
   takeSignIn,
   spendSignInLink,
+  createConsoleLink,
+  enterByLink,
   putSso,
   openSupportGrant,
   closeSupportGrant,

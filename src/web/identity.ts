@@ -14,6 +14,7 @@ export type SignInFailure =
   | "attempt_unknown"
   | "callback_without_org"
   | "connection_changed"
+  | "link_unknown"
   | "provider_unreachable"
   | "provider_refused"
   | "response_malformed"

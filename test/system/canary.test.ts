@@ -168,6 +168,10 @@ describe("no secret stays behind", () => {
     await use("POST /v1/edge/decision", "/v1/edge/decision", owner, scanned);
     const tokens = "/v1/orgs/{id}/customers/{customer_id}/tokens";
     await use(`POST ${tokens}`, `${at}/customers/c/tokens`, owner, { ttl_seconds: 60 });
+    await signInWithLinks(
+      await use("POST /v1/orgs/{id}/console-links", `${at}/console-links`, owner, {}),
+      owner,
+    );
     const sso = { kind: "oidc", issuer: "https://idp.example", client_id: "c" };
     const client_secret = canary("PUT /v1/orgs/{id}/sso: client_secret");
     await use("PUT /v1/orgs/{id}/sso", `${at}/sso`, owner, { ...sso, client_secret });
@@ -180,6 +184,29 @@ describe("no secret stays behind", () => {
     expect(needed.map(name).filter((route) => !tried.has(route))).toEqual([]);
     expect(found()).toEqual([]);
   });
+
+  /** A link that is followed twice, and a key in the form, also under a wrong form token. */
+  async function signInWithLinks({ url }: { url: string }, owner: string): Promise<void> {
+    const link = new URL(url);
+    secrets.set(link.searchParams.get("link") ?? "", "POST /v1/orgs/{id}/console-links: url");
+    const base = fixture.server.urls[0];
+    const open = (path: string, init: RequestInit) => fetch(base + path, { redirect: "manual", ...init });
+    for (const status of [303, 401]) {
+      expect((await open(link.pathname + link.search, { headers: fresh() })).status).toBe(status);
+    }
+    const page = await open("/console/login", { headers: fresh() });
+    const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const token = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
+    for (const _csrf of ["wrong", token]) {
+      const body = new URLSearchParams({ key: owner, _csrf, _once: "1" });
+      const headers = { ...fresh(), cookie };
+      const answer = await open("/console/login", { method: "POST", headers, body });
+      expect([answer.status, (await answer.text()).includes(owner)]).toEqual([
+        _csrf === token ? 303 : 403,
+        false,
+      ]);
+    }
+  }
 
   test("of the service itself", () => {
     for (const setting of ["SVC_OPERATOR_KEY", "SVC_KEY_PEPPER"]) {

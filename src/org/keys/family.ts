@@ -2,15 +2,16 @@ import { isLive, SESSION_MAX_MS } from "../../domain/session.ts";
 import type { View } from "../kernel/door.ts";
 
 /**
- * Who stands behind a caller's id. A key is itself. The sessions of one person at one provider are that person, who may sign
- * in again at any time.
+ * Who stands behind a caller's id. A key is itself, also in the console. The sessions of one person at one provider are that
+ * person, who may sign in again at any time.
  */
 export function selfOf(sql: SqlStorage, id: string): string {
-  const [person] = sql.exec<{ provider: string; subject: string }>(
-    "SELECT provider, subject FROM sessions WHERE id = ?",
+  const [person] = sql.exec<{ provider: string; subject: string; key_id: string | null }>(
+    "SELECT provider, subject, key_id FROM sessions WHERE id = ?",
     id,
   );
-  return person === undefined ? id : `person ${JSON.stringify([person.provider, person.subject])}`;
+  if (person === undefined) return id;
+  return person.key_id ?? `person ${JSON.stringify([person.provider, person.subject])}`;
 }
 
 /** Who is noted with a key that the caller mints. What the operator or the system makes is nobody's. */
@@ -51,11 +52,11 @@ export function hasAdminOutside({ sql, now }: View, head: string): boolean {
   return peopleInside(sql, now).some((person) => !isInFamily(sql, head, person));
 }
 
-/** Whoever is signed in to the console as at least an admin. */
+/** Whoever is signed in to the console as at least an admin, but for keys. */
 function peopleInside(sql: SqlStorage, now: number): string[] {
   const sessions = sql.exec<{ id: string; createdAt: number; lastSeenAt: number; revokedAt: number | null }>(
     `SELECT id, created_at AS createdAt, last_seen_at AS lastSeenAt, revoked_at AS revokedAt FROM sessions
-     WHERE created_at > ? AND role IN ('admin', 'owner')`,
+     WHERE created_at > ? AND role IN ('admin', 'owner') AND key_id IS NULL`,
     now - SESSION_MAX_MS,
   );
   const live = sessions.toArray().filter((times) => isLive(times, now));

@@ -8,20 +8,32 @@ import { type KeyRow, loadKey } from "./store.ts";
 
 /**
  * The rights that the caller can pass on. People and the operator have all rights of their role; a key has those of its
- * row.
+ * row, also through the console.
  */
 export function holderOf(view: View): Holder {
-  const { actor, credential, sql, now } = view;
-  if (actor.kind !== "key") return { role: actor.role, scopes: null, expiresAtMs: null };
-  const row = loadKey(sql, actor.id);
+  const { actor, sql, now } = view;
+  const key = keyBehind(view);
+  if (key === null) return { role: actor.role, scopes: null, expiresAtMs: null };
+  const row = loadKey(sql, key.id);
   if (row === null) return { role: "viewer", scopes: new Set(), expiresAtMs: now };
-  const digest = credential?.digest ?? null;
+  const { digest } = key;
   const secretEndsAt = digest === null ? null : secretEnd(sql, row, digest, now);
   return {
     role: row.role,
     scopes: new Set(scopesOfRow(row)),
     expiresAtMs: secretEndsAt === undefined ? now : earlierEnd(row.expires_at, secretEndsAt),
   };
+}
+
+/** The key that calls or that opened the calling session, and the digest of its secret. Null if there is none. */
+function keyBehind({ actor, credential, sql }: View): { id: string; digest: string | null } | null {
+  if (actor.kind === "key") return { id: actor.id, digest: credential?.digest ?? null };
+  if (actor.kind !== "session") return null;
+  const [session] = sql.exec<{ id: string | null; digest: string | null }>(
+    "SELECT key_id AS id, key_digest AS digest FROM sessions WHERE id = ?",
+    actor.id,
+  );
+  return session === undefined || session.id === null ? null : { id: session.id, digest: session.digest };
 }
 
 export function scopesOfRow(row: KeyRow): Scope[] {

@@ -32,4 +32,19 @@ export const PEOPLE_STEPS: readonly SchemaStep[] = [
     ) STRICT;
     CREATE TABLE spent_sign_in_links (digest TEXT PRIMARY KEY, spent_at INTEGER NOT NULL) STRICT;`,
   },
+  {
+    name: "people/2",
+    sql: `
+    ALTER TABLE sessions ADD COLUMN key_id TEXT;
+    ALTER TABLE sessions ADD COLUMN key_digest TEXT;
+    CREATE TABLE console_links (
+      digest TEXT PRIMARY KEY,
+      key_id TEXT,
+      key_digest TEXT,
+      provider TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      name TEXT NOT NULL,
+      expires_at INTEGER NOT NULL
+    ) STRICT;`,
+  },
 ];

@@ -4,11 +4,13 @@ import type { Session } from "../../contract/resources/sessions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
-import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import { ENTRY_PROBLEMS, type EntryProblem } from "../../domain/entry.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
+import type { Bound } from "../kernel/scan.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
+import { type KeyBehind, keyWorks } from "./key-behind.ts";
 import { connectionMark } from "./sso.ts";
 
 /** Console sessions. A session is looked up on each request and never cached, so a revocation applies at once. */
@@ -25,7 +27,7 @@ export type SessionRow = {
   created_at: number;
   last_seen_at: number;
   revoked_at: number | null;
-};
+} & KeyBehind;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -37,8 +39,12 @@ export function loadSession(sql: SqlStorage, id: string): SessionRow | null {
   return sql.exec<SessionRow>("SELECT * FROM sessions WHERE id = ?", id).toArray()[0] ?? null;
 }
 
-export function isLiveSession(row: SessionRow, now: number): boolean {
-  return isLive(timesOf(row), now);
+export function isLiveSession({ sql, now }: Pick<View, "sql" | "now">, row: SessionRow): boolean {
+  if (!isLive(timesOf(row), now)) return false;
+  if (row.key_id === null) return true;
+  const works = keyWorks("sessions", now);
+  const found = sql.exec(`SELECT 1 FROM sessions WHERE ${works.sql} AND id = ?`, ...works.bindings, row.id);
+  return found.toArray().length > 0;
 }
 
 export function toSession(row: SessionRow, view: View): Session {
@@ -54,7 +60,7 @@ export function toSession(row: SessionRow, view: View): Session {
   };
 }
 
-export interface NewSession {
+interface Opened {
   readonly id: string;
   readonly digest: string;
   readonly provider: string;
@@ -62,10 +68,39 @@ export interface NewSession {
   readonly name: string;
   readonly email: string | null;
   readonly role: KeyRole;
+}
+
+export interface NewSession extends Opened {
   /** The region that received the request. */
   readonly region: string;
   /** The mark of the connection that vouched for the person. Null if none did. */
   readonly connection: string | null;
+}
+
+/** Why nobody may open a session now, from this address and in this region. */
+export function sessionProblem(tx: Tx, region: string): EntryProblem | "org_suspended" | null {
+  return tx.profile().status === "suspended" ? "org_suspended" : entryProblemOf(tx, region);
+}
+
+export function insertSession(tx: Tx, opened: Opened, behind: KeyBehind): void {
+  tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
+  const { id, digest, provider, subject, name, email, role } = opened;
+  tx.sql.exec(
+    `INSERT INTO sessions (id, digest, provider, subject, name, email, role, address, created_at, last_seen_at, key_id, key_digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    digest,
+    provider,
+    subject,
+    name,
+    email,
+    role,
+    tx.actor.address,
+    tx.now,
+    tx.now,
+    behind.key_id,
+    behind.key_digest,
+  );
 }
 
 export const openSession = command({
@@ -73,8 +108,7 @@ export const openSession = command({
   admitsItself: () => true,
   refuses: ["org_suspended", "conflict", ...ENTRY_PROBLEMS],
   run(tx, input: NewSession) {
-    if (tx.profile().status === "suspended") return refuse("org_suspended");
-    const problem = entryProblemOf(tx, input.region);
+    const problem = sessionProblem(tx, input.region);
     if (problem !== null) return refuse(problem);
     if (input.connection !== null && input.connection !== connectionMark(tx)) {
       return refuse(
@@ -83,22 +117,8 @@ export const openSession = command({
         { message: "The organization's single sign-on settings changed during the sign-in." },
       );
     }
-    tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
-    const { id, digest, provider, subject, name, email, role } = input;
-    tx.sql.exec(
-      `INSERT INTO sessions (id, digest, provider, subject, name, email, role, address, created_at, last_seen_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      digest,
-      provider,
-      subject,
-      name,
-      email,
-      role,
-      tx.actor.address,
-      tx.now,
-      tx.now,
-    );
+    const { id, provider, subject, name, email, role } = input;
+    insertSession(tx, input, { key_id: null, key_digest: null });
     return done(201, { id }, { target: id, detail: { provider, subject, name, email, role } });
   },
 });
@@ -113,7 +133,7 @@ export const admitSession = command({
   refuses: ["session_revoked"],
   run(tx, input: { digest: string }) {
     const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE digest = ?", input.digest).toArray()[0];
-    if (row === undefined || !isLiveSession(row, tx.now)) return refuse("session_revoked");
+    if (row === undefined || !isLiveSession(tx, row)) return refuse("session_revoked");
     if (shouldNote(timesOf(row), tx.now)) {
       tx.sql.exec("UPDATE sessions SET last_seen_at = ? WHERE id = ?", tx.now, row.id);
       row.last_seen_at = tx.now;
@@ -124,6 +144,14 @@ export const admitSession = command({
   },
 });
 
+function liveSessions(now: number): Bound {
+  const works = keyWorks("sessions", now);
+  return {
+    sql: `revoked_at IS NULL AND created_at > ? AND last_seen_at > ? AND ${works.sql}`,
+    bindings: [now - SESSION_MAX_MS, now - HOUR_MS, ...works.bindings],
+  };
+}
+
 export const listSessions = query({
   refuses: [],
   run: (view, input: ListQuery) =>
@@ -132,10 +160,7 @@ export const listSessions = query({
       {
         table: "sessions",
         sort: { created_at: "created_at" },
-        where: {
-          sql: "revoked_at IS NULL AND created_at > ? AND last_seen_at > ?",
-          bindings: [view.now - SESSION_MAX_MS, view.now - HOUR_MS],
-        },
+        where: liveSessions(view.now),
         toItem: (row: SessionRow) => toSession(row, view),
       },
       input,

@@ -15,9 +15,10 @@ import { returnPath } from "../return-path.ts";
 import { csrfToken, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
 import { keptOut } from "../sign-in/finish.tsx";
+import { signInForm, signInWithKey } from "../sign-in/key.tsx";
 import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
-import { MessagePage, SignInPage } from "./pages/sign-in.tsx";
+import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
 import { Page } from "./view/document.tsx";
 import { iconFile } from "./view/icons.tsx";
@@ -32,10 +33,10 @@ export function mountConsole(app: Hono<{ Bindings: Env }>): void {
   app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
   app.get("/console/login", (context) =>
-    logged(context, "/console/login", async (web) => {
-      const { org, return_to } = context.req.query();
-      return htmlResponse(<SignInPage org={org ?? null} returnTo={returnPath(return_to)} />, 200, web);
-    }),
+    logged(context, "/console/login", async (web) => signInForm(context, web)),
+  );
+  app.post("/console/login", (context) =>
+    logged(context, "/console/login", (web) => signInWithKey(context, web, dispatcher(context, app))),
   );
   app.post("/console/logout", (context) =>
     logged(context, "/console/logout", (web) => signOut(context, web)),
@@ -94,11 +95,7 @@ function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Re
   const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
   if (admitted.kind === "none") return redirectTo(login, web);
   if (admitted.kind === "kept_out") return keptOut(admitted.problem, web);
-  const text = "Your session has expired or was revoked. Sign in again to continue.";
-  const page = (
-    <MessagePage title="Signed out" text={text} code="session_revoked" link={[login, "Sign in"]} />
-  );
-  return htmlResponse(page, 401, web, { "set-cookie": admitted.clear });
+  return htmlResponse(<SignedOutPage login={login} />, 401, web, { "set-cookie": admitted.clear });
 }
 
 function forged(web: Web): Response {

@@ -17,6 +17,8 @@ const TEXTS: Readonly<Record<SignInFailure, string>> = {
   callback_without_org:
     "Each organization has its own redirect URI: /sso/callback/ followed by its id. Sign in again. If your provider refuses, an owner must allow that URI there.",
   connection_changed: "Your organization's single sign-on settings changed. Sign in again.",
+  link_unknown:
+    "This link was already used, has expired, or the key that made it no longer works. Create a new one, or sign in another way.",
   provider_unreachable: "Your identity provider did not respond correctly. Try again shortly.",
   provider_refused: "Your identity provider refused the sign-in.",
   response_malformed: "The response from your identity provider cannot be read.",

@@ -1,7 +1,5 @@
 import type { Hono } from "hono";
-import { tokenDigest } from "../../domain/org-token.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { sameSecret } from "../../domain/api-key.ts";
 import { MOST_XML_BYTES } from "../../domain/xml-bounds.ts";
 import type { Env } from "../../edge/env.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
@@ -19,11 +17,11 @@ import { returnPath } from "../return-path.ts";
 import type { ServiceAddresses } from "../saml/connection.ts";
 import type { SamlAttempt } from "../saml/request.ts";
 import type { OidcAttempt } from "../sso/oidc.ts";
-import { localSignInToken } from "../../domain/local-sign-in.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
-import { beginAttempt, connectionOf, signInDoor, takeAttempt } from "./attempt.ts";
+import { beginAttempt, connectionOf, takeAttempt } from "./attempt.ts";
 import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
+import { confirmLink, followLink } from "./link.tsx";
 
 /** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
 
@@ -63,7 +61,12 @@ export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
   app.get("/saml/:org_id/metadata", (context) =>
     logged(context, "/saml/{org_id}/metadata", (web) => metadata(web, context.req.param("org_id"))),
   );
-  app.get("/console/enter", (context) => logged(context, "/console/enter", (web) => enter(context, web)));
+  app.get("/console/enter", (context) =>
+    logged(context, "/console/enter", (web) => followLink(context, web)),
+  );
+  app.post("/console/enter", (context) =>
+    logged(context, "/console/enter", (web) => confirmLink(context, web)),
+  );
   for (const path of ["/sso/*", "/saml/*"]) {
     app.all(path, (context) => logged(context, path, async (web) => notFound(web)));
   }
@@ -175,23 +178,4 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   const { idpEntityId: provider, defaultRole } = connection;
   const person = { orgId, provider, identity: result.identity, defaultRole, connection: mark };
   return startSession(context, web, person, returnTo);
-}
-
-/** The link that `npm start` prints. It is for one org, works once, and exists only on a local server. */
-async function enter(context: Ctx, web: Web): Promise<Response> {
-  const secret = context.env.LOCAL_SIGN_IN;
-  const { org = "", token = "" } = context.req.query();
-  if (secret === undefined || context.req.method !== "GET" || !ORG.test(org)) return notFound(web);
-  if (!sameSecret(token, localSignInToken(secret, org))) return refuseSignIn("attempt_unknown", web);
-  const digest = tokenDigest(web.settings.SVC_KEY_PEPPER, token);
-  const door = await signInDoor(context.env, org, web);
-  const spent = await door?.command("spendSignInLink", { digest });
-  if (spent === undefined || isRefusal(spent)) return refuseSignIn("attempt_unknown", web);
-  const identity = { subject: "local", email: null, name: "Local owner", role: "owner" };
-  return startSession(
-    context,
-    web,
-    { orgId: org, provider: "local", identity, defaultRole: "owner", connection: null },
-    "/console",
-  );
 }

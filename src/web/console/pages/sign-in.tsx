@@ -2,25 +2,83 @@ import { PlainPage } from "../view/document.tsx";
 
 const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The second step is a link, not a form: the browser then leaves this origin, which no form here may do. */
-export function SignInPage({ org, returnTo }: { org: string | null; returnTo: string }) {
-  const known = org !== null && ORG.test(org);
+interface SignIn {
+  readonly org: string | null;
+  readonly returnTo: string;
+  readonly csrf: string;
+  readonly once: string;
+  /** Why the key that was sent does not sign in. */
+  readonly problem: string | null;
+}
+
+/** With a key, or with the organization's identity provider. */
+export function SignInPage(props: SignIn) {
   return (
     <PlainPage title="Sign in">
-      <div>
-        <h1>Sign in</h1>
-        <p class="quiet">
-          {known ? "Continue with your organization's identity provider." : "Which organization is yours?"}
+      <h1>Sign in</h1>
+      <KeyForm {...props} />
+      <SingleSignOn {...props} />
+      <details>
+        <summary>Sign in with a link</summary>
+        <p class="quiet small">
+          Whoever has an owner key can create a link for you. It signs in once, within ten minutes.
         </p>
+        <pre>{LINK_CALL}</pre>
+      </details>
+    </PlainPage>
+  );
+}
+
+const LINK_CALL = `curl -X POST "$BASE/v1/orgs/$ORG/console-links" \\
+  -H "Authorization: Bearer $KEY"`;
+
+function KeyForm({ returnTo, csrf, once, problem }: SignIn) {
+  const wrong = problem === null ? {} : { "aria-invalid": "true", "aria-describedby": "key-error" };
+  return (
+    <form class="form" method="post" action="/console/login">
+      <input type="hidden" name="_csrf" value={csrf} />
+      <input type="hidden" name="_once" value={once} />
+      <input type="hidden" name="return_to" value={returnTo} />
+      <div class="field">
+        <label for="key">Owner key</label>
+        <input
+          id="key"
+          name="key"
+          type="password"
+          required
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="svc_live_…"
+          {...wrong}
+        />
+        {problem !== null && (
+          <span class="error" id="key-error" role="alert">
+            {problem}
+          </span>
+        )}
+        <span class="hint">Used once to open a session, and not kept. The session ends with the key.</span>
       </div>
+      <div>
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The second step is a link, not a form: the browser then leaves this origin, which no form here may do. */
+function SingleSignOn({ org, returnTo }: SignIn) {
+  const known = org !== null && ORG.test(org);
+  return (
+    <section class="stack or">
+      <h2>Single sign-on</h2>
       {known ? (
         <div class="inline">
-          <a class="button primary" href={`/sso/login?${new URLSearchParams({ org, return_to: returnTo })}`}>
+          <a class="button" href={`/sso/login?${new URLSearchParams({ org, return_to: returnTo })}`}>
             Continue
           </a>
-          <a class="button" href="/console/login">
-            Another organization
-          </a>
+          <a href={`/console/login?${new URLSearchParams({ return_to: returnTo })}`}>Another organization</a>
         </div>
       ) : (
         <form class="form" method="get" action="/console/login">
@@ -42,12 +100,59 @@ export function SignInPage({ org, returnTo }: { org: string | null; returnTo: st
             )}
           </div>
           <div>
-            <button class="primary" type="submit">
-              Next
-            </button>
+            <button type="submit">Next</button>
           </div>
         </form>
       )}
+    </section>
+  );
+}
+
+/** Asks before a link of another site signs in. */
+export function ConfirmEntryPage({ link }: { link: string }) {
+  return (
+    <PlainPage title="Sign in">
+      <div>
+        <h1>Sign in with this link?</h1>
+        <p class="quiet">
+          Another site sent you here. Continue only if you or a colleague created this link. It works once.
+        </p>
+      </div>
+      <form class="inline" method="post" action="/console/enter">
+        <input type="hidden" name="link" value={link} />
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+        <a href="/console/login">Not now</a>
+      </form>
+    </PlainPage>
+  );
+}
+
+/** A session that ended says how to get back. */
+export function SignedOutPage({ login }: { login: string }) {
+  return (
+    <PlainPage title="Signed out">
+      <div class="stack">
+        <h1>Signed out</h1>
+        <p class="quiet">
+          Your session has ended: it expired, was revoked, or the key that opened it no longer works. You
+          return to this page when you have signed in again, with any of these:
+        </p>
+        <ul class="bullets quiet">
+          <li>an owner key,</li>
+          <li>your organization’s identity provider,</li>
+          <li>a new link, from whoever has an owner key.</li>
+        </ul>
+        <p class="quiet small">
+          <code>session_revoked</code>
+        </p>
+      </div>
+      <div>
+        <a class="button primary" href={login}>
+          Sign in
+        </a>
+      </div>
     </PlainPage>
   );
 }

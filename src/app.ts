@@ -1,5 +1,4 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { mountConsole } from "./web/console/console.tsx";
 import { mountSignIn } from "./web/sign-in/routes.tsx";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
@@ -31,11 +30,31 @@ function methodsOf(path: string): string[] {
   return TEMPLATES.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
 }
 
+type App = Hono<{ Bindings: Env }>;
+
+const consoles = new WeakMap<App, Promise<App>>();
+
+/** The console, loaded when it is first asked for: most isolates serve none of its pages. */
+function consoleOf(app: App): Promise<App> {
+  const known = consoles.get(app);
+  if (known !== undefined) return known;
+  const loaded = import("./web/console/console.tsx").then(({ createConsole }) =>
+    createConsole((request, { env, executionCtx }) => app.fetch(request, env, executionCtx)),
+  );
+  consoles.set(app, loaded);
+  return loaded;
+}
+
+/** The routes of all pages, those of the console included. */
+export async function pageRoutes(app: App): Promise<{ method: string; path: string }[]> {
+  return [...app.routes, ...(await consoleOf(app)).routes].filter(({ path }) => !path.startsWith("/v1/"));
+}
+
 /** `OPTIONS` outside the API works wherever `GET` does. */
-function pageOptions(app: Hono<{ Bindings: Env }>): MiddlewareHandler<{ Bindings: Env }> {
+function pageOptions(app: App): MiddlewareHandler<{ Bindings: Env }> {
   return async (context, next) => {
     const { path } = context.req;
-    const served = path.startsWith("/v1/") ? [] : pagesAt(app, path);
+    const served = path.startsWith("/v1/") ? [] : await pagesAt(app, path);
     const template = served.find(({ method }) => method === "GET")?.path;
     if (template === undefined) return next();
     return serveOptions(template, () => served.map(({ method }) => method))(context);
@@ -43,8 +62,10 @@ function pageOptions(app: Hono<{ Bindings: Env }>): MiddlewareHandler<{ Bindings
 }
 
 /** The routes that a path matches, without those for every path or method. */
-function pagesAt(app: Hono<{ Bindings: Env }>, path: string): { method: string; path: string }[] {
-  return app.routes.filter(
+async function pagesAt(app: App, path: string): Promise<{ method: string; path: string }[]> {
+  const isOfConsole = path === "/console" || path.startsWith("/console/");
+  const routes = isOfConsole ? await pageRoutes(app) : app.routes;
+  return routes.filter(
     ({ method, path: template }) =>
       method !== "ALL" &&
       !template.endsWith("*") &&
@@ -69,7 +90,7 @@ const leadToConsole: MiddlewareHandler<{ Bindings: Env }> = async (context, next
   return logged(context, "/", async (web) => redirectTo("/console", web));
 };
 
-export function createApp(): Hono<{ Bindings: Env }> {
+export function createApp(): App {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
   app.use(refuseClearText);
@@ -84,7 +105,11 @@ export function createApp(): Hono<{ Bindings: Env }> {
   app.get("/metrics", metrics);
   app.get("/docs", async (context) => (await import("./web/docs.tsx")).serveDocs(CONTRACTS, context));
   mountSignIn(app);
-  mountConsole(app);
+  for (const path of ["/console", "/console/*"]) {
+    app.all(path, async (context) =>
+      (await consoleOf(app)).fetch(context.req.raw, context.env, context.executionCtx),
+    );
+  }
   app.use("/", leadToConsole);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
   app.onError((error, context) => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
+import { createApp, pageRoutes } from "../../src/app.ts";
 import { call, serve } from "../support/worker.ts";
 
 /** Every path outside the API that answers GET. */
-const PATHS = createApp()
-  .routes.filter(({ method, path }) => method === "GET" && !path.startsWith("/v1/"))
+const PATHS = (await pageRoutes(createApp()))
+  .filter(({ method }) => method === "GET")
   .map(({ path }) => path);
 
 test("OPTIONS works wherever GET does outside the API, and lists what is served there", async () => {

@@ -1,4 +1,4 @@
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
 import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
 import {
@@ -28,25 +28,29 @@ import { visitorOf } from "./visitor.ts";
 type Live = Extract<Admitted, { kind: "live" }>;
 type KeptOut = Extract<Admitted, { kind: "kept_out" }>;
 
+/** Hands a request to the whole service, in the context of the request that led to it. */
+type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
+
 /** The console: pages and forms over the API's own operations. */
-export function mountConsole(app: Hono<{ Bindings: Env }>): void {
+export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>();
   app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
   app.get("/console/login", (context) =>
     logged(context, "/console/login", async (web) => signInForm(context, web)),
   );
   app.post("/console/login", (context) =>
-    logged(context, "/console/login", (web) => signInWithKey(context, web, dispatcher(context, app))),
+    logged(context, "/console/login", (web) => signInWithKey(context, web, dispatcher(context, inside))),
   );
   app.post("/console/logout", (context) =>
     logged(context, "/console/logout", (web) => signOut(context, web)),
   );
   app.get("/console/audit/export", (context) =>
-    logged(context, "/console/audit/export", (web) => exportAudit(context, web, app)),
+    logged(context, "/console/audit/export", (web) => exportAudit(context, web, inside)),
   );
   for (const [method, path, handler] of PAGES) {
     app.on(method, path, (context) =>
-      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, app))),
+      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, inside))),
     );
   }
   app.all("/console/*", (context) =>
@@ -61,6 +65,7 @@ export function mountConsole(app: Hono<{ Bindings: Env }>): void {
       return htmlResponse(page, 404, web);
     }),
   );
+  return app;
 }
 
 function asset(body: string, type: string): Response {
@@ -73,8 +78,8 @@ function asset(body: string, type: string): Response {
   });
 }
 
-function dispatcher(context: Ctx, app: Hono<{ Bindings: Env }>): Dispatch {
-  return (request) => app.fetch(request, context.env, context.executionCtx);
+function dispatcher(context: Ctx, inside: Inside): Dispatch {
+  return (request) => inside(request, context);
 }
 
 function askedOf(context: Ctx, { settings, trace, address }: Web): Asked {
@@ -167,11 +172,11 @@ async function signOut(context: Ctx, web: Web): Promise<Response> {
   return redirectTo("/console/login", web, { "set-cookie": cleared });
 }
 
-async function exportAudit(context: Ctx, web: Web, app: Hono<{ Bindings: Env }>): Promise<Response> {
+async function exportAudit(context: Ctx, web: Web, inside: Inside): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
   const caller = callerOf(admitted.session, admitted.org, web.address);
-  const ask = dispatchAs(caller, dispatcher(context, app), context.req.raw);
+  const ask = dispatchAs(caller, dispatcher(context, inside), context.req.raw);
   const { search, searchParams } = new URL(context.req.url);
   const answer = await ask("GET", `/v1/orgs/${admitted.org.id}/audit-log/export${search}`, null, null);
   if (answer.status !== 200) {

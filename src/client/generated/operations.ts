@@ -51,6 +51,9 @@ export const OPERATIONS = {
     set: "PUT /v1/orgs/{id}/chain-budget b",
     delete: "DELETE /v1/orgs/{id}/chain-budget",
   },
+  consoleLinks: {
+    create: "POST /v1/orgs/{id}/console-links",
+  },
   contentSafety: {
     get: "GET /v1/orgs/{id}/content-safety",
     set: "PUT /v1/orgs/{id}/content-safety b",

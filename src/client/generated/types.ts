@@ -1330,6 +1330,13 @@ export type SsoConnection = {
   readonly sign_in_url: string;
 };
 
+export interface ConsoleLink {
+  /** Open it in a browser. It signs in once, as an owner. */
+  readonly url: string;
+  /** RFC 3339 in UTC. */
+  readonly expires_at: string;
+}
+
 export interface Session {
   /** `ses_` followed by a ULID. */
   readonly id: string;
@@ -2677,6 +2684,10 @@ export interface Operations {
     set(body?: ChainBudgetSetBody, options?: CallOptions): Answer<ChainBudget>;
     /** Remove the run chain budget. `DELETE /v1/orgs/{id}/chain-budget` */
     delete(options?: CallOptions): Answer<void>;
+  };
+  readonly consoleLinks: {
+    /** Create a link that signs in to the console. `POST /v1/orgs/{id}/console-links` */
+    create(options?: CallOptions): Answer<ConsoleLink>;
   };
   readonly contentSafety: {
     /** Read the content safety detectors. `GET /v1/orgs/{id}/content-safety` */

@@ -6,6 +6,7 @@ import { run as policy } from "./bench/policy.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
 import { run as startUp } from "./bench/start-up.ts";
+import { run as rowsWritten } from "./bench/rows.ts";
 import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   orgs,
   policy,
   ingest,
+  rows: rowsWritten,
 };
 
 pinToServerCore();
@@ -35,7 +37,7 @@ const report = { at: new Date().toISOString(), quick: QUICK, machine: process.ar
 writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);
 
 function print(table: readonly BenchRow[]): void {
-  const lines = [["", "per second", "CPU us", "ratio", "of", "target", ""]];
+  const lines = [["", "per second, or rows", "CPU us", "ratio", "of", "target", ""]];
   for (const { name, perSecond, cpuMicros, ratio, of, target, note } of table) {
     lines.push([
       name,

@@ -13,14 +13,6 @@ const MADE_AT = ID_CHARACTERS;
 const ENDS_AT = MADE_AT + TIME_CHARACTERS;
 const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 
-/** The positions of a line's parts. The amount ends at the space before the tokens, or at the end. */
-export const PLACES = {
-  id: { from: 0, characters: ID_CHARACTERS },
-  at: { from: MADE_AT, characters: TIME_CHARACTERS },
-  expiresAt: { from: ENDS_AT, characters: TIME_CHARACTERS },
-  amount: { from: AMOUNT_AT, characters: null },
-} as const;
-
 /** Later times do not fit into a line, so the object makes such holds. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
 

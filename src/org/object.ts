@@ -11,7 +11,7 @@ import type { Residency } from "../domain/residency.ts";
 import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
-import { transaction } from "./kernel/copies.ts";
+import { foldFirst, transaction } from "./kernel/journal/transaction.ts";
 import type { Actor, Command, Counts, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
@@ -287,13 +287,17 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   ): Outcome | object | Promise<Outcome | object> {
     if (!this.#opened) return refuse("not_found");
     const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
+    foldFirst(this.ctx.storage);
     if (query.readsRefusals === true) this.#refusals.store();
     const { actor, trace } = envelope;
     const view = (): View => this.#views.view({ actor, trace });
     const models = query.models?.(input, view()) ?? [];
     const now = this.#views.now();
     if (this.#book.missing(models, now).length === 0) return query.run(view(), input);
-    return this.#book.learn(models, now, trace).then((unlearned) => unlearned ?? query.run(view(), input));
+    return this.#book.learn(models, now, trace).then((unlearned) => {
+      foldFirst(this.ctx.storage);
+      return unlearned ?? query.run(view(), input);
+    });
   }
 
   /** Takes an idempotency key before work that spans more than this object. */

@@ -7,6 +7,8 @@ import { EVENT_STEPS } from "./kernel/events/schema.ts";
 import { GATE_STEPS } from "./leases/schema.ts";
 import { HOLD_STEPS } from "./decisions/schema.ts";
 import { IDEMPOTENCY_STEPS } from "./kernel/idempotency/schema.ts";
+import { JOURNAL_STEPS } from "./kernel/journal/schema.ts";
+import { foldForUpgrade, hasOtherShapes, noteShapes } from "./kernel/journal/upgrade.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
@@ -55,6 +57,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...SUPPORT_STEPS,
   ...REFUSAL_STEPS,
   ...CUSTOMER_STEPS,
+  ...JOURNAL_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {
@@ -76,11 +79,14 @@ export function applySchema(storage: DurableObjectStorage): boolean {
         .map((row) => row.name),
     );
     const missing = ORG_STEPS.filter(({ name }) => !applied.has(name));
+    const hasJournal = JOURNAL_STEPS.every(({ name }) => applied.has(name));
+    if (hasJournal && (missing.length > 0 || hasOtherShapes(sql))) foldForUpgrade(sql);
     for (const step of missing) {
       if (step.sql !== undefined) sql.exec(step.sql);
       step.fill?.(sql);
       sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
     }
+    noteShapes(sql);
     return missing.length > 0;
   });
 }

@@ -57,13 +57,12 @@ export async function newSpender(fields: object = {}): Promise<Spender> {
 }
 
 async function eventsOf(orgId: string, kind?: string) {
-  const { env, runInDurableObject } = await import("cloudflare:test");
-  const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
-  return runInDurableObject(namespace.getByName(orgId), (_object, state) =>
-    state.storage.sql
-      .exec<{ type: string; data: string }>("SELECT type, data FROM events ORDER BY seq")
-      .toArray()
-      .filter((row) => kind === undefined || row.type === kind)
-      .map((row) => ({ type: row.type, data: JSON.parse(row.data) as Record<string, unknown> })),
+  const { rowsOf } = await import("./rows.ts");
+  const rows = await rowsOf<{ type: string; data: string }>(
+    orgId,
+    "SELECT type, data FROM events ORDER BY seq",
   );
+  return rows
+    .filter((row) => kind === undefined || row.type === kind)
+    .map((row) => ({ type: row.type, data: JSON.parse(row.data) as Record<string, unknown> }));
 }

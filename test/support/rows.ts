@@ -1,8 +1,13 @@
 import { env, runInDurableObject } from "cloudflare:test";
+import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
+import { isOpened } from "../../src/org/schema.ts";
 
 function storageOf<T>(orgId: string, use: (storage: DurableObjectStorage) => T): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
-  return runInDurableObject(namespace.getByName(orgId), (_object, state) => use(state.storage));
+  return runInDurableObject(namespace.getByName(orgId), (_object, { storage }) => {
+    if (isOpened(storage.sql)) foldFirst(storage);
+    return use(storage);
+  });
 }
 
 /** Everything that an org's object stores, as one text. */

@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
-import { transaction } from "../../src/org/kernel/copies.ts";
+import { transaction } from "../../src/org/kernel/journal/transaction.ts";
 import { insertRuns } from "../../src/org/runs/store.ts";
 import type { Run } from "../../src/org/runs/run.ts";
 

@@ -44,6 +44,7 @@ const CODES = [...CHECK_CODES, ...RUN_CODES, "validation_failed", "conflict"] as
 /** The exact decision, in one step: reserved in every limit that applies, or in none. */
 export const decide = command({
   action: null,
+  isJournaled: true,
   refuses: CODES,
   models: modelsOf,
   run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,

@@ -4,6 +4,7 @@ import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
 import { Copy } from "../kernel/copies.ts";
+import { foldJournal } from "../kernel/journal/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
@@ -11,7 +12,7 @@ import { Draft } from "../ledger/draft.ts";
 import { chargeExpired } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { noteForgotten } from "./forgotten.ts";
-import { endHolds, type HoldRow, keepAsked, loadHold } from "./store.ts";
+import { changedHolds, endHolds, type HoldRow, loadHold } from "./store.ts";
 
 /**
  * If many holds end together, one transaction ends at most this many, so that the object answers other calls in
@@ -73,19 +74,20 @@ function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRo
   earliest.forget(tx.sql);
   if (rows.length === 0) return [];
   const ended = rows.map((row) => chargeExpired(tx, draft, row) ?? { hold: row, estimate: null });
-  endHolds(tx.sql, rows, "expired", tx.now);
+  endHolds(
+    tx.sql,
+    ended.map(({ hold }) => hold),
+    "expired",
+    tx.now,
+  );
   tx.emitAll(
     "reservation.expired",
     ended.map(({ hold, estimate }) => expiryOf(hold, estimate)),
   );
   tx.count(HOLDS_EXPIRED_SERIES, rows.length);
-  const charged = ended.flatMap(({ hold, estimate }) => (estimate === null ? [] : [{ hold, estimate }]));
-  if (charged.length > 0) {
-    for (const { hold } of charged) keepAsked(tx.sql, hold);
-    tx.hooks.recordEstimates(
-      tx,
-      charged.map(({ estimate }) => estimate),
-    );
+  const estimates = ended.flatMap(({ estimate }) => (estimate === null ? [] : [estimate]));
+  if (estimates.length > 0) {
+    tx.hooks.recordEstimates(tx, estimates);
     announceCharges(tx, draft.entries());
   }
   return ended.map(({ hold }) => ({ ...hold, status: "expired" }));
@@ -93,7 +95,9 @@ function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRo
 
 function someAreOver(tx: Tx): boolean {
   const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
-  return first !== null && first <= tx.now;
+  if (first === null || first > tx.now) return false;
+  foldJournal(tx.sql);
+  return true;
 }
 
 function atOnce(sql: SqlStorage): number {
@@ -124,9 +128,13 @@ export function expireNoLaterThan(tx: Tx, at: number): void {
 
 /** The earliest time at which a hold expires. Null if there is none. */
 function nextExpiry(sql: SqlStorage): number | null {
-  return sql
+  let { at } = sql
     .exec<{ at: number | null }>("SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'")
-    .one().at;
+    .one();
+  for (const { status, expires_at: end } of changedHolds(sql)) {
+    if (status === "open" && (at === null || end < at)) at = end;
+  }
+  return at;
 }
 
 export const expireDueHolds: DueHandler = {

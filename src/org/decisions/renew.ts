@@ -16,13 +16,14 @@ import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { besideOf, phaseOf, writeBeside } from "./held.ts";
 import { keptOf } from "./kept-ask.ts";
-import { changeHold, type HoldRow, letGo, loadHold, standingOf } from "./store.ts";
+import { type HoldRow, letGo, loadHold, saveHolds, standingOf } from "./store.ts";
 
 type Renewal = ReservationRenewal & { readonly reservationId: string };
 
 /** Keeps a hold for longer, with more or less in it. Where a limit has no room for more, it stays as it was. */
 export const renewHold = command({
   action: "reservation.renewed",
+  isJournaled: true,
   refuses: [...CHECK_CODES, ...RUN_CODES, "not_found", "conflict"],
   reservations: ({ reservationId }: Renewal) => [reservationId],
   run(tx, { reservationId, hold_seconds: seconds = DEFAULT_HOLD_SECONDS, amount_usd: usd }: Renewal) {
@@ -37,7 +38,7 @@ export const renewHold = command({
     const held = amount === BigInt(before.amount) ? before : heldAnew(tx, before, amount);
     if (isRefusal(held)) return held;
     const after = { ...held, expires_at: tx.now + seconds * 1000 };
-    changeHold(tx.sql, after);
+    saveHolds(tx.sql, [after]);
     expireNoLaterThan(tx, after.expires_at);
     const reservation = {
       id: after.id,

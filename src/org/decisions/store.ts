@@ -1,6 +1,8 @@
 import { isSameRequest, questionPart } from "../../domain/reservation-id.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
+import type { Row } from "../kernel/journal/shape.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
 import { readInParts } from "../kernel/json-rows.ts";
 import type { CountedRates } from "./counted.ts";
 import type { Draft } from "../ledger/draft.ts";
@@ -11,7 +13,7 @@ import { idTail } from "./schema.ts";
 /** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
 export type HoldRow = {
   /** Its row id, once it is stored. */
-  seq?: number;
+  seq?: number | null;
   id: string;
   /** The question, in a hold of an earlier version. Now the id contains a hash of it. */
   digest: string;
@@ -32,10 +34,55 @@ export type HoldRow = {
   asked: string | null;
 } & CountedRates;
 
+/** Every column except those by which a hold is found. The type keeps the list complete. */
+const CHANGED: Readonly<Record<Exclude<keyof HoldRow, "seq" | "id">, true>> = {
+  digest: true,
+  status: true,
+  at: true,
+  expires_at: true,
+  ended_at: true,
+  amount: true,
+  meters: true,
+  customer_id: true,
+  verdict: true,
+  unreported: true,
+  rates: true,
+  tokens: true,
+  beside: true,
+  asked: true,
+};
+const CHANGING = Object.keys(CHANGED) as (keyof typeof CHANGED)[];
+const COLUMNS = ["seq", "id", ...CHANGING] as const;
+const ID_AT = COLUMNS.indexOf("id");
+const STATUS_AT = COLUMNS.indexOf("status");
+const TABLE = new JournalTable({
+  name: "holds",
+  columns: COLUMNS,
+  key: ["seq"],
+  named: ["id"],
+  isNumbered: true,
+  changing: CHANGING,
+});
+
+function toRow(hold: HoldRow): Row {
+  return COLUMNS.map((column) => hold[column] ?? null);
+}
+
+function fromRow(row: Row): HoldRow {
+  return Object.fromEntries(COLUMNS.map((column, index) => [column, row[index]])) as HoldRow;
+}
+
+/** Holds that are not in the table yet, or not like that. */
+export function* changedHolds(sql: SqlStorage): Generator<HoldRow> {
+  for (const row of TABLE.changed(sql)) yield fromRow(row);
+}
+
 /** By the end of its id, which has an index, and then by all of it. */
 const BY_ID = `${idTail("id")} = ${idTail("?1")} AND id = ?1`;
 
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
+  const changed = TABLE.get(sql, id);
+  if (changed !== undefined) return changed === null ? null : fromRow(changed);
   return sql.exec<HoldRow>(`SELECT * FROM holds WHERE ${BY_ID}`, id).toArray()[0] ?? null;
 }
 
@@ -50,9 +97,9 @@ export interface KnownHolds {
 }
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
-  const asked = new Set(ids);
   const known: KnownHolds = { holds: new Map(), settled: new Set() };
   if (ids.length === 0) return known;
+  const asked = new Set(ids);
   const rows = readInParts(ids, (json) =>
     sql.exec<HoldRow>(
       `SELECT h.* FROM json_each(?) AS k
@@ -61,8 +108,16 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
     ),
   );
   for (const row of rows) {
+    if (TABLE.get(sql, row.id) !== undefined) continue;
     if (asked.has(row.id)) known.holds.set(row.id, row);
     if (row.status === "settled") known.settled.add(questionPart(row.id));
+  }
+  for (const id of asked) {
+    const changed = TABLE.get(sql, id);
+    if (changed !== undefined && changed !== null) known.holds.set(id, fromRow(changed));
+  }
+  for (const row of TABLE.changed(sql)) {
+    if (row[STATUS_AT] === "settled") known.settled.add(questionPart(String(row[ID_AT])));
   }
   return known;
 }
@@ -70,85 +125,67 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
 /** Every hold of the request that an id belongs to, whatever was asked. */
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   const rows = sql.exec<HoldRow>(`SELECT * FROM holds WHERE ${idTail("id")} = ${idTail("?")}`, id).toArray();
-  return rows.filter((row) => isSameRequest(row.id, id));
+  const found = rows.filter((row) => TABLE.get(sql, row.id) === undefined && isSameRequest(row.id, id));
+  for (const row of TABLE.changed(sql)) if (isSameRequest(String(row[ID_AT]), id)) found.push(fromRow(row));
+  return found;
 }
 
 /** Whether any hold was settled or released before it was reported. */
 export function hasUnreported(sql: SqlStorage): boolean {
+  for (const { unreported } of changedHolds(sql)) if (unreported !== null) return true;
   return sql.exec("SELECT 1 FROM holds WHERE unreported IS NOT NULL LIMIT 1").toArray().length > 0;
 }
 
+/** How many holds are open. */
 export function openHolds(sql: SqlStorage): number {
-  return sql.exec<{ n: number }>("SELECT count(*) AS n FROM holds WHERE status = 'open'").one().n;
+  const changed = [...TABLE.touched(sql)].map((row) => row[0]);
+  const { n } = sql
+    .exec<{ n: number }>(
+      "SELECT count(*) AS n FROM holds WHERE status = 'open' AND seq NOT IN (SELECT value FROM json_each(?))",
+      JSON.stringify(changed),
+    )
+    .one();
+  let open = n;
+  for (const { status } of changedHolds(sql)) if (status === "open") open += 1;
+  return open;
 }
 
-export function insertHold(sql: SqlStorage, row: HoldRow): void {
-  sql.exec(
-    `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,
-       rates, tokens, beside, asked)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id,
-    row.digest,
-    row.status,
-    row.at,
-    row.expires_at,
-    row.ended_at,
-    row.amount,
-    row.meters,
-    row.customer_id,
-    row.verdict,
-    row.unreported,
-    row.rates,
-    row.tokens,
-    row.beside,
-    row.asked,
-  );
+export function insertHold(sql: SqlStorage, hold: HoldRow): void {
+  saveHolds(sql, [hold]);
+}
+
+export function saveHolds(sql: SqlStorage, holds: readonly HoldRow[]): void {
+  TABLE.put(sql, holds.map(toRow));
 }
 
 /**
  * A request that is decided again after its hold was released has the same name, so the new hold replaces the old one.
  */
 export function deleteHold(sql: SqlStorage, id: string): void {
-  sql.exec(`DELETE FROM holds WHERE ${BY_ID}`, id);
+  const hold = loadHold(sql, id);
+  if (hold !== null) TABLE.delete(sql, [toRow(hold)]);
 }
 
 export function prolongHold(sql: SqlStorage, id: string, expiresAt: number): void {
-  sql.exec(`UPDATE holds SET expires_at = max(expires_at, ?2) WHERE ${BY_ID}`, id, expiresAt);
-}
-
-/** Of a hold that is renewed. */
-export function changeHold(sql: SqlStorage, row: HoldRow): void {
-  const { id, expires_at, amount, meters, beside } = row;
-  sql.exec(
-    `UPDATE holds SET expires_at = ?2, amount = ?3, meters = ?4, beside = ?5 WHERE ${BY_ID}`,
-    id,
-    expires_at,
-    amount,
-    meters,
-    beside,
-  );
-}
-
-export function keepAsked(sql: SqlStorage, { id, asked }: Pick<HoldRow, "id" | "asked">): void {
-  sql.exec(`UPDATE holds SET asked = ?2 WHERE ${BY_ID}`, id, asked);
+  const hold = loadHold(sql, id);
+  if (hold !== null && hold.expires_at < expiresAt) saveHolds(sql, [{ ...hold, expires_at: expiresAt }]);
 }
 
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {
-  sql.exec(`UPDATE holds SET status = ?2, ended_at = ?3 WHERE ${BY_ID}`, id, status, now);
+  const hold = loadHold(sql, id);
+  if (hold !== null) endHolds(sql, [hold], status, now);
 }
 
-/** The same for holds that were read from the table. */
+/** The same for holds that were read. */
 export function endHolds(
   sql: SqlStorage,
-  rows: readonly HoldRow[],
+  holds: readonly HoldRow[],
   status: HoldRow["status"],
   now: number,
 ): void {
-  sql.exec(
-    "UPDATE holds SET status = ?2, ended_at = ?3 WHERE seq IN (SELECT value FROM json_each(?1))",
-    JSON.stringify(rows.map(({ seq }) => seq)),
-    status,
-    now,
+  saveHolds(
+    sql,
+    holds.map((hold) => ({ ...hold, status, ended_at: now })),
   );
 }
 

@@ -39,12 +39,7 @@ export class Copy<T> {
   }
 }
 
-/** Every transaction of an org's object goes through here, so that no copy outlives one that fails. */
-export function transaction<T>(storage: DurableObjectStorage, run: () => T): T {
-  try {
-    return storage.transactionSync(run);
-  } catch (error) {
-    for (const copy of COPIES) copy.forget(storage.sql);
-    throw error;
-  }
+/** After a transaction was rolled back. */
+export function forgetCopies(sql: SqlStorage): void {
+  for (const copy of COPIES) copy.forget(sql);
 }

@@ -229,6 +229,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly models?: (input: Input) => readonly string[];
   /** As for a query. */
   readonly readsRefusals?: true;
+  /** Frequent: what it changes of journaled tables is one row. It reads them as `journaled` says. */
+  readonly isJournaled?: true;
   run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
 

@@ -1,5 +1,6 @@
 import { LeaseBook, type StoredHolder } from "../../gate/lease/book.ts";
 import { Copy } from "../kernel/copies.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
 
 type Row = {
   holder: string;
@@ -11,6 +12,16 @@ type Row = {
 };
 type StoredSlice = [meter: string, left: string, until: number, lingerMs: number];
 
+const CHANGING = ["attempt", "batch", "asked_at", "slices", "refusals"] as const;
+const COLUMNS = ["holder", ...CHANGING] as const;
+const TABLE = new JournalTable({
+  name: "lease_holders",
+  columns: COLUMNS,
+  key: ["holder"],
+  named: ["holder"],
+  changing: CHANGING,
+});
+
 const books = new Copy<LeaseBook>();
 
 /** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
@@ -20,7 +31,7 @@ export function bookOf(sql: SqlStorage): LeaseBook {
 
 export function loadBook(sql: SqlStorage): LeaseBook {
   const book = new LeaseBook();
-  for (const row of sql.exec<Row>("SELECT * FROM lease_holders")) {
+  for (const row of readHolders(sql)) {
     const slices = (JSON.parse(row.slices) as StoredSlice[]).map(
       ([meter, left, until, lingerMs]) => [meter, { left: BigInt(left), until, lingerMs }] as const,
     );
@@ -36,6 +47,22 @@ export function loadBook(sql: SqlStorage): LeaseBook {
   return book;
 }
 
+/** With those that are not in the table yet, or not like that. */
+function readHolders(sql: SqlStorage): Iterable<Row> {
+  const rows = sql.exec<Row>("SELECT * FROM lease_holders").toArray();
+  const holders = new Map(
+    rows.filter(({ holder }) => TABLE.get(sql, holder) === undefined).map((row) => [row.holder, row]),
+  );
+  for (const [holder, attempt, batch, asked_at, slices, refusals] of TABLE.changed(
+    sql,
+  ) as Iterable<HolderRow>) {
+    holders.set(holder, { holder, attempt, batch, asked_at, slices, refusals });
+  }
+  return holders.values();
+}
+
+type HolderRow = readonly [string, number, number, number, string, number];
+
 export function saveHolder(sql: SqlStorage, stored: StoredHolder): void {
   const slices = stored.slices.map(([meter, { left, until, lingerMs }]): StoredSlice => [
     meter,
@@ -43,19 +70,10 @@ export function saveHolder(sql: SqlStorage, stored: StoredHolder): void {
     until,
     lingerMs,
   ]);
-  sql.exec(
-    `INSERT INTO lease_holders (holder, attempt, batch, asked_at, slices, refusals) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (holder) DO UPDATE SET attempt = excluded.attempt, batch = excluded.batch,
-       asked_at = excluded.asked_at, slices = excluded.slices, refusals = excluded.refusals`,
-    stored.holder,
-    stored.attempt,
-    stored.batch,
-    stored.askedAt,
-    JSON.stringify(slices),
-    stored.refusals ?? 0,
-  );
+  const { holder, attempt, batch, askedAt, refusals = 0 } = stored;
+  TABLE.put(sql, [[holder, attempt, batch, askedAt, JSON.stringify(slices), refusals]]);
 }
 
 export function deleteHolder(sql: SqlStorage, holder: string): void {
-  sql.exec("DELETE FROM lease_holders WHERE holder = ?", holder);
+  TABLE.delete(sql, [[holder, null, null, null, null, null]]);
 }

@@ -10,7 +10,7 @@ import {
   type RateSubject,
 } from "../../domain/rate-policy.ts";
 import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
-import { transaction } from "../kernel/copies.ts";
+import { foldFirst, journaled } from "../kernel/journal/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
@@ -261,6 +261,7 @@ export class ObjectGate {
   /** Adds those of a report. The first time they are already among what is stored. */
   #requestsWith(holds: readonly ReportedHolds[]): ReservedRequests {
     if (this.#requests === null) {
+      foldFirst(this.#storage);
       this.#requests = ReservedRequests.stored(this.#storage.sql, String(this.#wokeAt));
       return this.#requests;
     }
@@ -304,7 +305,7 @@ export class ObjectGate {
 
   #transaction<T>(run: () => T): T {
     try {
-      return transaction(this.#storage, run);
+      return journaled(this.#storage, run);
     } catch (error) {
       this.#rates.forget();
       throw error;

@@ -1,8 +1,15 @@
 import type { Tx } from "../kernel/door.ts";
-import { inParts, jsonRows } from "../kernel/json-rows.ts";
 import { expireNoLaterThan } from "../decisions/expire.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
-import { deleteHold, hasUnreported, type HoldRow, loadHolds, prolongHold } from "../decisions/store.ts";
+import {
+  deleteHold,
+  hasUnreported,
+  type HoldRow,
+  loadHolds,
+  prolongHold,
+  saveHolds,
+} from "../decisions/store.ts";
+import { writeBeside } from "../decisions/held.ts";
 import { type LeasedAccounts, meterIdIn } from "./money.ts";
 import {
   amountOf,
@@ -22,7 +29,6 @@ import { leaseKeyIds } from "../../domain/rate-policy.ts";
 import { METERS, meterKindOf } from "../../contract/meter-kinds.ts";
 import { amountOf as unitAmount } from "../../domain/kinds.ts";
 import { countedBy } from "../decisions/counted.ts";
-import { REPORTED_COLUMNS } from "./reported-columns.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
 export type Dropped = ReadonlyMap<string, bigint>;
@@ -199,30 +205,35 @@ class Keeping {
     let first = endsAt(hold);
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
-    const { id, at, expiresAt, amount, tokens } = REPORTED_COLUMNS;
-    inParts(holds, (json) =>
-      this.#tx.sql.exec(
-        `INSERT INTO holds (id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, rates, tokens,
-           beside)
-         SELECT ${id}, '', 'open', ${at}, ${expiresAt}, NULL, ${amount}, ?2, ?3, '', ?4, ${tokens},
-           ${isWhole === true ? BESIDE : "NULL"} FROM ${jsonRows("?1")}`,
-        json,
-        meters,
-        customer,
-        rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" "),
-      ),
+    const counted = rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" ");
+    const whole = isWhole === true;
+    saveHolds(
+      this.#tx.sql,
+      holds.map((one) => ({ ...toHold(one, whole), meters, customer_id: customer, rates: counted })),
     );
   }
 }
-
-/** As `writeBeside` writes it: no chain, and nothing of credit packs. */
-const BESIDE = `json_object('tokens', ${REPORTED_COLUMNS.tokens}, 'chain', NULL, 'packs', json('{}'))`;
 
 /** What a hold takes of the limit that is leased under a key. */
 function amountIn(key: string, hold: ReportedHold): bigint {
   const kind = meterKindOf(meterIdIn(key));
   const unit = kind === null ? "usd" : METERS[kind].unit;
   return unitAmount(unit, { nanos: BigInt(amountOf(hold)), tokens: tokensOf(hold), depth: 0 });
+}
+
+function toHold(hold: ReportedHold, isWhole: boolean) {
+  const tokens = tokensOf(hold);
+  return {
+    ...NEW,
+    id: idOf(hold),
+    digest: "",
+    at: Number(madeAt(hold)),
+    expires_at: Number(endsAt(hold)),
+    amount: amountOf(hold),
+    verdict: "",
+    tokens,
+    beside: isWhole ? writeBeside(tokens, null, []) : null,
+  };
 }
 
 function isOf(customer: string | null, { customer_id: known }: Known): boolean {

@@ -1,7 +1,8 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
 import { Copy } from "../kernel/copies.ts";
-import { inParts, jsonRows } from "../kernel/json-rows.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
+import { inParts } from "../kernel/json-rows.ts";
 
 /** An account in use: with what was announced about it, and what is stored of it. */
 export interface Entry extends Account {
@@ -24,6 +25,16 @@ export function newEntry(meter: Meter, subject: string, atMs: number): Entry {
 }
 
 type Stored = Entry["stored"];
+
+const KEY = ["meter_id", "subject", "window_start"];
+const COUNTERS = ["spent", "over", "held", "leased", "notices"];
+const TABLE = new JournalTable({
+  name: "usage",
+  columns: [...KEY, ...COUNTERS],
+  key: KEY,
+  named: KEY,
+  changing: COUNTERS,
+});
 
 const MOST_COPIES = 10_000;
 const copies = new Copy<Map<string, Stored>>();
@@ -48,7 +59,10 @@ export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
     else fill(entry, stored);
   }
   if (unknown.length === 0) return;
-  readUsage(sql, unknown);
+  readUsage(
+    sql,
+    unknown.filter((entry) => !readChanged(sql, entry)),
+  );
   if (known.size + unknown.length > MOST_COPIES) known.clear();
   for (const entry of unknown) known.set(keyOf(entry), entry.stored);
 }
@@ -59,7 +73,22 @@ function fill(entry: Entry, stored: Stored): void {
   entry.stored = stored;
 }
 
+/** False: it is as the table has it. */
+function readChanged(sql: SqlStorage, entry: Entry): boolean {
+  const row = TABLE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
+  if (row === undefined || row === null) return false;
+  const [, , , spent, over, held, leased, notices] = row as Row;
+  fill(entry, storedOf({ spent, over, held, leased, notices }));
+  return true;
+}
+
+function storedOf({ spent, over, held, leased, notices }: Omit<UsageRow, "at">): Stored {
+  const usage = { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) };
+  return { usage, notices };
+}
+
 function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
+  if (entries.length === 0) return;
   const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
   inParts(keys, (json, from) => readSome(sql, entries, json, from));
 }
@@ -73,14 +102,7 @@ function readSome(sql: SqlStorage, entries: readonly Entry[], json: string, from
   );
   for (const row of rows) {
     const entry = entries[from + row.at];
-    if (entry === undefined) continue;
-    const usage = {
-      spent: BigInt(row.spent),
-      over: BigInt(row.over),
-      held: BigInt(row.held),
-      leased: BigInt(row.leased),
-    };
-    fill(entry, { usage, notices: row.notices });
+    if (entry !== undefined) fill(entry, storedOf(row));
   }
 }
 
@@ -104,9 +126,7 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
     entry.stored = { usage: entry.usage, notices: entry.notices };
     known.set(keyOf(entry), entry.stored);
   }
-  if (changed.length > MOST_BOUND) {
-    inParts(changed, (json) => sql.exec(upsertFrom(FROM_JSON), json));
-  } else if (changed.length > 0) sql.exec(BOUND[changed.length] ?? "", ...changed.flat());
+  TABLE.put(sql, changed);
 }
 
 type Row = readonly [
@@ -119,18 +139,3 @@ type Row = readonly [
   leased: string,
   notices: string,
 ];
-
-const FROM_JSON = `SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6, row ->> 7
-  FROM ${jsonRows()} WHERE true`;
-
-/** A few rows are written faster with bound values than from JSON, with one statement for each number of them. */
-const MOST_BOUND = 10;
-const BOUND = Array.from({ length: MOST_BOUND + 1 }, (_, rows) =>
-  upsertFrom(`VALUES ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`),
-);
-
-function upsertFrom(rows: string): string {
-  return `INSERT INTO usage (meter_id, subject, window_start, spent, over, held, leased, notices) ${rows}
-    ON CONFLICT (meter_id, subject, window_start) DO UPDATE SET spent = excluded.spent, over = excluded.over,
-      held = excluded.held, leased = excluded.leased, notices = excluded.notices`;
-}

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
 import { findPrices, type FoundPrices, noteReader } from "../../platform/price-book-readers.ts";
-import { transaction } from "../kernel/copies.ts";
+import { transaction } from "../kernel/journal/transaction.ts";
 import { command, done } from "../kernel/door.ts";
 import { insertRevision, pricesOf } from "./revisions.ts";
 

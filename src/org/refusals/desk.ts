@@ -1,6 +1,6 @@
 import type { RefusalNote } from "../../domain/refusal-note.ts";
 import { logFailure } from "../../log.ts";
-import { transaction } from "../kernel/copies.ts";
+import { journaled } from "../kernel/journal/transaction.ts";
 import { keepRefusals } from "./commands.ts";
 
 /** While there are many refusals, a row is written at most this often. */
@@ -51,7 +51,7 @@ export class RefusalDesk {
     this.#storedAt = Date.now();
     try {
       const batch = { notes: this.#waiting, more: [] };
-      transaction(storage, () => keepRefusals({ sql: storage.sql, now: this.#now() }, batch));
+      journaled(storage, () => keepRefusals({ sql: storage.sql, now: this.#now() }, batch));
       this.#waiting = [];
     } catch (error) {
       logFailure("refusals", error);

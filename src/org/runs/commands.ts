@@ -52,6 +52,7 @@ type Rejected = Extract<Recorded, { status: "rejected" }>;
 /** One run: recorded and charged, or refused with nothing changed. A repeated run is not charged again. */
 export const recordRun = command({
   action: "run.recorded",
+  isJournaled: true,
   refuses: CODES,
   reservations: reservationsOf,
   models: (input: RunInput) => modelsOf([input]),
@@ -81,6 +82,7 @@ export const recordRun = command({
  */
 export const recordRuns = command({
   action: "runs.recorded",
+  isJournaled: true,
   refuses: CODES,
   reservations: (batch: Batch) =>
     batch.text.includes('"reservation_id"') ? (runsOf(batch) ?? []).flatMap(reservationsOf) : [],

@@ -1,5 +1,6 @@
 import { Copy } from "../kernel/copies.ts";
-import { inParts, jsonRows } from "../kernel/json-rows.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
+import { inParts } from "../kernel/json-rows.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
@@ -11,6 +12,25 @@ interface Day extends Total {
 }
 
 type DayRow = { at: number; usd: string; runs: number; tokens: number };
+
+const KEY = ["scope_kind", "scope_id", "day"];
+const TOTALS = ["usd", "runs", "tokens"];
+const TABLE = new JournalTable({
+  name: "usage_daily",
+  columns: [...KEY, ...TOTALS],
+  key: KEY,
+  named: KEY,
+  changing: TOTALS,
+});
+
+type Row = readonly [
+  scopeKind: string,
+  scopeId: string,
+  day: string,
+  usd: string,
+  runs: number,
+  tokens: number,
+];
 
 const COUNTED = [
   ["model", "model"] as const,
@@ -57,26 +77,26 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
     known.clear();
     readTotals(sql, days, known);
   } else if (unknown.size > 0) readTotals(sql, unknown, known);
-  const rows: unknown[][] = [];
+  const rows: Row[] = [];
   for (const [key, { scopeKind, scopeId, day, ...added }] of days) {
     const { usd, runs, tokens } = plus(added, known.get(key));
     known.set(key, { usd, runs, tokens });
     rows.push([scopeKind, scopeId, day, String(usd), runs, tokens]);
   }
-  inParts(rows, (json) =>
-    sql.exec(
-      `INSERT INTO usage_daily (scope_kind, scope_id, day, usd, runs, tokens)
-       SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5 FROM ${jsonRows()} WHERE true
-       ON CONFLICT (scope_kind, scope_id, day) DO UPDATE SET usd = excluded.usd, runs = excluded.runs,
-         tokens = excluded.tokens`,
-      json,
-    ),
-  );
+  TABLE.put(sql, rows);
 }
 
 function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<string, Total>): void {
-  const keys = [...days.keys()];
-  const asked = [...days.values()].map((one) => [one.scopeKind, one.scopeId, one.day]);
+  const keys: string[] = [];
+  const asked: (readonly string[])[] = [];
+  for (const [key, { scopeKind, scopeId, day }] of days) {
+    const changed = TABLE.get(sql, scopeKind, scopeId, day) as Row | null | undefined;
+    if (changed === undefined || changed === null) {
+      keys.push(key);
+      asked.push([scopeKind, scopeId, day]);
+    } else into.set(key, { usd: BigInt(changed[3]), runs: changed[4], tokens: changed[5] });
+  }
+  if (asked.length === 0) return;
   inParts(asked, (json, from) => {
     const stored = sql.exec<DayRow>(
       `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d

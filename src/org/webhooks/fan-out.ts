@@ -1,5 +1,6 @@
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import { Copy } from "../kernel/copies.ts";
+import { foldJournal } from "../kernel/journal/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -58,6 +59,7 @@ function queueLater(
     readonly subscriptions: readonly string[];
   },
 ): void {
+  foldJournal(sql);
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)
      SELECT value, ?2, (SELECT seq FROM events WHERE id = ?3), (SELECT seq FROM events WHERE id = ?4)

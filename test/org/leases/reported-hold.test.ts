@@ -15,10 +15,6 @@ import {
   withId,
   withTokens,
 } from "../../../src/gate/reported-hold.ts";
-import { REPORTED_COLUMNS } from "../../../src/org/leases/reported-columns.ts";
-import { jsonRows } from "../../../src/org/kernel/json-rows.ts";
-import { rowsOf } from "../../support/rows.ts";
-import { newOrg } from "../../support/worker.ts";
 
 const moment = fc.integer({ min: 0, max: LAST_REPORTED_MS });
 const amount = fc.nat(Number.MAX_SAFE_INTEGER);
@@ -56,22 +52,4 @@ test("times sort as texts", () => {
       expect(timeText(one) < timeText(other)).toBe(one < other);
     }),
   );
-});
-
-test("the database reads the same from a line", async () => {
-  const org = await newOrg();
-  const id = newId("rsv", Date.now());
-  const line = reportedHold({ id, at: 7, expiresAt: LAST_REPORTED_MS, nanos: 1_250_000 });
-  const { at, expiresAt, amount: nanos, tokens } = REPORTED_COLUMNS;
-  const rows = await rowsOf(
-    org.id,
-    `SELECT ${REPORTED_COLUMNS.id} AS id, CAST(${at} AS INTEGER) AS at, CAST(${expiresAt} AS INTEGER) AS until,
-       ${nanos} AS amount, ${tokens} AS tokens FROM ${jsonRows()}`,
-    JSON.stringify([line, withTokens(line, 4096)]),
-  );
-  const read = { id, at: 7, until: LAST_REPORTED_MS, amount: "1250000" };
-  expect(rows).toEqual([
-    { ...read, tokens: 0 },
-    { ...read, tokens: 4096 },
-  ]);
 });

@@ -2,11 +2,13 @@ import { allRuns } from "../../support/stored-runs.ts";
 import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
+import { foldFirst } from "../../../src/org/kernel/journal/transaction.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { loadProfile, saveProfile } from "../../../src/org/orgs/store.ts";
 import { parseUsd } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
+import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 import { replacedRuns } from "../../../src/org/runs/replaced.ts";
 import type { Run } from "../../../src/org/runs/run.ts";
@@ -102,31 +104,34 @@ export class World {
   }
 
   async evict(): Promise<void> {
+    // One that is not running cannot be evicted.
+    await runInDurableObject(this.#stub, () => undefined);
     await evictDurableObject(this.#stub);
   }
 
+  async fold(): Promise<void> {
+    await runInDurableObject(this.#stub, (_object, { storage }) => foldFirst(storage));
+  }
+
   async usage(): Promise<{ meter_id: string; spent: string; over: string; held: string; leased: string }[]> {
-    return runInDurableObject(this.#stub, (_object, state) =>
-      state.storage.sql
-        .exec<{ meter_id: string; spent: string; over: string; held: string; leased: string }>(
-          "SELECT * FROM usage",
-        )
-        .toArray(),
-    );
+    return rowsOf(this.#id, "SELECT * FROM usage");
   }
 
   /** The content of `run.over_limit` events, one entry for each run and limit that is counted separately. */
   async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
-    const { rows, names } = await runInDurableObject(this.#stub, (_object, state) => ({
-      rows: state.storage.sql
-        .exec<{ data: string }>("SELECT data FROM events WHERE type = 'run.over_limit' ORDER BY seq")
-        .toArray(),
-      names: new Set(
-        allRuns(state.storage.sql)
-          .filter(({ extra }) => extra?.outcome === "unreported")
-          .map(({ id }) => id),
-      ),
-    }));
+    const rows = await rowsOf<{ data: string }>(
+      this.#id,
+      "SELECT data FROM events WHERE type = 'run.over_limit' ORDER BY seq",
+    );
+    const names = await runInDurableObject(
+      this.#stub,
+      (_object, { storage: { sql } }) =>
+        new Set(
+          allRuns(sql)
+            .filter(({ extra }) => extra?.outcome === "unreported")
+            .map(({ id }) => id),
+        ),
+    );
     return rows.flatMap(({ data }) => {
       const { run_id: run, reservation_id: reservation, limits } = JSON.parse(data) as OverLimitData;
       const counted = limits.filter(({ kind }) => kind !== "credits" && kind !== "chain_depth");

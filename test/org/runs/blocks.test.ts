@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
-import { transaction } from "../../../src/org/kernel/copies.ts";
+import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { pageOfRuns } from "../../../src/org/runs/blocks/page.ts";

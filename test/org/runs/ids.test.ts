@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { spreadOf } from "../../../src/domain/id-index/number.ts";
 import { Sought } from "../../../src/domain/id-index/sought.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
-import { transaction } from "../../../src/org/kernel/copies.ts";
+import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";

@@ -1,5 +1,14 @@
 import { createHmac } from "node:crypto";
 import type { View } from "../door.ts";
+import { JournalTable } from "../journal/table.ts";
+
+const TABLE = new JournalTable({
+  name: "audit_ends",
+  columns: ["name", "seq", "hash", "mac"],
+  key: ["name"],
+  named: ["name"],
+  changing: ["seq", "hash", "mac"],
+});
 
 /**
  * Where the trail starts and ends: `head` is the last entry written, `anchor` the last one that retention deleted. Both
@@ -17,18 +26,25 @@ function macOf(place: Place, name: EndName, end: End): string {
 }
 
 export function writeEnd(place: Place, name: EndName, end: End): void {
-  place.sql.exec(
-    `INSERT INTO audit_ends (name, seq, hash, mac) VALUES (?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, mac = excluded.mac`,
-    name,
-    end.seq,
-    end.hash,
-    macOf(place, name, end),
-  );
+  TABLE.put(place.sql, [[name, end.seq, end.hash, macOf(place, name, end)]]);
+}
+
+function readRow(sql: SqlStorage, name: EndName): Row | undefined {
+  const changed = TABLE.get(sql, name);
+  if (changed !== undefined && changed !== null) {
+    const [, seq, hash, mac] = changed as readonly [string, number, string, string];
+    return { seq, hash, mac };
+  }
+  return sql.exec<Row>("SELECT seq, hash, mac FROM audit_ends WHERE name = ?", name).toArray()[0];
+}
+
+/** The last entry that the service wrote. */
+export function readHead(sql: SqlStorage): End | undefined {
+  return readRow(sql, "head");
 }
 
 export function readEnd(place: Place, name: EndName): (End & { readonly genuine: boolean }) | undefined {
-  const row = place.sql.exec<Row>("SELECT seq, hash, mac FROM audit_ends WHERE name = ?", name).toArray()[0];
+  const row = readRow(place.sql, name);
   if (row === undefined) return undefined;
   return { seq: row.seq, hash: row.hash, genuine: row.mac === macOf(place, name, row) };
 }

@@ -1,7 +1,15 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { newId } from "../../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { inParts, jsonRows } from "../json-rows.ts";
+import { JournalTable } from "../journal/table.ts";
+
+const LOG = new JournalTable({
+  name: "events",
+  columns: ["id", "type", "created_at", "data", "parent"],
+  key: ["id"],
+  named: ["id"],
+  changing: [],
+});
 
 /**
  * The outbox: events exist, and are queued for subscriptions, if and only if their cause happened. Many events of one
@@ -22,16 +30,7 @@ export function recordEvents(
   kind: EventKind,
   all: readonly object[],
 ): readonly string[] {
-  const rows = all.map((data) => [newId("evt", now), JSON.stringify(data)] as const);
-  inParts(rows, (json) =>
-    sql.exec(
-      `INSERT INTO events (id, type, created_at, data, parent)
-       SELECT row ->> 0, ?2, ?3, row ->> 1, ?4 FROM ${jsonRows("?1")}`,
-      json,
-      kind,
-      now,
-      parent,
-    ),
-  );
+  const rows = all.map((data) => [newId("evt", now), kind, now, JSON.stringify(data), parent] as const);
+  LOG.put(sql, rows);
   return rows.map(([id]) => id);
 }

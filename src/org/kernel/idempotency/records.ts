@@ -1,25 +1,14 @@
 import { HOUR_MS } from "../../../contract/durations.ts";
-import type { ErrorCode } from "../../../contract/errors.ts";
 import { refuse } from "../../../contract/refusal.ts";
 import { seal, unseal } from "../../../domain/seal.ts";
 import { newSeed } from "../../../domain/ulid.ts";
-import { deleteRest, restOf, storeRest } from "./parts.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
+import { deleteRest, restOf, storeRest } from "./parts.ts";
+import { deleteRecord, hasChanged, loadRecord, type Record, saveRecord } from "./store.ts";
 
 const KEPT_MS = 24 * HOUR_MS;
 const PURGED_AT_ONCE = 20;
 const SEAL_PURPOSE = "idempotency";
-
-type Row = {
-  digest: string;
-  fence: number;
-  seed: string;
-  reserved_at: number;
-  status: number | null;
-  code: ErrorCode | null;
-  etag: string | null;
-  sealed: string | null;
-};
 
 /** The right to do the work, with a fence number, or the response to give instead. */
 export type Claim =
@@ -28,14 +17,12 @@ export type Claim =
 
 const routeOf = (ask: IdempotencyAsk) => `${ask.method} ${ask.path}`;
 
-function load(view: View, ask: IdempotencyAsk): Row | null {
-  const row = view.sql
-    .exec<Row>("SELECT * FROM idempotency WHERE route = ? AND key = ?", routeOf(ask), ask.key)
-    .toArray()[0];
-  return row === undefined || row.reserved_at + KEPT_MS <= view.now ? null : row;
+function load(view: View, ask: IdempotencyAsk): Record | null {
+  const record = loadRecord(view.sql, routeOf(ask), ask.key);
+  return record === null || record.reserved_at + KEPT_MS <= view.now ? null : record;
 }
 
-function replay(view: View, ask: IdempotencyAsk, row: Row & { status: number }): Answer {
+function replay(view: View, ask: IdempotencyAsk, row: Record & { status: number }): Answer {
   const sealed = row.sealed === null ? null : row.sealed + restOf(view.sql, routeOf(ask), ask.key);
   const text = sealed === null ? null : unseal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, sealed);
   return { status: row.status, text, etag: row.etag, code: row.code, replayed: true };
@@ -66,17 +53,23 @@ function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): 
     view.now - KEPT_MS,
     PURGED_AT_ONCE,
   );
-  for (const { route, key } of over.toArray()) remove(view.sql, route, key);
+  for (const { route, key } of over.toArray()) {
+    // One that was taken anew is not the one that the table has.
+    if (!hasChanged(view.sql, route, key)) remove(view.sql, route, key);
+  }
   deleteRest(view.sql, routeOf(ask), ask.key);
-  view.sql.exec(
-    `INSERT OR REPLACE INTO idempotency (route, key, digest, fence, seed, reserved_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    routeOf(ask),
-    ask.key,
-    ask.digest,
+  saveRecord(view.sql, {
+    route: routeOf(ask),
+    key: ask.key,
+    digest: ask.digest,
     fence,
     seed,
-    view.now,
-  );
+    reserved_at: view.now,
+    status: null,
+    code: null,
+    etag: null,
+    sealed: null,
+  });
   return { kind: "granted", fence, seed };
 }
 
@@ -90,20 +83,15 @@ export function complete(view: View, ask: IdempotencyAsk, answer: Omit<Answer, "
     remove(view.sql, routeOf(ask), ask.key);
     return;
   }
-  const sealed = answer.text === null ? null : seal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, answer.text);
+  const record = loadRecord(view.sql, routeOf(ask), ask.key);
+  if (record === null) return;
+  const { text, status, code, etag } = answer;
+  const sealed = text === null ? null : seal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, text);
   const first = sealed === null ? null : storeRest(view.sql, routeOf(ask), ask.key, sealed);
-  view.sql.exec(
-    "UPDATE idempotency SET status = ?, code = ?, etag = ?, sealed = ? WHERE route = ? AND key = ?",
-    answer.status,
-    answer.code,
-    answer.etag,
-    first,
-    routeOf(ask),
-    ask.key,
-  );
+  saveRecord(view.sql, { ...record, status, code, etag, sealed: first });
 }
 
 function remove(sql: SqlStorage, route: string, key: string): void {
-  sql.exec("DELETE FROM idempotency WHERE route = ? AND key = ?", route, key);
+  deleteRecord(sql, route, key);
   deleteRest(sql, route, key);
 }

@@ -1,6 +1,6 @@
 import type { DueKind } from "../due-kinds.ts";
 import { logFailure } from "../../../log.ts";
-import { transaction } from "../copies.ts";
+import { transaction } from "../journal/transaction.ts";
 import type { OrgEnv, View } from "../door.ts";
 import { performDue } from "./perform.ts";
 import type { DueHandler } from "../due/handler.ts";

@@ -4,7 +4,7 @@ import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
 import { writeRaw } from "../../../domain/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
-import { transaction } from "../copies.ts";
+import { journaled, transaction } from "../journal/transaction.ts";
 import { countSeries } from "../counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "../door.ts";
 import { scheduleDue } from "../due/table.ts";
@@ -74,7 +74,8 @@ export function perform<Input>(
     input,
   }: { readonly envelope: Envelope; readonly command: Command<Input, ErrorCode>; readonly input: Input },
 ): Outcome {
-  return transaction(storage, () => {
+  const within = command.isJournaled === true ? journaled : transaction;
+  return within(storage, () => {
     const refused =
       command.admitsItself?.(view.actor, input) === true ? null : view.hooks.callerRefusal(view);
     if (refused !== null) return refused;

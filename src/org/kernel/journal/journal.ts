@@ -1,0 +1,188 @@
+import {
+  MOST_CHARACTERS,
+  MOST_ENTRIES,
+  MOST_WAITING_CHARACTERS,
+  readWaiting,
+  type TableChange,
+  writeEntry,
+  writeFolded,
+} from "./entries.ts";
+import { type Image, Images } from "./images.ts";
+import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./shape.ts";
+import { highestNumber, isUnnumbered, numberOf, withNumber } from "./numbers.ts";
+import { shapeIn, type Shapes, SHAPES } from "./shapes.ts";
+
+/**
+ * What journaled commands have changed and the tables do not have yet. Each such command writes one row, an entry that
+ * says what it changed, whole; every so often a fold writes each row that was changed once. A transaction that is not
+ * journaled folds first and then works on the tables, so that nobody else need know.
+ */
+export class Journal {
+  readonly #sql: SqlStorage;
+  readonly #shapes: Shapes;
+  readonly #images = new Images();
+  /** Of the last entry. */
+  #seq: number;
+  #entries: number;
+  #characters = 0;
+  /** Transactions that are open, one inside the other. */
+  #depth = 0;
+  #isJournaled = false;
+  /** By table, the highest number that a row here has or had. */
+  readonly #highest = new Map<string, number>();
+
+  constructor(sql: SqlStorage, shapes: Shapes) {
+    this.#sql = sql;
+    this.#shapes = shapes;
+    const { seq, bodies } = readWaiting(sql);
+    this.#seq = seq;
+    this.#entries = bodies.length;
+    for (const body of bodies) {
+      this.#characters += body.length;
+      for (const [table, written, deleted] of JSON.parse(body) as TableChange[]) {
+        this.#set(shapeIn(shapes, table), written, false);
+        this.#set(shapeIn(shapes, table), deleted, true);
+      }
+    }
+    this.#images.keep();
+  }
+
+  get(table: string, name: string): Row | null | undefined {
+    const image = this.#images.get(table, name);
+    if (image === undefined) return undefined;
+    return image.isDeleted ? null : image.row;
+  }
+
+  *changed(table: string): Generator<Row> {
+    for (const { row, isDeleted } of this.#images.of(table)) if (!isDeleted) yield row;
+  }
+
+  *touched(table: string): Generator<Row> {
+    for (const { row } of this.#images.of(table)) yield row;
+  }
+
+  change(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {
+    if (!this.#isJournaled) this.fold();
+    const whole = this.#numbered(shape, rows);
+    if (this.#isJournaled) this.#set(shape, whole, isDeleted);
+    else if (isDeleted) deleteRows(this.#sql, shape, whole);
+    else writeRows(this.#sql, shape, whole);
+  }
+
+  /**
+   * Rows that have no number yet get one here, not in the table: whoever has read a row knows its number, before and
+   * after a fold. A row that takes the place of another has that one's.
+   */
+  #numbered(shape: TableShape, rows: readonly Row[]): readonly Row[] {
+    if (!rows.some((row) => isUnnumbered(shape, row))) return rows;
+    const inTable = highestNumber(this.#sql, shape);
+    let last = Math.max(inTable, this.#highest.get(shape.name) ?? 0);
+    return rows.map((row) => {
+      if (!isUnnumbered(shape, row)) return row;
+      const before = this.#images.get(shape.name, rowName(shape, row));
+      if (before !== undefined) return withNumber(shape, row, numberOf(shape, before.row));
+      last += 1;
+      return withNumber(shape, row, last);
+    });
+  }
+
+  #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {
+    for (const row of rows) {
+      this.#images.set(shape.name, rowName(shape, row), { row, isDeleted });
+      if (shape.isNumbered !== true) continue;
+      this.#highest.set(
+        shape.name,
+        Math.max(this.#highest.get(shape.name) ?? 0, Number(numberOf(shape, row))),
+      );
+    }
+  }
+
+  get isFolded(): boolean {
+    return this.#images.isEmpty;
+  }
+
+  /** Writes every changed row to its table. */
+  fold(): void {
+    if (this.#images.isEmpty) return;
+    for (const [name, images] of this.#images) {
+      const shape = shapeIn(this.#shapes, name);
+      const all = [...images];
+      deleteRows(this.#sql, shape, rowsOf(all, true));
+      writeRows(this.#sql, shape, rowsOf(all, false));
+    }
+    this.#images.clear();
+    if (this.#entries > 0) writeFolded(this.#sql, this.#seq);
+    this.#entries = 0;
+    this.#characters = 0;
+  }
+
+  /** Runs inside a transaction of the storage: `transact` opens it. What fails leaves everything as it was. */
+  within<T>(isJournaled: boolean, transact: (run: () => T) => T, run: () => T): T {
+    const isOutermost = this.#depth === 0;
+    const before = {
+      mark: this.#images.mark,
+      entries: this.#entries,
+      characters: this.#characters,
+      seq: this.#seq,
+    };
+    if (isOutermost) this.#isJournaled = isJournaled;
+    this.#depth += 1;
+    try {
+      const result = transact(() => {
+        if (isOutermost && !isJournaled) this.fold();
+        const done = run();
+        if (isOutermost && isJournaled) this.#writeEntry();
+        return done;
+      });
+      if (isOutermost) this.#images.keep();
+      return result;
+    } catch (error) {
+      this.#images.takeBack(before.mark);
+      this.#entries = before.entries;
+      this.#characters = before.characters;
+      this.#seq = before.seq;
+      throw error;
+    } finally {
+      this.#depth -= 1;
+      if (isOutermost) this.#isJournaled = false;
+    }
+  }
+
+  #writeEntry(): void {
+    const changes: TableChange[] = [];
+    for (const [table, names] of this.#images.takeChanged()) {
+      const images = Array.from(names, (name) => this.#images.get(table, name)).filter(
+        (one) => one !== undefined,
+      );
+      if (images.length > 0) changes.push([table, rowsOf(images, false), rowsOf(images, true)]);
+    }
+    if (changes.length === 0) return;
+    const body = JSON.stringify(changes);
+    const characters = this.#characters + body.length;
+    if (
+      this.#entries + 1 >= MOST_ENTRIES ||
+      body.length > MOST_CHARACTERS ||
+      characters > MOST_WAITING_CHARACTERS
+    ) {
+      this.fold();
+      return;
+    }
+    this.#seq += 1;
+    this.#entries += 1;
+    this.#characters = characters;
+    writeEntry(this.#sql, this.#seq, body);
+  }
+}
+
+function rowsOf(images: readonly Image[], isDeleted: boolean): Row[] {
+  return images.filter((image) => image.isDeleted === isDeleted).map(({ row }) => row);
+}
+
+const JOURNALS = new WeakMap<SqlStorage, Journal>();
+
+/** The journal of an org's object, with what was not folded when it last went down. */
+export function journalOf(sql: SqlStorage): Journal {
+  let journal = JOURNALS.get(sql);
+  if (journal === undefined) JOURNALS.set(sql, (journal = new Journal(sql, SHAPES)));
+  return journal;
+}

@@ -1,0 +1,53 @@
+import { inParts, jsonRows } from "../json-rows.ts";
+
+/** A value that goes through JSON unchanged. */
+export type Value = string | number | null;
+/** The values of a row, in the order of its table's columns. */
+export type Row = readonly Value[];
+
+/** What the journal must know of a table to write its rows. */
+export interface TableShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** By which the table tells rows apart. */
+  readonly key: readonly string[];
+  /** By which memory does. */
+  readonly named: readonly string[];
+  /** Those that change once a row is there. None: rows are appended, and stay as they are. */
+  readonly changing: readonly string[];
+  /** Its key is a number, and null in a row that is to get the next one. */
+  readonly isNumbered?: true;
+}
+
+/** Of values that hold no line break. */
+export function nameOf(values: Iterable<Value | undefined>): string {
+  let name = "";
+  for (const value of values) name += `${value ?? ""}\n`;
+  return name;
+}
+
+export function rowName({ columns, named }: TableShape, row: Row): string {
+  return nameOf(named.map((column) => row[columns.indexOf(column)]));
+}
+
+export function writeRows(sql: SqlStorage, shape: TableShape, rows: readonly Row[]): void {
+  if (rows.length === 0) return;
+  const { name, columns, key, changing } = shape;
+  const values = columns.map((_, index) => `row ->> ${index}`).join(", ");
+  const set = changing.map((column) => `${column} = excluded.${column}`).join(", ");
+  const changed = set === "" ? "" : `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set}`;
+  inParts(rows, (json) =>
+    sql.exec(
+      `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values} FROM ${jsonRows()} WHERE true ${changed}`,
+      json,
+    ),
+  );
+}
+
+export function deleteRows(sql: SqlStorage, { name, columns, key }: TableShape, rows: readonly Row[]): void {
+  if (rows.length === 0) return;
+  const values = key.map((column) => `value ->> ${columns.indexOf(column)}`).join(", ");
+  inParts(rows, (json) =>
+    sql.exec(`DELETE FROM ${name} WHERE (${key.join(", ")}) IN (SELECT ${values} FROM json_each(?))`, json),
+  );
+}

@@ -23,7 +23,7 @@ type Command = {
   /** Inside a transaction of their own, which is undone. */
   readonly refused: readonly Change[];
   readonly isJournaled: boolean;
-  readonly fails: boolean;
+  readonly fails: "never" | "inside" | "at its end";
 };
 type Step = Command | "fold" | "wake";
 
@@ -38,7 +38,7 @@ const command = fc.record({
   changes,
   refused: changes,
   isJournaled: fc.constant(true),
-  fails: fc.nat(5).map((one) => one === 0),
+  fails: fc.constantFrom("never", "never", "never", "never", "inside", "at its end"),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: command },
@@ -120,12 +120,22 @@ function undone(run: () => void): void {
   }
 }
 
+/** A storage that takes no outermost transaction. */
+function failing(storage: DurableObjectStorage): DurableObjectStorage {
+  const transactionSync = <T>(run: () => T): T =>
+    storage.transactionSync(() => {
+      run();
+      throw new Undone();
+    });
+  return { sql: storage.sql, transactionSync } as unknown as DurableObjectStorage;
+}
+
 /** Runs a command as the object would; the state after it. */
 function performed(storage: DurableObjectStorage, before: State, given: Command): State {
   const state = copyOf(before);
   const open = given.isJournaled ? journaled : transaction;
   try {
-    open(storage, () => {
+    open(given.fails === "at its end" ? failing(storage) : storage, () => {
       for (const one of given.changes) apply(storage.sql, state, one);
       undone(() =>
         transaction(storage, () => {
@@ -136,7 +146,7 @@ function performed(storage: DurableObjectStorage, before: State, given: Command)
         }),
       );
       agree(storage.sql, state);
-      if (given.fails) throw new Undone();
+      if (given.fails === "inside") throw new Undone();
     });
     return state;
   } catch (error) {

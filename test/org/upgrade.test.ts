@@ -13,7 +13,6 @@ import { call, env, newOrg } from "../support/worker.ts";
 const EARLIER_HOLDS = `
   DROP INDEX holds_name;
   DROP INDEX holds_open;
-  DROP INDEX holds_ended;
   ALTER TABLE holds RENAME TO later_holds;
   CREATE TABLE holds (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request_id TEXT, digest TEXT NOT NULL,
     status TEXT NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER, amount TEXT NOT NULL,
@@ -24,7 +23,7 @@ const EARLIER_HOLDS = `
   CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
   CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL;
   DROP TABLE unchecked_ids;
-  DELETE FROM schema_steps WHERE name IN ('holds/4', 'holds/5', 'holds/6', 'holds/7', 'holds/9')`;
+  DELETE FROM schema_steps WHERE name IN ('holds/4', 'holds/5', 'holds/6', 'holds/7', 'holds/9', 'holds/10')`;
 
 const EARLIER_RUNS = `
   DROP TABLE run_id_segments;
@@ -212,4 +211,51 @@ test("the platform's prices of before know the other name of their model", async
   await evictDurableObject(env.ORG.getByName(org.id));
   await org.send("PUT", "models/up-m", { input_usd_per_mtok: "7", output_usd_per_mtok: "7" });
   expect((await org.send("GET", "models/maker%2Fup-m")).body).toMatchObject({ model: "up-m", source: "org" });
+});
+
+const EARLIER_LOGS = `
+  ALTER TABLE events RENAME TO later_events;
+  CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, created_at INTEGER NOT NULL,
+    data TEXT NOT NULL, parent TEXT) STRICT;
+  INSERT INTO events SELECT * FROM later_events;
+  DROP TABLE later_events;
+  ALTER TABLE audit RENAME TO later_audit;
+  CREATE TABLE audit (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, action TEXT NOT NULL,
+    actor_kind TEXT NOT NULL, actor_id TEXT NOT NULL, on_behalf_of TEXT, target TEXT, outcome TEXT NOT NULL,
+    trace TEXT NOT NULL, address TEXT, detail TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
+  INSERT INTO audit SELECT * FROM later_audit;
+  DROP TABLE later_audit;
+  CREATE INDEX audit_at ON audit (at);
+  DROP TABLE journal;
+  DELETE FROM schema_steps WHERE name IN ('events/3', 'audit/3', 'journal/1')`;
+
+async function indexesOf(orgId: string): Promise<string[]> {
+  const rows = await rowsOf<{ tbl_name: string }>(
+    orgId,
+    "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND tbl_name IN ('events', 'audit') ORDER BY tbl_name",
+  );
+  return rows.map((row) => row.tbl_name);
+}
+
+test("logs lose the indexes of their ids, and stay as they were", async () => {
+  const org = await newSpender();
+  expect((await org.run({ id: "before" })).status).toBe(201);
+  const events = await org.send("GET", "events");
+  await rowsOf(org.id, EARLIER_LOGS);
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect(await indexesOf(org.id)).toEqual([]);
+  expect((await org.send("GET", "events")).body).toEqual(events.body);
+  expect((await org.run({ id: "after" })).status).toBe(201);
+  expect((await org.send("GET", "audit-log/verify")).body).toMatchObject({ valid: true });
+  const types = (await org.events()).map(({ type }) => type);
+  expect(types.filter((type) => type === "run.recorded")).toHaveLength(2);
+});
+
+test("a log too long to copy while an object wakes keeps the index of its ids", async () => {
+  const org = await newSpender();
+  expect((await org.run()).status).toBe(201);
+  await rowsOf(org.id, EARLIER_LOGS);
+  await rowsOf(org.id, "INSERT INTO events VALUES (200000, 'evt_far', 'run.recorded', 1, '{}', NULL)");
+  await evictDurableObject(env.ORG.getByName(org.id));
+  expect(await indexesOf(org.id)).toEqual(["events"]);
 });

@@ -2,6 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit-export.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
+import { inTime } from "../kernel/scan.ts";
 import { AUDIT_COLUMNS, type AuditRow, linkReader } from "../kernel/audit/store.ts";
 
 /** A read of the trail is itself an entry, which the next read shows. */
@@ -41,13 +42,20 @@ export const beginAuditExport = command({
   action: null,
   refuses: [],
   run(tx, input: { from: number; to: number; format: ExportFormat }) {
-    const { first, last } = tx.sql
-      .exec<{ first: number | null; last: number | null }>(
-        "SELECT MIN(seq) AS first, MAX(seq) AS last FROM audit WHERE at >= ? AND at < ?",
-        input.from,
-        input.to,
-      )
-      .one();
+    const { from, to } = input;
+    const within = [
+      ...inTime(tx.sql, { table: "audit", time: "at" }, { from, to }),
+      { sql: "at >= ?", bindings: [from] },
+      { sql: "at < ?", bindings: [to] },
+    ];
+    const end = (order: "ASC" | "DESC") =>
+      tx.sql
+        .exec<{ seq: number }>(
+          `SELECT seq FROM audit WHERE ${within.map((one) => one.sql).join(" AND ")} ORDER BY seq ${order} LIMIT 1`,
+          ...within.flatMap(({ bindings }) => bindings),
+        )
+        .toArray()[0]?.seq;
+    const [first, last] = [end("ASC"), end("DESC")];
     tx.record({
       action: "audit.exported",
       target: null,

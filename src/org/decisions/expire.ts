@@ -2,7 +2,6 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
 import { Copy } from "../kernel/copies.ts";
 import { foldJournal } from "../kernel/journal/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
@@ -11,7 +10,6 @@ import { announceCharges } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { chargeExpired } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
-import { noteForgotten } from "./forgotten.ts";
 import { changedHolds, endHolds, type HoldRow, loadHold } from "./store.ts";
 
 /**
@@ -141,21 +139,8 @@ export const expireDueHolds: DueHandler = {
   kind: "change",
   run(tx) {
     expireHolds(tx);
-    const isClean = forgetExpired(tx);
     const next = nextExpiry(tx.sql);
     earliest.set(tx.sql, next);
-    tx.schedule(DUE.reservations, "", isClean ? next : tx.now);
+    tx.schedule(DUE.reservations, "", next);
   },
 };
-
-/** Deletes holds that ended long ago. False if there are more. */
-function forgetExpired(tx: Tx): boolean {
-  const old = "FROM holds WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
-  const before = tx.now - EXPIRED_HOLD_KEPT_MS;
-  const ended = tx.sql.exec<{ at: number }>(`SELECT ended_at AS at ${old}`, before, AT_ONCE).toArray();
-  if (ended.length > 0) {
-    noteForgotten(tx.sql, Math.max(...ended.map(({ at }) => at)));
-    tx.sql.exec(`DELETE FROM holds WHERE seq IN (SELECT seq ${old})`, before, AT_ONCE);
-  }
-  return ended.length < AT_ONCE;
-}

@@ -112,4 +112,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
   },
   // What was asked, as JSON, where it is needed after the decision.
   { name: "holds/9", sql: "ALTER TABLE holds ADD COLUMN asked TEXT" },
+  // Holds that ended are looked through by the sweep, in the order of their seqs.
+  { name: "holds/10", sql: "DROP INDEX holds_ended" },
 ];

@@ -1,11 +1,9 @@
-import type { EventKind } from "../../contract/event-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import type { Event } from "../../contract/resources/events.ts";
 import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
 import { query, type View } from "../kernel/door.ts";
+import { type EventRow, findEvent } from "../kernel/events/find.ts";
 import { listRows } from "../kernel/rows.ts";
-
-type EventRow = { id: string; type: EventKind; created_at: number; data: string; parent: string | null };
 
 function toEvent(orgId: string, row: EventRow): Event {
   return {
@@ -19,7 +17,7 @@ function toEvent(orgId: string, row: EventRow): Event {
 
 /** The body of every delivery of an event, always the same text, and the trace that it belongs to. */
 export function eventLetter(view: View, id: string): { body: string; parent: TraceParent | null } {
-  const row = view.sql.exec<EventRow>("SELECT * FROM events WHERE id = ?", id).one();
+  const row = findEvent(view.sql, id);
   return { body: JSON.stringify(toEvent(view.orgId, row)), parent: storedTraceParent(row.parent) };
 }
 

@@ -82,7 +82,12 @@ export function scanOf(
   return { within: [...within, { sql: `seq ${before} ?`, bindings: [end.seq] }], next: end.seq };
 }
 
-function inTime(sql: SqlStorage, log: Log, { from, to }: ListQuery["filters"]): Bound[] {
+/** Where rows from one time to another lie, and some beside them. */
+export function inTime(
+  sql: SqlStorage,
+  log: Log,
+  { from, to }: { readonly from?: string | number; readonly to?: string | number },
+): Bound[] {
   const bounds: Bound[] = [];
   if (log.time === undefined) return bounds;
   if (from !== undefined) {
@@ -95,7 +100,7 @@ function inTime(sql: SqlStorage, log: Log, { from, to }: ListQuery["filters"]): 
 }
 
 /** The first seq from which on rows have this time or a later one, by binary search. */
-function firstSince(sql: SqlStorage, { table, time }: Log, atMs: number): number {
+export function firstSince(sql: SqlStorage, { table, time }: Log, atMs: number): number {
   const { first, last } = sql
     .exec<{ first: number; last: number }>(
       `SELECT IFNULL((SELECT MIN(seq) FROM ${table}), 0) AS first, IFNULL((SELECT MAX(seq) FROM ${table}), 0) AS last`,

@@ -1,6 +1,12 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
-import { dailySumsBefore, ENDED_HOLD_KEPT_MS, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
+import {
+  dailySumsBefore,
+  ENDED_HOLD_KEPT_MS,
+  EXPIRED_HOLD_KEPT_MS,
+  nextSweep,
+  WINDOW_KEPT_MS,
+} from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
 import { noteForgotten } from "../decisions/forgotten.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -73,7 +79,7 @@ const RATES: Counters = {
 
 /**
  * A settled or released hold is remembered for repeated requests, as long as idempotent responses. An expired hold may
- * still be settled by a late run: it is deleted with expired holds, a week later.
+ * still be settled by a late run, and is kept for a week.
  */
 const HOLDS: Counters = {
   table: "holds",
@@ -81,8 +87,8 @@ const HOLDS: Counters = {
   also: ["status", "ended_at"],
   over: (tx, rows) =>
     rows.filter(({ status, ended_at: endedAt }) => {
-      const isOver = status === "settled" || status === "released";
-      return isOver && Number(endedAt) + ENDED_HOLD_KEPT_MS <= tx.now;
+      const keptMs = status === "expired" ? EXPIRED_HOLD_KEPT_MS : ENDED_HOLD_KEPT_MS;
+      return status !== "open" && Number(endedAt) + keptMs <= tx.now;
     }),
   leave: (tx, rows) => noteForgotten(tx.sql, Math.max(...rows.map((row) => Number(row["ended_at"])))),
 };

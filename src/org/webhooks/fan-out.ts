@@ -4,6 +4,7 @@ import { foldJournal } from "../kernel/journal/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
+import { findEvent } from "../kernel/events/find.ts";
 import { enqueueAll } from "./queue.ts";
 import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
@@ -62,12 +63,11 @@ function queueLater(
   foldJournal(sql);
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)
-     SELECT value, ?2, (SELECT seq FROM events WHERE id = ?3), (SELECT seq FROM events WHERE id = ?4)
-     FROM json_each(?1)`,
+     SELECT value, ?2, ?3, ?4 FROM json_each(?1)`,
     JSON.stringify(subscriptions),
     type,
-    ids[0] ?? "",
-    ids.at(-1) ?? "",
+    findEvent(sql, ids[0] ?? "").seq,
+    findEvent(sql, ids.at(-1) ?? "").seq,
   );
   waiting.forget(sql);
   scheduleDue(sql, DUE.fanOut, "", now);

@@ -1,4 +1,21 @@
+import { dropUniqueIds } from "../log-table.ts";
 import type { SchemaStep } from "../schema-step.ts";
+
+const AUDIT_TABLE = `(
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_id TEXT NOT NULL,
+  on_behalf_of TEXT,
+  target TEXT,
+  outcome TEXT NOT NULL,
+  trace TEXT NOT NULL,
+  address TEXT,
+  detail TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT`;
 
 export const AUDIT_STEPS: readonly SchemaStep[] = [
   {
@@ -28,5 +45,13 @@ export const AUDIT_STEPS: readonly SchemaStep[] = [
       hash TEXT NOT NULL,
       mac TEXT NOT NULL
     ) STRICT, WITHOUT ROWID`,
+  },
+  {
+    // Entries are found by their seqs, which are in the order of their time; no two ids are alike.
+    name: "audit/3",
+    sql: "DROP INDEX audit_at",
+    fill(sql) {
+      dropUniqueIds(sql, "audit", AUDIT_TABLE);
+    },
   },
 ];

@@ -1,4 +1,14 @@
+import { dropUniqueIds } from "../log-table.ts";
 import type { SchemaStep } from "../schema-step.ts";
+
+const EVENTS_TABLE = `(
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  parent TEXT
+) STRICT`;
 
 export const EVENT_STEPS: readonly SchemaStep[] = [
   {
@@ -13,4 +23,11 @@ export const EVENT_STEPS: readonly SchemaStep[] = [
   },
   // The trace of the request that caused it.
   { name: "events/2", sql: "ALTER TABLE events ADD COLUMN parent TEXT" },
+  {
+    // An event is found by the time that its id says.
+    name: "events/3",
+    fill(sql) {
+      dropUniqueIds(sql, "events", EVENTS_TABLE);
+    },
+  },
 ];

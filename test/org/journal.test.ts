@@ -249,13 +249,13 @@ test("what an earlier version left in the journal goes into its tables as they w
   const stub = env.ORG.getByName(org.id);
   await put(org.id, "a", "x");
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
-    // A version whose records had neither an answer nor its status.
-    const columns = ["route", "key", "digest", "fence", "seed", "reserved_at"];
+    // A version whose records had neither an answer nor its status, and their columns in another order.
+    const columns = ["key", "route", "fence", "digest", "seed", "reserved_at"];
     const changing = columns.slice(2);
     const named = columns.slice(0, 2);
     const shape = { name: "idempotency", columns, key: named, named, changing };
     sql.exec("UPDATE journal SET body = ? WHERE slot = -1", JSON.stringify([shape]));
-    const body = JSON.stringify([["idempotency", [["r", "a", "d", 7, "s", 1]], []]]);
+    const body = JSON.stringify([["idempotency", [["a", "r", 7, "d", "s", 1]], []]]);
     sql.exec("UPDATE journal SET body = ? WHERE slot > 0 AND seq = (SELECT MAX(seq) FROM journal)", body);
   });
   await evictDurableObject(stub);

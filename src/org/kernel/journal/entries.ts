@@ -5,10 +5,10 @@ export type TableChange = readonly [table: string, written: readonly Row[], dele
 
 /** Entries that may wait for a fold, each in its slot. */
 export const MOST_ENTRIES = 256;
-/** A character is at most three bytes, and a row at most 2 MB. */
-export const MOST_CHARACTERS = 600_000;
-/** Of all entries that wait: waking reads them. */
-export const MOST_WAITING_CHARACTERS = 2_000_000;
+/** Of one entry. A character is at most three bytes, and a row at most 2 MB. */
+export const MOST_CHARACTERS = 250_000;
+/** Of all entries that wait: waking reads them, and a fold writes them while other calls wait. */
+export const MOST_WAITING_CHARACTERS = 500_000;
 
 const FOLDED_SLOT = 0;
 const SHAPES_SLOT = -1;

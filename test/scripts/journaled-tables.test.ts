@@ -71,7 +71,9 @@ test("every statement on a journaled table is known to read what the journal has
 
 test("the tables are those of the journal", () => {
   const shapes = mentioning(/new JournalTable\(/).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new JournalTable\(\{\s+name: "(\w+)"/g)].map(([, name]) => String(name)),
+    [...readFileSync(file, "utf8").matchAll(/new JournalTable\(\{\s+name: "(\w+)"/g)].map(([, name]) =>
+      String(name),
+    ),
   );
   expect(shapes.toSorted()).toEqual(TABLES.toSorted());
 });

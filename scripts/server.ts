@@ -4,7 +4,7 @@ import { localSignInToken } from "../src/domain/local-sign-in.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Complaint } from "./complaint.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
-import type { Miniflare } from "miniflare";
+import type { Miniflare, WorkerOptions } from "miniflare";
 import { migrate } from "./migrate.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly regions?: readonly string[];
   /** A module that wraps the Worker, for tests. */
   readonly entry?: string;
+  /** Other Workers in the same runtime, which may have bindings to the one of this name. */
+  readonly companions?: (service: string) => readonly WorkerOptions[];
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
   /** Runs before `/healthz` reports ready, for work that clients expect to be done by then. */
@@ -80,7 +82,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     isReady: () => ready,
   });
   const runtime = await startRuntime({
-    workers,
+    workers: [...workers, ...(options.companions?.(names[0]) ?? [])],
     folder,
     prepare: (miniflare) => migrateAll(miniflare, config, options.regions === undefined ? [names[0]] : names),
     onRemark: options.onRemark,

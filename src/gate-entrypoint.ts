@@ -32,6 +32,11 @@ export class Gate extends WorkerEntrypoint<Env> {
     return this.#answer("DELETE", `/v1/edge/decision/${encodeURIComponent(reservationId)}`, { key });
   }
 
+  renew(key: string, reservationId: string, renewal: object): Promise<GateAnswer> {
+    const path = `/v1/edge/decision/${encodeURIComponent(reservationId)}/renew`;
+    return this.#answer("POST", path, { key, body: renewal });
+  }
+
   async #answer(
     method: string,
     path: string,

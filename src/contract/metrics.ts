@@ -55,6 +55,10 @@ export const COUNTERS = {
     help: "Reservations that expired without being settled or released.",
     labels: [],
   },
+  svc_ungoverned_calls_total: {
+    help: "Calls that gates of callers let pass while they could not reach the service, as they reported.",
+    labels: [],
+  },
   svc_webhook_deliveries_total: { help: "Webhook delivery attempts by outcome.", labels: ["outcome"] },
   svc_runs_total: {
     help: "Runs by outcome, and by whether they were recorded, known already or refused.",
@@ -194,6 +198,7 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
   return [
     ...deprecatedRoutes.map(deprecatedCallSeries),
     HOLDS_EXPIRED_SERIES,
+    UNGOVERNED_SERIES,
     ...DELIVERY_OUTCOMES.map(deliverySeries),
     ...RUN_OUTCOMES.flatMap((outcome) => RUN_STATUSES.map((status) => runSeries(outcome, status))),
     SPEND_SERIES,
@@ -227,6 +232,7 @@ function child(node: Named, part: Part): Named {
 }
 
 export const HOLDS_EXPIRED_SERIES = series("svc_holds_expired_total");
+export const UNGOVERNED_SERIES = series("svc_ungoverned_calls_total");
 export const SPEND_SERIES = series("svc_spend_nano_usd_total");
 export const UNPRICED_SERIES = series("svc_unpriced_total");
 

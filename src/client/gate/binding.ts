@@ -4,6 +4,7 @@ export interface GateBinding {
   leases(key: string, exchange: object): Promise<GateAnswer>;
   settle(key: string, runs: readonly object[], idempotencyKey?: string): Promise<GateAnswer>;
   release(key: string, reservationId: string): Promise<GateAnswer>;
+  renew(key: string, reservationId: string, renewal: object): Promise<GateAnswer>;
 }
 
 export interface GateAnswer {
@@ -12,7 +13,7 @@ export interface GateAnswer {
   readonly text: string;
 }
 
-/** A binding as the client's network: the three calls that a gate makes go over RPC. */
+/** A binding as the client's network: the calls that a gate makes go over RPC. */
 export function fetchOver(binding: GateBinding, key: string) {
   return async (url: string, { method, body, headers }: RequestInit): Promise<Response> => {
     const { pathname } = new URL(url);
@@ -30,7 +31,9 @@ function answerOf(
   const { key, route, given, idempotencyKey } = asked;
   if (route === "POST /v1/edge/leases") return binding.leases(key, given);
   if (route === "POST /v1/runs/bulk") return binding.settle(key, given.runs ?? [], idempotencyKey);
-  const [, reservationId] = /^DELETE \/v1\/edge\/decision\/(.+)$/.exec(route) ?? [];
-  if (reservationId !== undefined) return binding.release(key, decodeURIComponent(reservationId));
+  const [, method, named = ""] = /^(\w+) \/v1\/edge\/decision\/([^/]+)/.exec(route) ?? [];
+  const reservationId = decodeURIComponent(named);
+  if (method === "DELETE") return binding.release(key, reservationId);
+  if (method === "POST") return binding.renew(key, reservationId, given);
   throw new Error(`a binding has no ${route}`);
 }

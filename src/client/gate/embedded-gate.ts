@@ -1,11 +1,12 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
-import { decideHere, isForSlices, isTaught, learn, slicesOf, wish } from "../../gate/decision.ts";
+import { refusalNote } from "../../domain/refusal-note.ts";
+import { costOf, decideHere, isForSlices, isTaught, learn, slicesOf, wish } from "../../gate/decision.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { Recent } from "../../gate/recent.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
-import type { DecisionsDecideBody, RunInput, Verdict } from "../generated/types.ts";
+import type { DecisionsDecideBody, DecisionsRenewBody, RunInput, Verdict } from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
 import { exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
@@ -41,6 +42,8 @@ export class EmbeddedGate {
   #asker: Asker;
   readonly #settlements: Settlements;
   #validUntil = 0;
+  /** Calls that no limit has seen, and that the service has not heard of. */
+  #unreported = 0;
   readonly #counts = { allowedHere: 0, refusedHere: 0, asked: 0, ungoverned: 0, holdsRefused: 0 };
 
   constructor(options: GateOptions) {
@@ -67,6 +70,8 @@ export class EmbeddedGate {
       onError: options.onError ?? (() => undefined),
       before: () => this.#gate.flush(this.#background(undefined)),
     });
+    // A process that ends by itself has nothing left to wait for, and its timers do not hold it up.
+    beforeExit(() => void this.flush());
   }
 
   /** Resolves to the allow, and rejects with `Refused`, or `Unreachable` where nobody can tell. */
@@ -79,26 +84,66 @@ export class EmbeddedGate {
     const here =
       now < this.#validUntil ? decideHere(this.#gate, this.#asker, ask, { now, background }) : null;
     if (here === null) return this.#ask(ask, background);
-    if (typeof here !== "string") {
-      this.#counts.refusedHere += 1;
-      throw refused(here);
-    }
+    if (typeof here !== "string") throw this.#refusedHere(ask, here, { now, background });
     this.#counts.allowedHere += 1;
     return JSON.parse(here) as Allowed;
   }
 
-  /** Queues the run that an allow led to. It is sent with others, once, as soon as the service can be reached. */
-  settle(allowed: Pick<Allowed, "reservation"> | string, run: SettledRun): void {
-    const reservation = typeof allowed === "string" ? allowed : allowed.reservation?.id;
+  /** The object is told of it with a report, and keeps it like a refusal of its own. */
+  #refusedHere(
+    ask: DecisionsDecideBody,
+    refusal: Refusal,
+    { now, background }: { now: number; background: Background },
+  ): Refused {
+    this.#counts.refusedHere += 1;
+    const trace = crypto.randomUUID();
+    const at = this.#gate.orgNow(now) ?? now;
+    const note = refusalNote(refusal, {
+      at,
+      trace,
+      decided: "edge",
+      operation: DECISION_ROUTE,
+      keyId: this.#asker.keyId,
+      names: ask,
+      nanos: costOf(this.#gate, ask, at),
+    });
+    if (note !== null) this.#gate.noteRefusal(note, now, background);
+    return refused(refusal, trace);
+  }
+
+  /**
+   * Queues the run that an allow led to. It is sent with others, once, as soon as the service can be reached. In a Worker,
+   * `waitUntil` keeps it going after the response.
+   */
+  settle(
+    allowed: Pick<Allowed, "reservation"> | string,
+    run: SettledRun,
+    { waitUntil = this.#options.waitUntil }: DecideOptions = {},
+  ): void {
+    const reservation = reservationOf(allowed);
     const named = { id: crypto.randomUUID(), started_at: new Date().toISOString(), ...run };
     this.#settlements.add(
       reservation === undefined ? { ...named, incurred: true } : { ...named, reservation_id: reservation },
+      waitUntil,
     );
+  }
+
+  /** Keeps what an allow reserved for longer, or changes its amount. */
+  async renew(
+    allowed: Pick<Allowed, "reservation"> | string,
+    renewal: DecisionsRenewBody,
+  ): Promise<NonNullable<Allowed["reservation"]>> {
+    const reservation = reservationOf(allowed);
+    if (reservation === undefined) throw new SluiceError("nothing was reserved that could be renewed");
+    await this.#gate.flush(this.#background(undefined));
+    const renewed = await this.#sluice.decisions.renew(reservation, renewal);
+    this.#gate.freed(Date.now());
+    return renewed.reservation;
   }
 
   /** Gives back what an allow reserved, for a call that was not made. */
   async release(allowed: Pick<Allowed, "reservation"> | string): Promise<void> {
-    const reservation = typeof allowed === "string" ? allowed : allowed.reservation?.id;
+    const reservation = reservationOf(allowed);
     if (reservation === undefined) return;
     await this.#gate.flush(this.#background(undefined));
     await this.#sluice.decisions.release(reservation);
@@ -109,11 +154,12 @@ export class EmbeddedGate {
   async flush(): Promise<void> {
     await this.#settlements.flush();
     await this.#gate.flush(this.#background(undefined));
+    if (this.#unreported > 0) await this.#exchange({}).catch(() => undefined);
   }
 
   /** Sends everything that waits and gives back every slice. The gate can be used again. */
   async close(): Promise<void> {
-    await this.#settlements.flush();
+    await this.flush();
     for (let report = 0; report < MOST_LAST_REPORTS && !this.#gate.idle; report += 1) {
       await this.#gate.flush(this.#background(undefined));
     }
@@ -168,6 +214,7 @@ export class EmbeddedGate {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
+    this.#unreported += 1;
     const now = new Date().toISOString();
     return {
       decision: "allow",
@@ -180,8 +227,11 @@ export class EmbeddedGate {
 
   async #exchange(given: Omit<Parameters<typeof exchange>[2], "ids">): Promise<Exchanged> {
     const askedAt = Date.now();
+    const ungoverned = this.#unreported;
+    const told = ungoverned === 0 ? {} : { ungoverned };
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ...given, ids: this.#ids.wanted });
+      const got = await exchange(this.#sluice, this.#holder, { ...given, ...told, ids: this.#ids.wanted });
+      this.#unreported -= ungoverned;
       this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
       const { checks, onExpiry } = got;
       if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
@@ -213,8 +263,19 @@ export class EmbeddedGate {
   }
 }
 
-function refused({ code, message, details, status, retryAfterSeconds }: Refusal): Refused {
+/** Where there are processes. Once: a service that is away must not keep one from ending. */
+function beforeExit(flush: () => void): void {
+  const { process } = globalThis as { process?: { once?: (event: string, listener: () => void) => unknown } };
+  process?.once?.("beforeExit", flush);
+}
+
+function reservationOf(allowed: Pick<Allowed, "reservation"> | string): string | undefined {
+  return typeof allowed === "string" ? allowed : allowed.reservation?.id;
+}
+
+function refused({ code, message, details, status, retryAfterSeconds }: Refusal, trace?: string): Refused {
   const { retry_after_seconds: seconds = retryAfterSeconds } = details as { retry_after_seconds?: number };
   const headers = new Headers(seconds === undefined ? {} : { "retry-after": String(seconds) });
+  if (trace !== undefined) headers.set("x-svc-trace-id", trace);
   return new Refused({ code, message, details }, { status, headers });
 }

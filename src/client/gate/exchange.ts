@@ -28,6 +28,7 @@ export interface Exchange {
   readonly learn?: boolean;
   readonly report?: EdgeLeasesExchangeBody["report"];
   readonly ids: number;
+  readonly ungoverned?: number;
 }
 
 /** One exchange with the service. */

@@ -4,6 +4,12 @@ import type { Sluice } from "../sluice.ts";
 
 /** Runs of one bulk call, and how many may wait. */
 const MOST_AT_ONCE = 500;
+/** A timer that is so late is not coming. */
+const LATE_MS = 1000;
+/** Longer than any bulk that is still answered. */
+const GIVEN_UP_MS = 60_000;
+
+type WaitUntil = (work: Promise<unknown>) => void;
 
 /** Refusals that say nothing about the runs: another attempt may pass. */
 const NOT_OF_RUNS: ReadonlySet<RefusalCode> = new Set([
@@ -42,6 +48,8 @@ export class Settlements {
   #queue: RunInput[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #sending: Promise<void> | null = null;
+  #sendingSince = 0;
+  #armedUntil = 0;
   #failures = 0;
   sent = 0;
   rejected = 0;
@@ -59,7 +67,7 @@ export class Settlements {
     return this.#queue.length >= this.#options.mostQueued;
   }
 
-  add(run: RunInput): void {
+  add(run: RunInput, waitUntil: WaitUntil | undefined): void {
     // What was admitted while there was room may still come; twice the bound is all that is kept.
     if (this.#queue.length >= this.#options.mostQueued * 2) {
       this.rejected += 1;
@@ -67,26 +75,53 @@ export class Settlements {
       return;
     }
     this.#queue.push(run);
-    if (this.#queue.length >= MOST_AT_ONCE && this.#failures === 0) void this.flush();
+    const isMany = this.#queue.length >= MOST_AT_ONCE && this.#failures === 0;
+    if (waitUntil !== undefined) this.#armWith(waitUntil, isMany);
+    else if (isMany) void this.flush();
     else this.#arm();
+  }
+
+  /** A timer of a Worker ends with the request that set it, unless it is waited for. One that never came is set again. */
+  #armWith(waitUntil: WaitUntil, isMany: boolean): void {
+    const now = Date.now();
+    if (isMany && this.#sending === null) waitUntil(this.flush());
+    if (now < this.#armedUntil + LATE_MS) return;
+    const waitMs = this.#waitMs();
+    this.#armedUntil = now + waitMs;
+    waitUntil(
+      new Promise((resolve) => setTimeout(resolve, waitMs)).then(() => {
+        this.#armedUntil = 0;
+        return this.flush();
+      }),
+    );
   }
 
   /** Sends all that waits; whatever cannot be sent now stays. */
   async flush(): Promise<void> {
-    this.#sending ??= this.#drain().finally(() => {
-      this.#sending = null;
-      if (this.#queue.length > 0) this.#arm();
-    });
+    const now = Date.now();
+    // The request that was sending may be gone, and with it what would have said so.
+    if (this.#sending === null || now > this.#sendingSince + GIVEN_UP_MS) {
+      this.#sendingSince = now;
+      const sending = this.#drain().finally(() => {
+        if (this.#sending !== sending) return;
+        this.#sending = null;
+        if (this.#queue.length > 0) this.#arm();
+      });
+      this.#sending = sending;
+    }
     await this.#sending;
+  }
+
+  #waitMs(): number {
+    return Math.min(30_000, this.#options.flushMs * 2 ** Math.min(this.#failures, 10));
   }
 
   #arm(): void {
     if (this.#timer !== null) return;
-    const waitMs = Math.min(30_000, this.#options.flushMs * 2 ** Math.min(this.#failures, 10));
     const timer = setTimeout(() => {
       this.#timer = null;
       void this.flush();
-    }, waitMs);
+    }, this.#waitMs());
     this.#timer = timer;
     (timer as { unref?: () => void }).unref?.();
   }
@@ -100,7 +135,8 @@ export class Settlements {
         return;
       }
       this.#failures = 0;
-      this.#queue = this.#queue.slice(runs.length);
+      const done = new Set(runs);
+      this.#queue = this.#queue.filter((run) => !done.has(run));
     }
   }
 

@@ -3,6 +3,7 @@ import type { Lesson } from "../../gate/lesson.ts";
 import { accountKey } from "../../gate/account-key.ts";
 import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
 import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
+import { refusedCalls } from "../../gate/refused-calls.ts";
 import { readAsk } from "../../gate/wire.ts";
 
 type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
@@ -33,7 +34,7 @@ export class TouchBook {
 
   /** A report of the gate's as the service takes it from outside. */
   reportOf(text: string): WireReport {
-    const { ask, touches, watch } = readAsk(text);
+    const { ask, touches, watch, refusals = null } = readAsk(text);
     const sent = new Map<string, number>();
     const indexOf = (token: string): number => {
       const known = sent.get(token) ?? sent.size;
@@ -58,7 +59,8 @@ export class TouchBook {
       if (token !== undefined) indexOf(token);
       return token !== undefined;
     });
-    return { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
+    const report = { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
+    return refusals === null ? report : { ...report, refusals: refusedCalls(refusals) };
   }
 }
 

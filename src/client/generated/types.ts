@@ -1804,9 +1804,45 @@ export type EdgeLeasesExchangeBody = {
     }[];
     /** Limits to hear about. */
     readonly watch: readonly string[];
+    /** What the gate refused by itself. The service keeps it with its own refusals. */
+    readonly refusals?: {
+      /** From 1, without a gap: the service takes each batch once. */
+      readonly number: number;
+      readonly notes: readonly {
+        /** When, by the organization's clock, in milliseconds. */
+        readonly at: number;
+        readonly trace: string;
+        readonly code: "rate_limited" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded";
+        /** The id of the limit that refused. */
+        readonly limit: string;
+        /** The details of the refusal, as the gate gave them. */
+        readonly details: Readonly<Record<string, unknown>>;
+        /** The amount in nano-dollars. Null if it was not known. */
+        readonly nanos: string | null;
+        readonly model?: string | undefined;
+        readonly customer_id?: string | undefined;
+        readonly workflow_id?: string | undefined;
+        readonly department_id?: string | undefined;
+        readonly deployment_id?: string | undefined;
+        readonly user_id?: string | undefined;
+      }[];
+      /** Exact sums of refusals that are not listed one by one. */
+      readonly more: readonly {
+        readonly hour: number;
+        readonly count: number;
+        readonly nanos: string;
+        readonly code: "rate_limited" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded";
+        /** The id of the limit that refused. */
+        readonly limit: string;
+        readonly customer_id?: string | undefined;
+        readonly workflow_id?: string | undefined;
+      }[];
+    } | undefined;
   } | undefined;
   /** How many new reservation ids to send. */
   readonly ids?: number | undefined;
+  /** Calls that the gate let pass while the service could not be reached, since the last exchange. */
+  readonly ungoverned?: number | undefined;
 };
 
 export type EventsListQuery = {

@@ -1,12 +1,27 @@
 import * as z from "zod";
+import { CALLER_ID_MOST_CHARACTERS } from "../bounds.ts";
+import { DETAILS } from "../error-details.ts";
+import { callerId } from "../ids.ts";
+import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
+import { modelName } from "./runs.ts";
 
 /** The version of the exchange. One that is not known is refused, never guessed at. */
 export const LEASE_VERSION = 1;
 
 const MOST_HOLDS = 6000;
 const MOST_LIMITS = 5000;
+const MOST_NOTES = 2000;
+const MOST_SUMS = 600;
+const MOST_DETAIL_CHARACTERS = 2000;
+/** What a gate can refuse by itself. */
+const GATE_REFUSALS = ["rate_limited", ...DECISION_CODES] as const;
+/** An id, or an ellipsis for all that are not listed separately. */
+const nameOrOthers = z
+  .string()
+  .max(CALLER_ID_MOST_CHARACTERS)
+  .regex(/^([\x20-\x7e]+|…)$/, "must be an id, or an ellipsis for all others");
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
@@ -39,6 +54,56 @@ const want = z.strictObject({
   least: amount.meta({ description: "Its largest single call lately." }),
 });
 
+const refusalNames = {
+  customer_id: callerId.optional(),
+  workflow_id: callerId.optional(),
+};
+const refusedCode = z.enum(GATE_REFUSALS);
+const refusedLimit = z.string().min(1).max(128).meta({ description: "The id of the limit that refused." });
+
+const refusedCall = z
+  .strictObject({
+    at: count.meta({ description: "When, by the organization's clock, in milliseconds." }),
+    trace: z.string().regex(/^[0-9a-f-]{36}$/, "must be a UUID"),
+    code: refusedCode,
+    limit: refusedLimit,
+    details: z.looseObject({}).meta({ description: "The details of the refusal, as the gate gave them." }),
+    nanos: amount.nullable().meta({ description: "The amount in nano-dollars. Null if it was not known." }),
+    model: modelName.optional(),
+    ...refusalNames,
+    department_id: callerId.optional(),
+    deployment_id: callerId.optional(),
+    user_id: callerId.optional(),
+  })
+  .superRefine(({ code, details }, context) => {
+    const fits =
+      JSON.stringify(details).length <= MOST_DETAIL_CHARACTERS && DETAILS[code].safeParse(details).success;
+    const message = `must be the details of ${code}`;
+    if (!fits) context.addIssue({ code: "custom", path: ["details"], message });
+  });
+
+const refusedSum = z.strictObject({
+  hour: count,
+  count: count.min(1),
+  nanos: amount,
+  code: refusedCode,
+  limit: refusedLimit,
+  customer_id: nameOrOthers.optional(),
+  workflow_id: nameOrOthers.optional(),
+});
+
+const refusedCalls = z
+  .strictObject({
+    number: count.min(1).meta({ description: "From 1, without a gap: the service takes each batch once." }),
+    notes: z.array(refusedCall).max(MOST_NOTES),
+    more: z
+      .array(refusedSum)
+      .max(MOST_SUMS)
+      .meta({ description: "Exact sums of refusals that are not listed one by one." }),
+  })
+  .meta({ description: "What the gate refused by itself. The service keeps it with its own refusals." });
+export type RefusedCalls = z.output<typeof refusedCalls>;
+
 const leaseReport = z.strictObject({
   attempt: count.meta({ description: "From 1: one exchange at a time, each with the next number." }),
   touches: z
@@ -48,6 +113,7 @@ const leaseReport = z.strictObject({
   batches: z.array(batch).max(1000),
   wants: z.array(want).max(MOST_LIMITS),
   watch: z.array(limitKey).max(MOST_LIMITS).meta({ description: "Limits to hear about." }),
+  refusals: refusedCalls.optional(),
 });
 export type LeaseReport = z.output<typeof leaseReport>;
 
@@ -66,6 +132,10 @@ export const leaseExchange = z
     learn: z.boolean().optional().meta({ description: "Also say what decisions like this one touch." }),
     report: leaseReport.optional(),
     ids: z.int().min(0).max(1000).optional().meta({ description: "How many new reservation ids to send." }),
+    ungoverned: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().meta({
+      description:
+        "Calls that the gate let pass while the service could not be reached, since the last exchange.",
+    }),
   })
   .superRefine(({ report }, context) => {
     const holds = (report?.batches ?? []).flatMap((one) => one.holds.map(({ lines }) => lines.length));

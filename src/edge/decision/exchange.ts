@@ -3,7 +3,9 @@ import type { LeaseExchange, LeaseReply } from "../../contract/resources/leases.
 import type { CallerCode } from "../../org/caller.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { ExchangeAnswer } from "../../org/leases/outside.ts";
+import { UNGOVERNED_SERIES } from "../../contract/metrics.ts";
 import type { Call } from "../call.ts";
+import { counters } from "../../counters.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { backgroundOf } from "./background.ts";
 
@@ -28,6 +30,7 @@ export async function answerExchange(
   }
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
   if (reply.refusal !== null) return reply.refusal as Refusal<ExchangeCode>;
+  if (given.ungoverned !== undefined) counters.count(UNGOVERNED_SERIES, given.ungoverned);
   // Written as text where it was made; like every answer, it is held against the shape before it leaves.
   const answer = { status: 200, text: reply.text, etag: null, code: null, replayed: false };
   return answer as unknown as AnswerOf<LeaseReply>;

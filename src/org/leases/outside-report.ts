@@ -13,6 +13,7 @@ import {
   timeText,
   tokensOf,
 } from "../../gate/reported-hold.ts";
+import { keptCalls } from "../../gate/refused-calls.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import type { Report } from "../../gate/wire.ts";
 
@@ -58,8 +59,11 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   }
   const ask = { holder: stored.holder, attempt: given.attempt, batches: checking.batches(), wants };
   const watch = given.watch.filter((key) => current.has(key));
+  const { keyId } = terms.holder;
+  const refusals =
+    given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow: terms.orgNow });
   return {
-    report: { ask, touches: touches.map(reported), watch, lagMs: null, heard: null },
+    report: { ask, touches: touches.map(reported), watch, lagMs: null, heard: null, refusals },
     refused: checking.refused,
   };
 }

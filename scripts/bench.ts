@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { run as archive } from "./bench/archive.ts";
 import { run as gate } from "./bench/gate.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
@@ -22,6 +23,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   policy,
   ingest,
   rows: rowsWritten,
+  archive,
 };
 
 pinToServerCore();

@@ -29,6 +29,7 @@ const wranglerFile = z.strictObject({
       }),
     )
     .default([]),
+  r2_buckets: z.array(z.strictObject({ binding: name, bucket_name: name })).default([]),
   durable_objects: z
     .strictObject({ bindings: z.array(z.strictObject({ name, class_name: name })).default([]) })
     .default({ bindings: [] }),

@@ -8,6 +8,7 @@ interface Role {
   /** The Worker whose objects it uses. Absent: its own. */
   readonly objectsOf?: string;
   readonly database: (id: string) => string;
+  readonly bucket: (name: string) => string;
   readonly settings: Record<string, string>;
   readonly services?: Record<string, string>;
 }
@@ -52,7 +53,7 @@ function bindingTo(region: string): string {
 }
 
 function isolate(config: WorkerConfig, settings: Record<string, string>, index: number): Role {
-  const first = { name: config.name, database: (id: string) => id, settings };
+  const first = { name: config.name, database: (id: string) => id, bucket: (name: string) => name, settings };
   return index === 0 ? first : { ...first, name: `${config.name}-${index + 1}`, objectsOf: config.name };
 }
 
@@ -69,6 +70,7 @@ function regional(
   return {
     name: `${config.name}-${region}`,
     database: (id) => `${id}-${region}`,
+    bucket: (name) => `${name}-${region}`,
     settings: {
       ...settings,
       SVC_REGION: region,
@@ -87,6 +89,7 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
     { className, useSQLite: sqlite.has(className), ...owner },
   ]);
   const databases = config.d1_databases.map((db) => [db.binding, role.database(db.database_id)]);
+  const buckets = config.r2_buckets.map((bucket) => [bucket.binding, role.bucket(bucket.bucket_name)]);
   return {
     name: role.name,
     modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
@@ -94,6 +97,7 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
     compatibilityFlags: config.compatibility_flags,
     bindings: role.settings,
     d1Databases: Object.fromEntries(databases),
+    r2Buckets: Object.fromEntries(buckets),
     durableObjects: Object.fromEntries(objects),
     unsafeDirectSockets: [{ host: HOST, port }],
   };

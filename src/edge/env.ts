@@ -12,4 +12,6 @@ export interface Env {
   readonly LOCAL_READY?: Fetcher;
   readonly REGISTRY: DurableObjectNamespace<DeprecationRegistry>;
   readonly COUNTERS: DurableObjectNamespace<CounterShard>;
+  /** Optional: where runs move that are older than a day. */
+  readonly ARCHIVE?: R2Bucket;
 }

@@ -12,6 +12,7 @@ import { deliverQueue } from "./webhooks/deliver.ts";
 import { fanOutInSteps } from "./webhooks/fan-out.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
+import { archiveRuns } from "./runs/archive/work.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
 import { supportExpiry } from "./support/grant.ts";
 
@@ -33,4 +34,5 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,
   [DUE.runPacking]: packRuns,
+  [DUE.runArchive]: archiveRuns,
 };

@@ -11,6 +11,7 @@ import type { Residency } from "../domain/residency.ts";
 import { SeenPasses } from "../domain/seen-passes.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
+import { onceReadable } from "./kernel/absent.ts";
 import { foldFirst, transaction } from "./kernel/journal/transaction.ts";
 import type { Actor, Command, Counts, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
@@ -40,6 +41,7 @@ import { envelopeOf, isServedWhereItArrived } from "./decisions/introduction.ts"
 import { refusedDecision } from "./decisions/refused.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { applySchema, isOpened } from "./schema.ts";
+import { bindArchive } from "./runs/blocks/archive-binding.ts";
 import { Views } from "./views.ts";
 import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
@@ -67,6 +69,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     super(ctx, env);
     this.#settings = settingsOf(env);
     this.#id = ctx.id.name ?? "";
+    bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, orgId: this.#id });
     // An object that nobody opened stays empty, so asking for an org that does not exist leaves nothing behind.
     this.#opened = isOpened(ctx.storage.sql);
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
@@ -178,13 +181,17 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (unlearned !== null) return unlearned;
     const given = name === "rereadPrices" ? await this.#book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) this.#refusals.store();
-    const refused: RefusalNote[] = [];
-    const view = {
-      ...this.#views.view(envelope),
-      // Refusals noted by a call that fails were never returned, so they are not stored.
-      refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
-    };
-    const outcome = perform(this.ctx.storage, view, { envelope, command, input: given });
+    let refused: RefusalNote[] = [];
+    const performed = onceReadable(() => {
+      refused = [];
+      const view = {
+        ...this.#views.view(envelope),
+        // Refusals noted by a call that fails were never returned, so they are not stored.
+        refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
+      };
+      return perform(this.ctx.storage, view, { envelope, command, input: given });
+    });
+    const outcome = performed instanceof Promise ? await performed : performed;
     this.#refusals.note(refused);
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#views.clock());
@@ -224,11 +231,16 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       this.#due.arm();
       return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
     };
+    const orRefused = (made: DecisionReply | Refusal) => (isRefusal(made) ? decideNow(made) : made);
+    const readAndDecide = (unlearned: Refusal | null): DecisionReply | Promise<DecisionReply> => {
+      const reply = onceReadable(() => decideNow(unlearned));
+      return reply instanceof Promise ? reply.then(orRefused) : orRefused(reply);
+    };
     const now = this.#views.now();
     const missing = this.#book.missing(modelsOf(ask), now);
     return missing.length === 0
-      ? decideNow(null)
-      : this.#book.learn(missing, now, envelope.trace).then(decideNow);
+      ? readAndDecide(null)
+      : this.#book.learn(missing, now, envelope.trace).then(readAndDecide);
   }
 
   /** Counts a request against its rate limits. Null if there is no such org. */
@@ -293,11 +305,14 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const view = (): View => this.#views.view({ actor, trace });
     const models = query.models?.(input, view()) ?? [];
     const now = this.#views.now();
-    if (this.#book.missing(models, now).length === 0) return query.run(view(), input);
-    return this.#book.learn(models, now, trace).then((unlearned) => {
-      foldFirst(this.ctx.storage);
-      return unlearned ?? query.run(view(), input);
-    });
+    const run = () =>
+      onceReadable(() => {
+        // Others are served while it waits.
+        foldFirst(this.ctx.storage);
+        return query.run(view(), input);
+      });
+    if (this.#book.missing(models, now).length === 0) return run();
+    return this.#book.learn(models, now, trace).then((unlearned) => unlearned ?? run());
   }
 
   /** Takes an idempotency key before work that spans more than this object. */

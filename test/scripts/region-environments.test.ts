@@ -9,6 +9,7 @@ interface Environment {
   vars: Record<string, string>;
   durable_objects: unknown;
   d1_databases: { binding: string; database_name: string; migrations_dir: string }[];
+  r2_buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
   services: { binding: string; service: string }[];
 }
 
@@ -28,6 +29,10 @@ describe.each(Object.entries(config.env))("the deployed region %s", (region, env
     expect(Object.keys(environment.vars).sort()).toEqual(Object.keys(config.vars).sort());
     expect(environment.d1_databases).toMatchObject([
       { binding: "DB", database_name: `${config.name}-${region}`, migrations_dir: "migrations" },
+    ]);
+    const [bucket] = config.r2_buckets;
+    expect(environment.r2_buckets).toMatchObject([
+      { binding: "ARCHIVE", bucket_name: `${bucket?.bucket_name}-${region}` },
     ]);
   });
 

@@ -1,21 +1,23 @@
 import { env, runInDurableObject } from "cloudflare:test";
+import { oncePresent } from "../../src/org/kernel/absent.ts";
 import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
 import { transaction } from "../../src/org/kernel/journal/transaction.ts";
 import { insertRuns } from "../../src/org/runs/store.ts";
 import type { Run } from "../../src/org/runs/run.ts";
 
-function withStorage<T>(orgId: string, use: (storage: DurableObjectStorage) => T): Promise<T> {
+function withStorage<T>(orgId: string, use: (storage: DurableObjectStorage) => T | Promise<T>): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
   return runInDurableObject(namespace.getByName(orgId), (_object, state) => use(state.storage));
 }
 
-/** All runs that an org's object has stored, oldest first. */
-export function storedRuns(orgId: string): Promise<Run[]> {
-  return withStorage(orgId, ({ sql }) => allRuns(sql));
+/** All runs of an org, wherever they are stored, oldest first. */
+export async function storedRuns(orgId: string): Promise<Run[]> {
+  return withStorage(orgId, async ({ sql }) => oncePresent(() => allRuns(sql)));
 }
 
 export function allRuns(sql: SqlStorage): Run[] {
-  return [...runBlocks(sql).latest()].reverse();
+  const blocks = runBlocks(sql);
+  return blocks.latestHeld.toReversed().flatMap((entry) => [...blocks.block(entry)]);
 }
 
 /** Stores the runs of an object as rows, like versions without blocks. The object must be evicted afterwards. */
@@ -51,8 +53,9 @@ export function unpackRuns(orgId: string): Promise<void> {
       );
     }
     sql.exec(
-      `DROP TABLE run_blocks; DROP TABLE run_id_key; DROP TABLE run_id_block_parts;
-       DELETE FROM schema_steps WHERE name IN ('runs/5', 'runs/6')`,
+      `DROP TABLE run_blocks; DROP TABLE run_id_key; DROP TABLE run_id_block_parts; DROP TABLE run_files;
+       DROP TABLE run_file_indexes; DROP TABLE run_archive;
+       DELETE FROM schema_steps WHERE name IN ('runs/5', 'runs/6', 'runs/9')`,
     );
   });
 }

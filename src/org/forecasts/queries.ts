@@ -4,7 +4,10 @@ import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import type { RunBlock } from "../../domain/run-block/block.ts";
+import { foldArchived } from "../runs/blocks/archived.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
+import type { BlockEntry } from "../runs/blocks/entry.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
@@ -133,12 +136,32 @@ export const deploymentReturn = query({
         since,
       )
       .toArray();
-    const teams = new Set<string>();
-    let seen = 0;
-    for (const run of runBlocks(view.sql).latest()) {
-      if (++seen > RECENT_RUNS) break;
-      if (run.deploymentId === deploymentId && run.departmentId !== null) teams.add(run.departmentId);
-    }
+    const teams = teamsAmongLatest(view.sql, deploymentId);
     return { returnedNano: String(days.reduce((sum, day) => sum + BigInt(day.usd), 0n)), teams: teams.size };
   },
 });
+
+/** The departments of a deployment's latest runs. */
+function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<string> {
+  const blocks = runBlocks(sql);
+  const latest: { readonly entry: BlockEntry; readonly from: number }[] = [];
+  let left = RECENT_RUNS;
+  for (const entry of blocks.latestHeld) {
+    if (left <= 0) break;
+    latest.push({ entry, from: Math.max(0, entry.runs - left) });
+    left -= entry.runs;
+  }
+  const from = new Map(latest.map((one) => [one.entry, one.from]));
+  const addTeams = (teams: Set<string>, block: RunBlock, entry: BlockEntry) => {
+    const departments = block.names("departmentId");
+    for (const [at, deployment] of block.names("deploymentId").entries()) {
+      const team = departments[at] ?? null;
+      if (at >= (from.get(entry) ?? 0) && deployment === deploymentId && team !== null) teams.add(team);
+    }
+  };
+  const archived = latest.filter(({ entry }) => entry.state === "archived").map(({ entry }) => entry);
+  const key = `teams of ${deploymentId}`;
+  const teams = new Set(foldArchived(sql, archived, { key, start: () => new Set<string>(), add: addTeams }));
+  for (const { entry } of latest) if (entry.state !== "archived") addTeams(teams, blocks.block(entry), entry);
+  return teams;
+}

@@ -22,6 +22,8 @@ import type { Profile } from "../../domain/profile.ts";
 export interface OrgEnv {
   readonly DB: D1Database;
   readonly COUNTERS: CounterNamespace & GaugeNamespace;
+  /** Optional: where runs move that are older than a day. */
+  readonly ARCHIVE?: R2Bucket;
 }
 
 export interface Actor {

@@ -13,6 +13,7 @@ export const DUE = {
   retentionSweep: "retention.sweep",
   usageSweep: "retention.usage",
   runPacking: "runs.packing",
+  runArchive: "runs.archive",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

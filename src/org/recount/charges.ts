@@ -1,6 +1,7 @@
 import { METERS } from "../../contract/meter-kinds.ts";
 import type { RunBlock } from "../../domain/run-block/block.ts";
-import type { Meter } from "../../domain/meter.ts";
+import { type Meter, windowOf } from "../../domain/meter.ts";
+import { foldArchived } from "../runs/blocks/archived.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
@@ -21,9 +22,28 @@ interface Charge {
 export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Generator<Charge> {
   const recordedFromMs = Math.max(fromMs, meter.sinceMs);
   const replaced = replacedRuns(sql);
-  for (const block of runBlocks(sql).recordedSince(recordedFromMs)) {
-    yield* chargesIn(block, meter, { fromMs, recordedFromMs, replaced });
+  const range = { fromMs, recordedFromMs, replaced };
+  const blocks = runBlocks(sql);
+  const entries = blocks.latestHeld.filter(({ recordedMax }) => recordedMax >= recordedFromMs);
+  const archived = entries.filter(({ state }) => state === "archived");
+  const sums = foldArchived(sql, archived, {
+    key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs}`,
+    start: () => new Map<string, Charge>(),
+    add(all, block) {
+      for (const charge of chargesIn(block, meter, range)) addTo(all, meter, charge);
+    },
+  });
+  yield* sums.values();
+  for (const entry of entries) {
+    if (entry.state !== "archived") yield* chargesIn(blocks.block(entry), meter, range);
   }
+}
+
+/** Charges of one counter are one charge. */
+function addTo(all: Map<string, Charge>, meter: Meter, charge: Charge): void {
+  const key = `${windowOf(meter, charge.atMs).startMs} ${charge.subject}`;
+  const { amount = 0n, over = 0n } = all.get(key) ?? {};
+  all.set(key, { ...charge, amount: amount + charge.amount, over: over + charge.over });
 }
 
 interface Range {

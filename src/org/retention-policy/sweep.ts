@@ -10,6 +10,9 @@ import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { forgetReplaced } from "../runs/replaced.ts";
+import { restoreFile } from "../runs/archive/restore.ts";
+import { scheduleArchive } from "../runs/archive/schedule.ts";
+import { Unreadable } from "../kernel/absent.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
@@ -40,7 +43,9 @@ export const sweepRetention: DueHandler = {
           ];
     const wasFull = taken.some((count) => count === STEP);
     tx.schedule(DUE.retentionSweep, key, nextSweep(tx.now, wasFull));
-    if (!wasFull) tx.schedule(DUE.usageSweep, "", tx.now);
+    if (wasFull) return;
+    tx.schedule(DUE.usageSweep, "", tx.now);
+    scheduleArchive(tx);
   },
 };
 
@@ -93,6 +98,7 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
 function purgeRuns(tx: Tx, before: number): number {
   const blocks = runBlocks(tx.sql);
   const key = idKey(tx.sql);
+  if (!restoreOldest(tx, before)) return 0;
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
     const oldest = blocks.oldest(before);
@@ -105,6 +111,24 @@ function purgeRuns(tx: Tx, before: number): number {
   if (count > 0) note(tx, { kind: "runs", count, before });
   if (isOver) forgetReplaced(tx.sql, before);
   return isOver ? Math.min(count, STEP - 1) : STEP;
+}
+
+/**
+ * Runs in a file are deleted once they are stored here again: what is left of each is read from it, and the file may have
+ * younger ones. False if that is not possible now: nothing else waits for it.
+ */
+function restoreOldest(tx: Tx, before: number): boolean {
+  const { firstHeld } = runBlocks(tx.sql);
+  if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before) return true;
+  try {
+    restoreFile(tx, firstHeld);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const detail = { kind: "runs", reason: error.message };
+    tx.record({ action: "retention.halted", target: null, outcome: "refused", detail });
+    return false;
+  }
 }
 
 /** Old ids are deleted in whole blocks, and in whole quarters if an earlier version stored them. */

@@ -15,6 +15,7 @@ import { phaseOf } from "../decisions/held.ts";
 import { isFinal } from "../decisions/kept-ask.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
+import type { Unreadable } from "../kernel/absent.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { idKey } from "./ids/key.ts";
@@ -42,6 +43,8 @@ export class Batch {
   readonly #known = new Map<string, Run>();
   /** Runs that retention has deleted. */
   #purged: ReturnType<typeof findPurged> = new Map();
+  /** Archived runs that cannot be read, so that no run can be compared with them or follow them. */
+  #unreadable: ReadonlyMap<string, Unreadable> = new Map();
   /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   readonly #holds = new Map<string, HoldRow>();
@@ -64,7 +67,10 @@ export class Batch {
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
     const sought = new Sought([...ids, ...parents], idKey(this.#tx.sql));
-    const { runs, remains } = findRuns(this.#tx.sql, sought);
+    const { runs, remains, unreadable } = findRuns(this.#tx.sql, sought);
+    this.#unreadable = unreadable;
+    // Alone, a run that may succeed later is not refused for good under its idempotency key.
+    if (inputs.length === 1) for (const cause of unreadable.values()) throw cause;
     for (const [id, run] of runs) this.#known.set(id, run);
     this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
@@ -85,8 +91,10 @@ export class Batch {
   /**
    * The run that was already recorded under this id, or a refusal if that is a different run. Null if there is none.
    */
-  recorded(input: RunInput): Run | Refusal<"conflict"> | null {
+  recorded(input: RunInput): Run | Refusal<"conflict" | "service_unavailable"> | null {
     const { id } = input;
+    const cause = this.#unreadable.get(id ?? "") ?? this.#unreadable.get(input.chain?.parent_run_id ?? "");
+    if (cause !== undefined) return refuse("service_unavailable", {}, { message: cause.message });
     if (id === undefined) return null;
     const known = this.#relates ? this.#known.get(id) : undefined;
     if (known !== undefined)

@@ -15,7 +15,7 @@ import type { Run } from "./run.ts";
 import { shownRun } from "./shown.ts";
 import { wellFormedBatch } from "./well-formed.ts";
 
-const CODES = [...LIMIT_CODES, "conflict", "validation_failed"] as const;
+const CODES = [...LIMIT_CODES, "conflict", "validation_failed", "service_unavailable"] as const;
 function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }

@@ -40,7 +40,8 @@ type Code =
   | (typeof CHECK_CODES)[number]
   | "rate_limited"
   | "conflict"
-  | "validation_failed";
+  | "validation_failed"
+  | "service_unavailable";
 
 export type Recorded =
   | { readonly status: "accepted" | "duplicate"; readonly run: Run }

@@ -103,10 +103,8 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       entries BLOB NOT NULL,
       PRIMARY KEY (place, part)
     ) STRICT`,
-    fill(sql) {
-      makeIdKey(sql);
-      runIds(sql);
-    },
+    // The index is built once there are all tables that runs are in.
+    fill: makeIdKey,
   },
   {
     // Estimates of reservations that nobody had settled, by the runs that were reported for them later.
@@ -121,5 +119,35 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     // The names of tags that runs have had.
     name: "runs/8",
     sql: `CREATE TABLE run_tag_names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+  },
+  {
+    // Files in the archive, what is known of the runs in them, and the last run that was ever archived.
+    name: "runs/9",
+    sql: `CREATE TABLE run_files (
+      first_seq INTEGER PRIMARY KEY,
+      state TEXT NOT NULL,
+      name TEXT NOT NULL,
+      runs INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      blocks_at INTEGER NOT NULL,
+      started_min INTEGER NOT NULL,
+      started_max INTEGER NOT NULL,
+      recorded_min INTEGER NOT NULL,
+      recorded_max INTEGER NOT NULL,
+      cost TEXT NOT NULL,
+      input_tokens INTEGER NOT NULL,
+      output_tokens INTEGER NOT NULL,
+      groups BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE run_file_indexes (
+      first_seq INTEGER PRIMARY KEY,
+      names BLOB NOT NULL,
+      ids BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE run_archive (
+      one INTEGER PRIMARY KEY,
+      last_seq INTEGER NOT NULL
+    ) STRICT`,
+    fill: (sql) => void runIds(sql),
   },
 ];

@@ -1,6 +1,8 @@
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Remains } from "../../domain/run-block/remains.ts";
+import type { Unreadable } from "../kernel/absent.ts";
 import { runBlocks } from "./blocks/blocks.ts";
+import { findInBlocks } from "./blocks/find.ts";
 import { runIds } from "./ids/index.ts";
 import { idKey } from "./ids/key.ts";
 import { storeApart } from "./long-metadata.ts";
@@ -11,19 +13,27 @@ interface FoundRuns {
   readonly runs: ReadonlyMap<string, Run>;
   /** Deleted runs that have these ids, and perhaps others by chance. */
   readonly remains: readonly Remains[];
+  /** By id, archived runs that cannot be read. */
+  readonly unreadable: ReadonlyMap<string, Unreadable>;
 }
 
 /** The stored runs with one of these ids. */
 export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
   const seqs = sought.ids.length === 0 ? [] : runIds(sql).find(sought);
-  if (seqs.length === 0) return { runs: new Map(), remains: [] };
-  const { runs, remains } = runBlocks(sql).find(seqs, new Set(sought.ids));
-  return { runs: new Map(runs.map((run) => [run.id, run])), remains };
+  if (seqs.length === 0) return { runs: new Map(), remains: [], unreadable: new Map() };
+  const { runs, remains, unreadable } = findInBlocks(sql, seqs, {
+    ids: new Set(sought.ids),
+    key: idKey(sql),
+  });
+  return { runs: new Map(Array.from(runs.values(), (run) => [run.id, run])), remains, unreadable };
 }
 
 /** The stored run with this id. */
 export function findRun(sql: SqlStorage, id: string): Run | undefined {
-  return findRuns(sql, new Sought([id], idKey(sql))).runs.get(id);
+  const { runs, unreadable } = findRuns(sql, new Sought([id], idKey(sql)));
+  const cause = unreadable.get(id);
+  if (cause !== undefined) throw cause;
+  return runs.get(id);
 }
 
 /** Stores the runs of one batch. */

@@ -8,6 +8,8 @@ import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
+import { needArchived } from "../runs/blocks/archived.ts";
+import { idsInBlocks } from "../runs/blocks/find.ts";
 import { runIds } from "../runs/ids/index.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { replacedRuns, replacements } from "../runs/replaced.ts";
@@ -95,24 +97,32 @@ function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: G
   const scan = new BlockScan(ask);
   const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
   const some = left.slice(0, STEP_BLOCKS);
-  let [runs, bytes] = [0, 0];
-  let next = left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
-  for (const entry of blocks.among(some, namesIn(ask))) {
-    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) {
-      next = entry.firstSeq;
-      break;
-    }
+  const named = blocks.among(some, namesIn(ask));
+  const mine = named.slice(0, countInStep(named));
+  const next = named[mine.length]?.firstSeq ?? left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
+  needArchived(sql, mine);
+  for (const entry of mine) {
     scan.add(blocks.bytesOf(entry), {
       from: cursor.run - entry.firstSeq,
       to: cursor.lastRun + 1 - entry.firstSeq,
       without: replaced.map((seq) => seq - entry.firstSeq),
       isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
     });
-    runs += entry.runs;
-    bytes += entry.bytes;
   }
   scan.addTo(sums);
   return next;
+}
+
+/** How many of these blocks one step looks at. */
+function countInStep(entries: readonly BlockEntry[]): number {
+  let [runs, bytes] = [0, 0];
+  const end = entries.findIndex((entry) => {
+    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) return true;
+    runs += entry.runs;
+    bytes += entry.bytes;
+    return false;
+  });
+  return end === -1 ? entries.length : end;
 }
 
 /**
@@ -122,14 +132,15 @@ function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: G
 function replacedSeqs(sql: SqlStorage, lastRun: number): readonly number[] {
   if (replacedRuns(sql).size === 0) return [];
   const pairs = replacements(sql);
-  const later = seqsOf(sql, new Set(pairs.map(({ byRunId }) => byRunId))).filter((seq) => seq > lastRun);
-  const laterIds = new Set(later.map((seq) => runBlocks(sql).idOf(seq)));
+  const replacing = idsBySeq(sql, new Set(pairs.map(({ byRunId }) => byRunId)));
+  const laterIds = new Set([...replacing].filter(([seq]) => seq > lastRun).map(([, id]) => id));
   const gone = pairs.filter(({ byRunId }) => !laterIds.has(byRunId));
-  return seqsOf(sql, new Set(gone.map(({ runId }) => runId)));
+  return [...idsBySeq(sql, new Set(gone.map(({ runId }) => runId))).keys()];
 }
 
-function seqsOf(sql: SqlStorage, ids: ReadonlySet<string>): readonly number[] {
-  return runBlocks(sql).seqsOf(runIds(sql).find(new Sought([...ids], idKey(sql))), ids);
+function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number, string> {
+  const seqs = runIds(sql).find(new Sought([...ids], idKey(sql)));
+  return idsInBlocks(sql, seqs, { ids, key: idKey(sql) });
 }
 
 function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boolean {

@@ -85,6 +85,20 @@ const unasked = (between: readonly Between[]) =>
     },
   );
 
+const archivedLedger = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+  const play = new Play();
+  await play.world.open();
+  for (const next of steps) {
+    await play.step(next);
+    await play.world.archive();
+    await agree(play);
+  }
+});
+
+test("the ledger equals its model with every run in the archive between any two steps", async () => {
+  await fc.assert(archivedLedger, { numRuns: Math.ceil(RUNS / 3), endOnFailure: true });
+}, 3_600_000);
+
 test.each(seeds as { seed: number; path: string }[])(
   "the ledger agrees with its model where it once did not: %j",
   async (known) => {

@@ -1,3 +1,5 @@
+import { oncePresent } from "../../../src/org/kernel/absent.ts";
+import { archiveEverything } from "../../support/archive.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
@@ -99,8 +101,13 @@ export class World {
   async queries(asks: readonly (readonly [name: string, input: object])[]): Promise<Body[]> {
     const envelope = this.#envelope(false);
     return runInDurableObject(this.#stub, (object) =>
-      asks.map(([name, input]): Body => object.ask(name as never, input, envelope)),
+      Promise.all(asks.map(([name, input]): Body => object.ask(name as never, input, envelope))),
     );
+  }
+
+  /** Moves every run to the archive. */
+  async archive(): Promise<void> {
+    await archiveEverything(this.#id);
   }
 
   async evict(): Promise<void> {
@@ -125,9 +132,9 @@ export class World {
     );
     const names = await runInDurableObject(
       this.#stub,
-      (_object, { storage: { sql } }) =>
+      async (_object, { storage: { sql } }) =>
         new Set(
-          allRuns(sql)
+          (await oncePresent(() => allRuns(sql)))
             .filter(({ extra }) => extra?.outcome === "unreported")
             .map(({ id }) => id),
         ),
@@ -148,17 +155,16 @@ export class World {
   }
 
   async runIds(): Promise<string[]> {
-    return runInDurableObject(this.#stub, (_object, state) =>
-      standingRuns(state.storage.sql).map((run) => nameOf(run)),
+    return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) =>
+      (await oncePresent(() => standingRuns(sql))).map((run) => nameOf(run)),
     );
   }
 
   /** By their holds, the ids of runs that nobody reported. */
   async estimates(): Promise<ReadonlyMap<string, string>> {
-    return runInDurableObject(this.#stub, (_object, state) => {
-      const estimates = standingRuns(state.storage.sql).filter(
-        ({ extra }) => extra?.outcome === "unreported",
-      );
+    return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) => {
+      const standing = await oncePresent(() => standingRuns(sql));
+      const estimates = standing.filter(({ extra }) => extra?.outcome === "unreported");
       return new Map(estimates.map(({ id, extra }) => [extra?.reservation ?? "", id]));
     });
   }

@@ -3,6 +3,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import { oncePresent } from "../../../src/org/kernel/absent.ts";
+import type { Tx } from "../../../src/org/kernel/door.ts";
+import { restoreFile } from "../../../src/org/runs/archive/restore.ts";
+import { archiveFile, deleteGone } from "../../../src/org/runs/archive/work.ts";
+import { type Cut, contextOf, cutOff, filesOf, SMALL_FILES } from "../../support/archive.ts";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
@@ -16,7 +21,8 @@ type Step =
   | { readonly kind: "store" | "roll back"; readonly batches: readonly (readonly RunRecord[])[] }
   | { readonly kind: "purge"; readonly count: number }
   | { readonly kind: "purge and roll back"; readonly count: number }
-  | { readonly kind: "unpack" | "pack" | "wake" };
+  | { readonly kind: "unpack" | "pack" | "wake" }
+  | { readonly kind: "archive" | "restore"; readonly cut: Cut | null };
 
 let named = 0;
 const aRun = fc
@@ -65,6 +71,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constantFrom("unpack" as const, "pack" as const, "wake" as const) }),
   },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("archive" as const, "archive" as const, "restore" as const),
+      cut: fc.constantFrom(null, null, "before put", "after put", "before delete", "after delete"),
+    }),
+  },
 );
 
 const QUERIES: readonly Pick<ListQuery, "sort" | "filters">[] = [true, false].flatMap((descending) =>
@@ -76,12 +89,18 @@ const QUERIES: readonly Pick<ListQuery, "sort" | "filters">[] = [true, false].fl
 );
 
 /** All ids of a list, page by page. */
-function listed(sql: SqlStorage, query: Pick<ListQuery, "sort" | "filters">, limit: number): string[] {
+async function listed(
+  sql: SqlStorage,
+  query: Pick<ListQuery, "sort" | "filters">,
+  limit: number,
+): Promise<string[]> {
   const ids: string[] = [];
   let after: ListQuery["after"] = null;
   for (;;) {
     const asked = { ...query, limit, after, scope: "" };
-    const { runs, next_cursor } = pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set() });
+    const { runs, next_cursor } = await oncePresent(() =>
+      pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set() }),
+    );
     ids.push(...runs.map(({ id }) => id));
     if (next_cursor === null) return ids;
     after = cursorOf(next_cursor);
@@ -122,21 +141,28 @@ function expected(
 
 function drop(sql: SqlStorage, wanted: number): number {
   const blocks = runBlocks(sql);
+  if (blocks.firstHeld?.state === "archived") restoreFile(txOf(sql), blocks.firstHeld);
   const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, wanted);
   blocks.purge(some.map((run) => remainsOf(run, null)));
   return some.length;
 }
 
+function txOf(sql: SqlStorage): Tx {
+  return { sql, now: 0, schedule: () => undefined } as unknown as Tx;
+}
+
 function undone(storage: DurableObjectStorage, run: () => void): void {
-  const rolledBack = () =>
+  try {
     transaction(storage, () => {
       run();
       throw new Error("rolled back");
     });
-  expect(rolledBack).toThrow("rolled back");
+  } catch (error) {
+    if (!String(error).includes("rolled back")) throw error;
+  }
 }
 
-function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]): void {
+async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]): Promise<void> {
   const { sql } = storage;
   const store = (all: readonly (readonly RunRecord[])[]) => {
     for (const runs of all) runBlocks(sql).append(runs);
@@ -146,29 +172,53 @@ function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]): voi
     model.push(...one.batches.flat());
   }
   if (one.kind === "roll back") {
-    undone(storage, () => {
-      store(one.batches);
-      expect(runBlocks(sql).lastSeq).toBeGreaterThan(0);
-      drop(sql, 10);
-    });
+    await oncePresent(() =>
+      undone(storage, () => {
+        store(one.batches);
+        expect(runBlocks(sql).lastSeq).toBeGreaterThan(0);
+        drop(sql, 10);
+      }),
+    );
   }
   if (one.kind === "purge")
-    model.splice(
-      0,
-      transaction(storage, () => drop(sql, one.count)),
-    );
-  if (one.kind === "purge and roll back") undone(storage, () => drop(sql, one.count));
+    model.splice(0, await oncePresent(() => transaction(storage, () => drop(sql, one.count))));
+  if (one.kind === "purge and roll back") {
+    await oncePresent(() => undone(storage, () => drop(sql, one.count)));
+  }
+  if (one.kind === "archive") {
+    await cutOff(storage, one.cut, async () => {
+      while (await archiveFile(contextOf(storage), SMALL_FILES)) continue;
+      await deleteGone(contextOf(storage));
+    });
+  }
+  if (one.kind === "restore") {
+    const archived = runBlocks(sql).entries.find(({ state }) => state === "archived");
+    if (archived === undefined) return;
+    await oncePresent(() => transaction(storage, () => restoreFile(txOf(sql), archived)));
+    await cutOff(storage, one.cut, () => deleteGone(contextOf(storage)));
+  }
   if (one.kind === "pack") transaction(storage, () => runBlocks(sql).packOldest());
 }
 
-function expectSame(sql: SqlStorage, model: readonly RunRecord[]): void {
-  expect(allRuns(sql)).toEqual(model);
+async function expectSame(sql: SqlStorage, model: readonly RunRecord[]): Promise<void> {
+  expect(await oncePresent(() => allRuns(sql))).toEqual(model);
   const { entries } = runBlocks(sql);
   for (const [at, entry] of entries.entries()) {
     const before = entries[at - 1];
     if (before !== undefined) expect(entry.firstSeq).toBe(before.firstSeq + before.runs);
   }
-  for (const query of QUERIES) expect(listed(sql, query, 200)).toEqual(expected(model, query));
+  for (const query of QUERIES) expect(await listed(sql, query, 200)).toEqual(expected(model, query));
+}
+
+/** The archive has exactly the files that the object reads, once its work has ended. */
+async function expectNoOrphans(orgId: string, storage: DurableObjectStorage): Promise<void> {
+  while (await archiveFile(contextOf(storage), SMALL_FILES)) continue;
+  await deleteGone(contextOf(storage));
+  const files = storage.sql
+    .exec<{ name: string; state: string }>("SELECT name, state FROM run_files ORDER BY name")
+    .toArray();
+  expect(files.every(({ state }) => state === "made")).toBe(true);
+  expect(await filesOf(orgId)).toEqual(files.map(({ name }) => name));
 }
 
 test("blocks contain what was stored, and lists equal those of a plain array, after any operations", async () => {
@@ -177,22 +227,34 @@ test("blocks contain what was stored, and lists equal those of a plain array, af
       const org = await newOrg();
       const stub = env.ORG.getByName(org.id);
       const model: RunRecord[] = [];
+      let isCut = false;
       for (const one of steps) {
+        // No version that stored rows had an archive.
+        const isArchived = (await filesOf(org.id)).length > 0;
+        if (one.kind === "unpack" && isArchived) continue;
         if (one.kind === "unpack") {
           await unpackRuns(org.id);
           await rowsOf(org.id, "DELETE FROM due WHERE kind = 'runs.packing'");
         }
-        if (one.kind === "unpack" || one.kind === "wake") await evictDurableObject(stub);
-        await runInDurableObject(stub, (_object, { storage }) => {
-          play(storage, one, model);
-          expect(allRuns(storage.sql).map(({ id }) => id)).toEqual(model.map(({ id }) => id));
+        // After a cut, the object is down already.
+        if (one.kind === "unpack" || (one.kind === "wake" && !isCut)) await evictDurableObject(stub);
+        await runInDurableObject(stub, async (_object, { storage }) => {
+          await play(storage, one, model);
+          const stored = await oncePresent(() => allRuns(storage.sql));
+          expect(stored.map(({ id }) => id)).toEqual(model.map(({ id }) => id));
         });
+        isCut = "cut" in one && one.cut !== null;
+        if (isCut) await evictDurableObject(stub);
       }
       await runInDurableObject(stub, (_object, { storage }) => expectSame(storage.sql, model));
       await evictDurableObject(stub);
-      await runInDurableObject(stub, (_object, { storage }) => expectSame(storage.sql, model));
+      await runInDurableObject(stub, async (_object, { storage }) => {
+        await expectSame(storage.sql, model);
+        await expectNoOrphans(org.id, storage);
+        await expectSame(storage.sql, model);
+      });
     }),
-    { numRuns: 15 },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 

@@ -6,6 +6,7 @@ import { Sought } from "../../../src/domain/id-index/sought.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
@@ -89,9 +90,8 @@ function store(sql: SqlStorage, count: number): string[] {
 /** The ids of the runs that the index reports for these. */
 function found(sql: SqlStorage, ids: readonly string[]): string[] {
   const seqs = runIds(sql, SIZE).find(new Sought(ids, idKey(sql)));
-  return runBlocks(sql)
-    .find(seqs, new Set(ids))
-    .runs.map(({ id }) => id);
+  const { runs } = findInBlocks(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
+  return Array.from(runs.values(), ({ id }) => id);
 }
 
 /** As retention would, with the ids deleted too. */

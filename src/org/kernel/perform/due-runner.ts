@@ -1,5 +1,6 @@
 import type { DueKind } from "../due-kinds.ts";
 import { logFailure } from "../../../log.ts";
+import { oncePresent } from "../absent.ts";
 import { transaction } from "../journal/transaction.ts";
 import type { OrgEnv, View } from "../door.ts";
 import { performDue } from "./perform.ts";
@@ -113,31 +114,37 @@ export class DueRunner {
     try {
       const handler = this.#handlers[kind];
       if (handler === undefined) throw new Error(`nothing handles ${kind}`);
-      if (handler.kind === "change") {
-        performDue(this.#storage, view, (tx) => {
-          tx.schedule(kind, key, null);
-          handler.run(tx, key);
-        });
-        return undefined;
+      const name = `${kind} ${key}`;
+      if (handler.kind === "change" && !this.#working.has(name)) {
+        const changed = oncePresent(() =>
+          performDue(this.#storage, this.#view(view.trace), (tx) => {
+            tx.schedule(kind, key, null);
+            handler.run(tx, key);
+          }),
+        );
+        if (changed === undefined) return undefined;
+        this.#retryLater(kind, key);
+        return this.#follow(name, changed.catch(failed));
       }
       this.#retryLater(kind, key);
-      const name = `${kind} ${key}`;
       const known = this.#working.get(name);
-      if (known !== undefined) return known;
+      if (known !== undefined || handler.kind === "change") return known;
       const context = { storage: this.#storage, env: this.#env, view: () => this.#view(view.trace) };
-      const work = handler
-        .run(context, key)
-        .catch(failed)
-        .finally(() => {
-          this.#working.delete(name);
-          this.arm();
-        });
-      this.#working.set(name, work);
-      return work;
+      return this.#follow(name, handler.run(context, key).catch(failed));
     } catch (error) {
       failed(error);
       return undefined;
     }
+  }
+
+  /** Work that goes on after this. */
+  #follow(name: string, begun: Promise<void>): Promise<void> {
+    const work = begun.finally(() => {
+      this.#working.delete(name);
+      this.arm();
+    });
+    this.#working.set(name, work);
+    return work;
   }
 
   #retryLater(kind: DueKind, key: string): void {

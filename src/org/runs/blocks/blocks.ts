@@ -5,8 +5,11 @@ import { encodeFrame } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 import { followRollbacks } from "../../kernel/copies.ts";
-import { type BlockEntry, entryOf, entryOfRemains, entryWith, extended, lastSeqOf } from "./entry.ts";
+import { archivedBytes, isFetched } from "./archived.ts";
+import { archivedNumbers, archivedWithNames } from "./archived-index.ts";
+import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
 import { partsOf } from "./parts.ts";
+import { readArchivedEntries } from "./files.ts";
 import { areWorthMerging, GROWING_BYTES, GROWING_RUNS, isSmall } from "./sizes.ts";
 import {
   blocksWithNames,
@@ -26,7 +29,7 @@ const MOST_READ = 4;
  * The runs of an org: rows that each hold many runs, oldest first, numbered without gaps by their seqs. The position of
  * each block is kept in memory.
  */
-class RunBlocks {
+export class RunBlocks {
   readonly #sql: SqlStorage;
   #entries: BlockEntry[];
   /** The content of the last block, if it can grow. */
@@ -86,59 +89,53 @@ class RunBlocks {
     this.#mergeSmall();
   }
 
-  /** The runs with these seqs that have one of the ids, and the remains of other runs with these seqs. */
-  find(seqs: readonly number[], ids: ReadonlySet<string>): { runs: RunRecord[]; remains: Remains[] } {
-    const runs: RunRecord[] = [];
-    const remains: Remains[] = [];
-    for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
-      const entry = entryWith(this.entries, seq);
-      if (entry === undefined) continue;
-      const at = seq - entry.firstSeq;
-      if (entry.state === "remains") {
-        const one = this.#remains(entry)[at];
-        if (one !== undefined) remains.push(one);
-      } else if (ids.has(this.block(entry).ids[at] ?? "")) runs.push(this.block(entry).run(at));
-    }
-    return { runs, remains };
+  /** A block that can be read at once. Null if it must be fetched first. */
+  peek(entry: BlockEntry): RunBlock | null {
+    if (entry.state !== "archived" || this.#read.has(entry)) return this.block(entry);
+    return isFetched(entry) ? this.block(entry) : null;
   }
 
-  /** Those of these seqs whose run has one of the ids. */
-  seqsOf(seqs: readonly number[], ids: ReadonlySet<string>): number[] {
-    return seqs.filter((seq) => ids.has(this.idOf(seq) ?? ""));
-  }
-
-  /** Null if the run is not stored. */
-  idOf(seq: number): string | null {
-    const entry = entryWith(this.entries, seq);
-    if (entry === undefined || entry.state === "remains") return null;
-    return this.block(entry).ids[seq - entry.firstSeq] ?? null;
-  }
-
-  /** Latest first. */
-  *latest(): Generator<RunRecord> {
-    for (const entry of this.#held.toReversed()) {
-      const block = this.block(entry);
-      for (let at = block.count - 1; at >= 0; at -= 1) yield block.run(at);
-    }
-  }
-
-  /** Blocks with runs that were recorded at a moment or later, latest first. */
-  *recordedSince(atMs: number): Generator<RunBlock> {
-    for (const entry of this.#held.toReversed()) if (entry.recordedMax >= atMs) yield this.block(entry);
+  /** Without blocks whose runs are deleted, latest first. */
+  get latestHeld(): readonly BlockEntry[] {
+    return this.#held.toReversed();
   }
 
   /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
   *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
       if (lastSeqOf(entry) <= seq) continue;
-      const numbers =
-        entry.state === "remains"
-          ? this.#remains(entry).map(({ number }) => number)
-          : this.block(entry).ids.map((id) => numberOf(id, key));
+      const numbers = this.#numbersOf(entry, key);
       for (const [at, number] of numbers.entries()) {
         if (entry.firstSeq + at > seq) yield [entry.firstSeq + at, number];
       }
     }
+  }
+
+  #numbersOf(
+    entry: BlockEntry,
+    key: HashKey | null,
+  ): Iterable<number> & { entries(): Iterable<[number, number]> } {
+    if (entry.state === "remains") return this.remains(entry).map(({ number }) => number);
+    if (entry.state === "archived") return archivedNumbers(this.#sql, entry);
+    return this.block(entry).ids.map((id) => numberOf(id, key));
+  }
+
+  /** The first block whose runs are not deleted. */
+  get firstHeld(): BlockEntry | undefined {
+    return this.entries.find(({ state }) => state !== "remains");
+  }
+
+  /** Blocks that follow one another are stored elsewhere from now on, or here again. */
+  moved(from: readonly BlockEntry[], to: readonly BlockEntry[]): void {
+    const [first] = from;
+    if (first === undefined) return;
+    const at = this.entries.indexOf(first);
+    if (at === -1 || from.some((entry, index) => this.#entries[at + index] !== entry)) {
+      throw new Error("other blocks are stored here");
+    }
+    this.#tail = null;
+    this.#change(at);
+    this.#entries.splice(at, from.length, ...to);
   }
 
   /** The oldest runs that were recorded before a time, from at most one block. */
@@ -217,7 +214,10 @@ class RunBlocks {
   among(entries: readonly BlockEntry[], names: readonly Named[]): readonly BlockEntry[] {
     const [first, last] = [entries[0], entries.at(-1)];
     if (names.length === 0 || first === undefined || last === undefined) return entries;
-    const found = blocksWithNames(this.#sql, names, [first.firstSeq, last.firstSeq]);
+    const found = new Set([
+      ...blocksWithNames(this.#sql, names, [first.firstSeq, last.firstSeq]),
+      ...archivedWithNames(this.#sql, names, entries),
+    ]);
     return entries.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
   }
 
@@ -231,7 +231,8 @@ class RunBlocks {
     return this.entries.filter(({ state }) => state !== "remains");
   }
 
-  #remains(entry: BlockEntry): readonly Remains[] {
+  /** What is left of a block whose runs are deleted. */
+  remains(entry: BlockEntry): readonly Remains[] {
     if (this.#lastRemains?.entry === entry) return this.#lastRemains.all;
     const all = decodeRemains(this.#bytesOf(entry));
     this.#lastRemains = { entry, all };
@@ -240,6 +241,7 @@ class RunBlocks {
 
   #bytesOf(entry: BlockEntry): Uint8Array<ArrayBuffer> {
     if (entry.state === "rows") return readUnpacked(this.#sql, entry);
+    if (entry.state === "archived") return archivedBytes(this.#sql, entry);
     return this.#tail?.entry === entry ? this.#tail.data : readBytes(this.#sql, entry.firstSeq);
   }
 
@@ -249,7 +251,7 @@ class RunBlocks {
     const isPacked = kept.every(({ state }) => state !== "rows");
     this.#entries =
       last !== undefined && isPacked
-        ? [...kept, ...readEntries(this.#sql, lastSeqOf(last) + 1)]
+        ? [...kept, ...readPacked(this.#sql, lastSeqOf(last) + 1)]
         : readAll(this.#sql);
     this.#tail = null;
     this.#changedFrom = this.#entries.length;
@@ -307,8 +309,15 @@ class RunBlocks {
 }
 
 function readAll(sql: SqlStorage): BlockEntry[] {
-  const all = [...readUnpackedEntries(sql), ...readEntries(sql, 0)];
-  return all.sort((one, other) => one.firstSeq - other.firstSeq);
+  return inOrder([...readUnpackedEntries(sql), ...readPacked(sql, 0)]);
+}
+
+function readPacked(sql: SqlStorage, fromSeq: number): BlockEntry[] {
+  return inOrder([...readArchivedEntries(sql, fromSeq), ...readEntries(sql, fromSeq)]);
+}
+
+function inOrder(entries: BlockEntry[]): BlockEntry[] {
+  return entries.sort((one, other) => one.firstSeq - other.firstSeq);
 }
 
 const BLOCKS = new WeakMap<SqlStorage, RunBlocks>();

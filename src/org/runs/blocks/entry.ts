@@ -5,9 +5,9 @@ import type { RunRecord } from "../../../domain/run-block/record.ts";
  * What is known of stored runs without reading them: their position, and the minimum and maximum of what lists sort by.
  */
 export interface BlockEntry {
-  /** `rows`: in `runs`, to be packed later. `remains`: retention has deleted the runs. */
-  readonly state: "runs" | "rows" | "remains";
-  /** Names its row in `run_blocks`. */
+  /** `rows`: in `runs`, to be packed later. `archived`: in a file. `remains`: retention has deleted the runs. */
+  readonly state: "runs" | "rows" | "archived" | "remains";
+  /** Names its row in `run_blocks`, unless it is archived. */
   readonly firstSeq: number;
   readonly runs: number;
   readonly bytes: number;
@@ -17,6 +17,26 @@ export interface BlockEntry {
   readonly recordedMax: number;
   readonly costMin: bigint;
   readonly costMax: bigint;
+  /** Where an archived block is. */
+  readonly place?: ArchivedPlace;
+}
+
+/** A file in the archive: blocks that follow one another. */
+export interface ArchiveFile {
+  readonly firstSeq: number;
+  readonly runs: number;
+  readonly name: string;
+  /** Its length. */
+  readonly bytes: number;
+}
+
+export interface ArchivedPlace {
+  readonly file: ArchiveFile;
+  /** Where the block begins in the file. */
+  readonly offset: number;
+  /** Where the filter of its names is among those of the file. */
+  readonly names: { readonly offset: number; readonly bytes: number };
+  readonly digest: string;
 }
 
 export type EntryRow = {
@@ -96,6 +116,16 @@ export function extended(entry: BlockEntry, added: BlockEntry): BlockEntry {
 
 export function lastSeqOf({ firstSeq, runs }: BlockEntry): number {
   return firstSeq + runs - 1;
+}
+
+/** Whether two entries are of one block with the same content. */
+export function isAlike(one: BlockEntry, other: BlockEntry | undefined): boolean {
+  return (
+    one.state === other?.state &&
+    one.firstSeq === other.firstSeq &&
+    one.runs === other.runs &&
+    one.bytes === other.bytes
+  );
 }
 
 export function entryOfRemains(firstSeq: number, bytes: number, all: readonly Remains[]): BlockEntry {

@@ -7,9 +7,12 @@ export type Key = number | bigint;
 export interface Found {
   readonly key: Key;
   readonly id: string;
-  readonly block: RunBlock;
+  readonly block: RunSource;
   readonly at: number;
 }
+
+/** Where a run that was found is read, if it is on the page. */
+type RunSource = Pick<RunBlock, "run" | "charactersOf">;
 
 /** How a list is sorted: by a key, then by id. What comes first in the list is less. */
 export class PageOrder {

@@ -2,7 +2,9 @@ import { DIMENSIONS } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { runBlocks } from "./blocks.ts";
+import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
+import type { RunBlock } from "../../../domain/run-block/block.ts";
 import type { BlockEntry } from "./entry.ts";
 
 /** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */
@@ -39,6 +41,8 @@ export function pageOfRuns(
   const blocks = runBlocks(sql);
   const entries = blocks.withNames(wanted.names).filter((entry) => wanted.mayBeIn(entry));
   entries.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
+  const archived = new ArchivedPart(sql, entries, order, query.limit + 1);
+  for (const found of archived.found) if (!without.has(found.id)) top.take(found);
   let seen = 0;
   let end: Key | null = null;
   for (const entry of entries) {
@@ -52,7 +56,8 @@ export function pageOfRuns(
       break;
     }
     seen += entry.runs;
-    wanted.take(blocks.block(entry), top);
+    if (entry.state === "archived") archived.take(entry, wanted, top);
+    else wanted.take(blocks.block(entry), top);
   }
   const found = end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0);
   return cut(query, order, { found, end, apartOf });
@@ -115,7 +120,7 @@ class Wanted {
     return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
   }
 
-  take(block: Found["block"], top: TopRuns): void {
+  take(block: RunBlock, top: TopRuns): void {
     const keys = this.order.keysOf(block);
     const started = block.moments("startedAt");
     const names = this.names.map(([column, name]) => [block.names(column), name] as const);

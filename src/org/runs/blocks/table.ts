@@ -25,6 +25,15 @@ export function readBytes(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBu
   return new Uint8Array(row.data);
 }
 
+/** The filter of the names in a block. */
+export function namesOf(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBuffer> {
+  const [row] = sql
+    .exec<{ names: ArrayBuffer }>("SELECT names FROM run_blocks WHERE first_seq = ?", firstSeq)
+    .toArray();
+  if (row === undefined) throw new Error(`the block of run ${firstSeq} is missing`);
+  return new Uint8Array(row.names);
+}
+
 export type Named = readonly [column: NameColumn, name: string];
 
 /** Which of the blocks that begin with these seqs or one between them may have runs with all of these names. */

@@ -1,0 +1,13 @@
+import { type HashKey, keyedNumberOf } from "./keyed-number.ts";
+
+const OTHER = 0x3c_6e_f3_72;
+const MARK_BITS = 0xff_ff;
+
+/**
+ * 16 more bits of an id, beside its number: an archived run is only read from its file where both match, and no other id has
+ * both by chance but one in tens of millions.
+ */
+export function markOf(id: string, key: HashKey | null): number {
+  const [first, second] = key ?? [0, 0];
+  return keyedNumberOf(id, [first ^ OTHER, second ^ ~OTHER]) & MARK_BITS;
+}

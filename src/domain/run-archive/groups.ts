@@ -1,0 +1,66 @@
+import { ByteReader } from "../run-block/byte-reader.ts";
+import { ByteWriter } from "../run-block/byte-writer.ts";
+
+/** What an object knows of one block in an archive file, without reading the file. */
+export interface ArchivedGroup {
+  readonly runs: number;
+  /** The length of the block. */
+  readonly bytes: number;
+  /** The length of the filter of its names. */
+  readonly nameBytes: number;
+  readonly startedMin: number;
+  readonly startedMax: number;
+  readonly recordedMin: number;
+  readonly recordedMax: number;
+  readonly costMin: bigint;
+  readonly costMax: bigint;
+  /** Of the block, in hexadecimal. */
+  readonly digest: string;
+}
+
+export const DIGEST_BYTES = 16;
+
+export function encodeGroups(groups: readonly ArchivedGroup[]): Uint8Array<ArrayBuffer> {
+  const writer = new ByteWriter();
+  writer.count(groups.length);
+  for (const group of groups) {
+    writer.count(group.runs);
+    writer.count(group.bytes);
+    writer.count(group.nameBytes);
+    writer.signed(group.startedMin);
+    writer.count(group.startedMax - group.startedMin);
+    writer.signed(group.recordedMin);
+    writer.count(group.recordedMax - group.recordedMin);
+    writer.amount(group.costMin);
+    writer.amount(group.costMax);
+    for (let at = 0; at < DIGEST_BYTES; at += 1) {
+      writer.byte(Number.parseInt(group.digest.slice(at * 2, at * 2 + 2), 16));
+    }
+  }
+  return writer.bytes;
+}
+
+export function decodeGroups(bytes: Uint8Array): ArchivedGroup[] {
+  const reader = new ByteReader(bytes);
+  return Array.from({ length: reader.count() }, () => {
+    const [runs, length, nameBytes] = [reader.count(), reader.count(), reader.count()];
+    const startedMin = reader.signed();
+    const startedMax = startedMin + reader.count();
+    const recordedMin = reader.signed();
+    const recordedMax = recordedMin + reader.count();
+    const [costMin, costMax] = [reader.amount(), reader.amount()];
+    const digest = Buffer.from(reader.part(DIGEST_BYTES)).toString("hex");
+    return {
+      runs,
+      bytes: length,
+      nameBytes,
+      startedMin,
+      startedMax,
+      recordedMin,
+      recordedMax,
+      costMin,
+      costMax,
+      digest,
+    };
+  });
+}

@@ -1,0 +1,61 @@
+import { RunBlock } from "../run-block/block.ts";
+import type { RunRecord } from "../run-block/record.ts";
+import { ParquetFile } from "./file.ts";
+import { STORED_RUN_COLUMNS } from "./stored-runs.ts";
+
+const ANY_SIZE = { rows: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
+
+/**
+ * A file of the archive. Readers of Parquet find the runs as rows, for analysis. Then come the blocks as the object stored them,
+ * where the object reads them again, exactly and without decoding rows.
+ */
+export class ArchiveFile {
+  readonly #file = new ParquetFile<RunRecord>(STORED_RUN_COLUMNS, ANY_SIZE);
+  readonly #pieces: Uint8Array[] = [];
+  readonly #blocks: Uint8Array[] = [];
+  #cost = 0n;
+  #inputTokens = 0;
+  #outputTokens = 0;
+
+  add(block: Uint8Array): void {
+    const runs = [...new RunBlock(block)];
+    for (const run of runs) {
+      this.#cost += run.cost;
+      this.#inputTokens += run.inputTokens;
+      this.#outputTokens += run.outputTokens;
+    }
+    this.#pieces.push(this.#file.add(runs));
+    this.#blocks.push(block);
+  }
+
+  get sums() {
+    return { cost: this.#cost, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+  }
+
+  /** The file, in steps that each take a few milliseconds. */
+  *parts(
+    firstSeq: number,
+  ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly blocksAt: number }> {
+    yield* this.#file.columnsOfGroup();
+    const [first = new Uint8Array(), ...others] = this.#blocks;
+    const blocksAt = this.#file.addUnread(first);
+    for (const block of others) this.#file.addUnread(block);
+    const lengths = this.#blocks.map(({ length }) => length).join(" ");
+    const last = this.#file.end({
+      "sluice.first_seq": String(firstSeq),
+      "sluice.blocks_at": String(blocksAt),
+      "sluice.block_lengths": lengths,
+    });
+    return { bytes: joined([...this.#pieces, last]), blocksAt };
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

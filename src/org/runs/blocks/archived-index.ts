@@ -1,0 +1,81 @@
+import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
+import { markOf } from "../../../domain/id-index/mark.ts";
+import { numberOf } from "../../../domain/id-index/number.ts";
+import { NameFilter } from "../../../domain/run-block/names.ts";
+import type { ArchiveFile, BlockEntry } from "./entry.ts";
+import { type FileIndex, readFileIndex } from "./files.ts";
+import type { Named } from "./table.ts";
+
+/** What the object knows of archived runs without reading their file. */
+
+/** The numbers of the ids in an archived block. */
+export function archivedNumbers(sql: SqlStorage, { firstSeq, runs, place }: BlockEntry): Uint32Array {
+  if (place === undefined) throw new Error(`run ${firstSeq} is not archived`);
+  const at = firstSeq - place.file.firstSeq;
+  return readFileIndex(sql, place.file).numbers.slice(at, at + runs);
+}
+
+/** The first seqs of archived blocks that may contain runs with all these names. */
+export function archivedWithNames(
+  sql: SqlStorage,
+  names: readonly Named[],
+  entries: readonly BlockEntry[],
+): number[] {
+  const indexes = new Indexes(sql);
+  const found: number[] = [];
+  for (const { firstSeq, place } of entries) {
+    if (place === undefined) continue;
+    const { offset, bytes } = place.names;
+    const filter = NameFilter.read(indexes.of(place.file).names.slice(offset, offset + bytes).buffer);
+    if (names.every(([column, name]) => filter.mayHave(column, name))) found.push(firstSeq);
+  }
+  return found;
+}
+
+/** Reads the index of each file once. */
+class Indexes {
+  readonly #sql: SqlStorage;
+  #last: { readonly file: ArchiveFile; readonly index: FileIndex } | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  of(file: ArchiveFile): FileIndex {
+    if (this.#last?.file.firstSeq !== file.firstSeq)
+      this.#last = { file, index: readFileIndex(this.#sql, file) };
+    return this.#last.index;
+  }
+}
+
+const MARKS = 2 ** 16;
+
+/** Ids that are looked up among archived runs by their hashes, so that hardly a file is read for an id that it lacks. */
+export class SoughtInFiles {
+  readonly ids: ReadonlySet<string>;
+  readonly #key: HashKey | null;
+  readonly #indexes: Indexes;
+  #hashes: ReadonlyMap<number, string> | null = null;
+
+  constructor(sql: SqlStorage, ids: ReadonlySet<string>, key: HashKey | null) {
+    this.ids = ids;
+    this.#key = key;
+    this.#indexes = new Indexes(sql);
+  }
+
+  /** The id that a run in a file has, by all that is known here. Null if it has none of the ids. */
+  idAt(entry: BlockEntry | undefined, seq: number): string | null {
+    if (entry?.place === undefined) return null;
+    const { file } = entry.place;
+    const { numbers, marks } = this.#indexes.of(file);
+    const at = seq - file.firstSeq;
+    return this.#byHash().get((numbers[at] ?? 0) * MARKS + (marks[at] ?? 0)) ?? null;
+  }
+
+  #byHash(): ReadonlyMap<number, string> {
+    this.#hashes ??= new Map(
+      Array.from(this.ids, (id) => [numberOf(id, this.#key) * MARKS + markOf(id, this.#key), id]),
+    );
+    return this.#hashes;
+  }
+}

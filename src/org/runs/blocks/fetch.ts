@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { DIGEST_BYTES } from "../../../domain/run-archive/groups.ts";
+import { Unreadable } from "../../kernel/absent.ts";
+import type { Archive } from "./archive-binding.ts";
+import type { ArchiveFile, BlockEntry } from "./entry.ts";
+
+type Fetched = Uint8Array<ArrayBuffer> | Unreadable;
+
+/** A file is read in pieces of at most this size, or one block. */
+const PIECE_BYTES = 4_194_304;
+/** Requests at once. The platform allows six. */
+const AT_ONCE = 4;
+
+export function digestOf(block: Uint8Array): string {
+  return createHash("sha256")
+    .update(block)
+    .digest("hex")
+    .slice(0, DIGEST_BYTES * 2);
+}
+
+interface Piece {
+  readonly file: ArchiveFile;
+  readonly offset: number;
+  readonly entries: BlockEntry[];
+  length: number;
+}
+
+/** Reads archived blocks, each as it was stored, or why it cannot be read. */
+export async function fetchBlocks(
+  archive: Archive,
+  entries: readonly BlockEntry[],
+): Promise<ReadonlyMap<number, Fetched>> {
+  const found = new Map<number, Fetched>();
+  const pieces = piecesOf(entries);
+  for (let from = 0; from < pieces.length; from += AT_ONCE) {
+    const some = pieces.slice(from, from + AT_ONCE);
+    const read = await Promise.all(some.map((piece) => fetchPiece(archive, piece)));
+    for (const [at, { entries: wanted, offset }] of some.entries()) {
+      for (const entry of wanted) found.set(entry.firstSeq, cut(read[at], entry, offset));
+    }
+  }
+  return found;
+}
+
+function piecesOf(entries: readonly BlockEntry[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (const entry of entries.toSorted((one, other) => one.firstSeq - other.firstSeq)) {
+    const { place } = entry;
+    if (place === undefined) continue;
+    const last = pieces.at(-1);
+    const isNext = last?.file.name === place.file.name && last.offset + last.length === place.offset;
+    if (last !== undefined && isNext && last.length + entry.bytes <= PIECE_BYTES) {
+      last.entries.push(entry);
+      last.length += entry.bytes;
+    } else {
+      pieces.push({ file: place.file, offset: place.offset, entries: [entry], length: entry.bytes });
+    }
+  }
+  return pieces;
+}
+
+async function fetchPiece({ bucket }: Archive, { file, offset, length }: Piece): Promise<Fetched> {
+  if (bucket === null) return unreadable(file, "cannot be read, because no bucket is bound as ARCHIVE");
+  try {
+    const found = await bucket.get(file.name, { range: { offset, length } });
+    if (found === null) return unreadable(file, "is missing");
+    if (found.size !== file.bytes) {
+      return unreadable(file, `has ${found.size} bytes instead of ${file.bytes}`);
+    }
+    return new Uint8Array(await found.arrayBuffer());
+  } catch (error) {
+    return unreadable(file, `cannot be read now (${String(error)})`);
+  }
+}
+
+function cut(read: Fetched | undefined, entry: BlockEntry, from: number): Fetched {
+  const { place } = entry;
+  if (read === undefined || place === undefined) throw new Error("only archived blocks are fetched");
+  if (read instanceof Unreadable) return read;
+  const start = place.offset - from;
+  const block = read.slice(start, start + entry.bytes);
+  return digestOf(block) === place.digest ? block : unreadable(place.file, "is damaged");
+}
+
+function unreadable({ name, firstSeq, runs }: ArchiveFile, why: string): Unreadable {
+  return new Unreadable(
+    `The archive file '${name}' ${why}. It holds the ${runs} runs of this organization from number ${firstSeq} on.`,
+  );
+}

@@ -1,0 +1,79 @@
+import { decodeGroups } from "../../../domain/run-archive/groups.ts";
+import type { ArchiveFile, BlockEntry } from "./entry.ts";
+
+/**
+ * Rows of `run_files`, each a file in the archive. `making`: it may exist, and its blocks are still here. `made`: its blocks
+ * are only there. `gone`: it is to be deleted.
+ */
+export type FileState = "making" | "made" | "gone";
+
+type FileRow = {
+  first_seq: number;
+  runs: number;
+  name: string;
+  bytes: number;
+  blocks_at: number;
+  groups: ArrayBuffer;
+};
+
+/** The blocks of all files from a seq on, in order. */
+export function readArchivedEntries(sql: SqlStorage, fromSeq: number): BlockEntry[] {
+  return sql
+    .exec<FileRow>(
+      `SELECT first_seq, runs, name, bytes, blocks_at, groups FROM run_files
+       WHERE state = 'made' AND first_seq + runs > ? ORDER BY first_seq`,
+      fromSeq,
+    )
+    .toArray()
+    .flatMap((row) => entriesIn(row).filter(({ firstSeq }) => firstSeq >= fromSeq));
+}
+
+function entriesIn(row: FileRow): BlockEntry[] {
+  const file: ArchiveFile = { firstSeq: row.first_seq, runs: row.runs, name: row.name, bytes: row.bytes };
+  let [firstSeq, offset, namesAt] = [row.first_seq, row.blocks_at, 0];
+  return decodeGroups(new Uint8Array(row.groups)).map(({ digest, nameBytes, ...known }) => {
+    const names = { offset: namesAt, bytes: nameBytes };
+    const entry: BlockEntry = {
+      state: "archived",
+      firstSeq,
+      ...known,
+      place: { file, offset, names, digest },
+    };
+    firstSeq += known.runs;
+    offset += known.bytes;
+    namesAt += nameBytes;
+    return entry;
+  });
+}
+
+/** What stays in the object of the runs in a file: filters of the names of each block, and the hashes of all ids. */
+export interface FileIndex {
+  readonly names: Uint8Array;
+  readonly numbers: Uint32Array;
+  readonly marks: Uint16Array;
+}
+
+export function readFileIndex(sql: SqlStorage, { firstSeq, runs }: ArchiveFile): FileIndex {
+  const [row] = sql
+    .exec<{ names: ArrayBuffer; ids: ArrayBuffer }>(
+      "SELECT names, ids FROM run_file_indexes WHERE first_seq = ?",
+      firstSeq,
+    )
+    .toArray();
+  if (row === undefined) throw new Error(`the index of the archived run ${firstSeq} is missing`);
+  return {
+    names: new Uint8Array(row.names),
+    numbers: new Uint32Array(row.ids, 0, runs),
+    marks: new Uint16Array(row.ids, runs * NUMBER_BYTES, runs),
+  };
+}
+
+const NUMBER_BYTES = 4;
+
+/** The hashes as they are stored. */
+export function idsOf(numbers: Uint32Array, marks: Uint16Array): ArrayBuffer {
+  const bytes = new Uint8Array(numbers.byteLength + marks.byteLength);
+  bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+  bytes.set(new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength), numbers.byteLength);
+  return bytes.buffer;
+}

@@ -1,7 +1,14 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { deleteHold, type HoldRow, insertHold, loadHold, loadHolds } from "../../src/org/decisions/store.ts";
+import {
+  deleteHold,
+  endHolds,
+  type HoldRow,
+  insertHold,
+  loadHold,
+  loadHolds,
+} from "../../src/org/decisions/store.ts";
 import { foldFirst, foldJournal, journaled, transaction } from "../../src/org/kernel/journal/transaction.ts";
 import { recordEvents } from "../../src/org/kernel/events/append.ts";
 import {
@@ -204,6 +211,22 @@ test("whatever is journaled, undone, folded and woken, rows are as they were las
     { numRuns: 40, endOnFailure: true },
   );
 }, 300_000);
+
+test("a hold that a command reads before a fold and changes after it stays one hold", async () => {
+  const org = await newOrg();
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    const { sql } = storage;
+    journaled(storage, () => insertHold(sql, aHold("a", 1)));
+    journaled(storage, () => {
+      const hold = loadHold(sql, idOf("a"));
+      foldJournal(sql);
+      if (hold !== null) endHolds(sql, [hold], "released", 9);
+    });
+    foldFirst(storage);
+  });
+  const rows = await rowsOf(org.id, "SELECT status, ended_at FROM holds");
+  expect(rows).toEqual([{ status: "released", ended_at: 9 }]);
+});
 
 async function journalOf(orgId: string) {
   return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>

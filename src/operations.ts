@@ -102,6 +102,8 @@ import { getRun } from "./api/runs/get.ts";
 import { listRuns } from "./api/runs/list.ts";
 import { recordRuns } from "./api/runs/record-bulk.ts";
 import { recordRun } from "./api/runs/record.ts";
+import { listLimits } from "./api/limits/list.ts";
+import { topUsage } from "./api/usage/top.ts";
 import { createConsoleLink } from "./api/console-links/create.ts";
 import { listSessions } from "./api/sessions/list.ts";
 import { getOwnSession } from "./api/sessions/own.ts";
@@ -268,6 +270,8 @@ export const OPERATIONS: readonly Operation[] = [
   listDeprecatedCalls,
   getSso,
   putSso,
+  listLimits,
+  topUsage,
   createConsoleLink,
   listSessions,
   revokeSession,

@@ -10,9 +10,10 @@ import { getCreditPack, listCreditPacks } from "./credit-packs/queries.ts";
 import { getCustomerLimit, listCustomerLimits } from "./customer-limits/queries.ts";
 import { listDeprecatedCalls } from "./deprecated-calls/queries.ts";
 import { listEvents } from "./events/queries.ts";
-import { budgetedScopes, deploymentReturn, forecastInputs } from "./forecasts/queries.ts";
+import { budgetedScopes, deploymentReturn, forecastInputs, scopeDays } from "./forecasts/queries.ts";
 import { getKey, listKeys } from "./keys/queries.ts";
 import { getModel, listModels, listPrices } from "./models/queries.ts";
+import { listLimits } from "./limits/queries.ts";
 import { readLimits } from "./limit-gauges/queries.ts";
 import { getOrg } from "./orgs/queries.ts";
 import { getSso, listSessions, ssoSettings } from "./people/queries.ts";
@@ -26,7 +27,7 @@ import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
 import { getRun, listRuns } from "./runs/queries.ts";
 import { getSpendCap } from "./spend-cap/queries.ts";
 import { listSupportGrants, supportInside } from "./support/queries.ts";
-import { dailyUsage, readUsage, scanUsage } from "./usage/queries.ts";
+import { dailyUsage, readUsage, scanUsage, topUsage } from "./usage/queries.ts";
 import {
   getOrgWebhookSecret,
   getSigning,
@@ -38,6 +39,9 @@ import { listRefusals, summarizeRefusals } from "./refusals/queries.ts";
 
 /** Every query of an org's object, by the name that callers use. */
 export const QUERIES = {
+  listLimits,
+  scopeDays,
+  topUsage,
   getOrg,
   listKeys,
   getKey,

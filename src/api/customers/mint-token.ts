@@ -12,6 +12,7 @@ export const mintCustomerToken = operation(
       "A bearer token that reads `GET /v1/customer` and `GET /v1/customer/usage` of this customer, and nothing else. It ends with the key that made it.",
     role: "admin",
     scope: "customers:write",
+    idempotent: true,
     freeParams: ["customer_id"],
     body: newCustomerToken,
     reply: { 201: customerToken },

@@ -45,6 +45,10 @@ export const forecastCapacity = operation(
         growth_rate: growthRate.default(0.1),
         scope_kind: z.enum(SPENDING_SCOPES).default("org"),
         scope_id: callerId.optional(),
+        budgets: z.enum(["all", "own"]).default("all").meta({
+          description:
+            "`own`: for the organization, only budgets of the whole organization. With many budgets this is much faster.",
+        }),
       })
       .superRefine((query, context) => {
         if ((query.scope_kind === "org") === (query.scope_id === undefined)) return;
@@ -57,7 +61,7 @@ export const forecastCapacity = operation(
     refuses: [],
   },
   async (call) => {
-    const { metric, horizon_days, scenario, growth_rate, scope_kind, scope_id } = call.query;
+    const { metric, horizon_days, scenario, growth_rate, scope_kind, scope_id, budgets } = call.query;
     const found = await call.org.query("forecastInputs", { scopeKind: scope_kind, scopeId: scope_id ?? "" });
     if (isRefusal(found)) return found;
     const inputs = found.body;
@@ -79,7 +83,7 @@ export const forecastCapacity = operation(
         for (const one of some) exhaustion[at]?.push(one);
       }
     };
-    if (scope_kind === "org") {
+    if (scope_kind === "org" && budgets === "all") {
       const refusal = await eachBudgetedScope(call.org, usedUpIn);
       if (refusal !== null) return refusal;
     } else usedUpIn(inputs);

@@ -13,6 +13,7 @@ const LIST: ListSpec = {
     customer_id: callerId,
     workflow_id: callerId,
     key_id: callerId,
+    limit_id: callerId,
   },
   range: true,
 };

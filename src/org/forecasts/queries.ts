@@ -56,6 +56,14 @@ export const budgetedScopes = query({
   },
 });
 
+/** The days of some scopes, for limits that have a forecast. */
+export const scopeDays = query({
+  refuses: [],
+  run: (view, { scopes }: { scopes: readonly Scope[] }) => ({
+    data: scopes.slice(0, SCOPES_AT_ONCE).map((scope) => ({ scope, days: daysOf(view, scope) })),
+  }),
+});
+
 function scopeUsage(view: View, scope: Scope): ScopeUsage {
   return { days: daysOf(view, scope), budgets: budgetsOf(view, scope) };
 }

@@ -12,7 +12,7 @@ export interface StoredRefusal extends RefusalNote {
 /** Each filter is a value that refusals must have. */
 export interface Sought {
   readonly filters: Readonly<
-    Partial<Record<"trace" | "code" | "customerId" | "workflowId" | "keyId", string>>
+    Partial<Record<"trace" | "code" | "customerId" | "workflowId" | "keyId" | "limit", string>>
   >;
   /** In milliseconds, `to` exclusive. */
   readonly from: number;

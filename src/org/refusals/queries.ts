@@ -15,6 +15,7 @@ const FILTERS = {
   customer_id: "customerId",
   workflow_id: "workflowId",
   key_id: "keyId",
+  limit_id: "limit",
 } as const satisfies Record<string, keyof Sought["filters"]>;
 
 export function toRefusal(refusal: StoredRefusal): KeptRefusal {

@@ -4,6 +4,7 @@ import { query, type View } from "../kernel/door.ts";
 
 export { dailyUsage } from "./daily.ts";
 export { scanUsage } from "./scan.ts";
+export { topUsage } from "./top.ts";
 
 /** What was spent, by day and by scope: read from the daily sums, never from the runs. */
 

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
+import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
 import {
   type Ctx,
@@ -21,6 +22,7 @@ import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
 import { Page } from "./view/document.tsx";
+import { moment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
 import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
@@ -45,9 +47,9 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   app.post("/console/logout", (context) =>
     logged(context, "/console/logout", (web) => signOut(context, web)),
   );
-  app.get("/console/audit/export", (context) =>
-    logged(context, "/console/audit/export", (web) => exportAudit(context, web, inside)),
-  );
+  for (const [path, file] of DOWNLOADS) {
+    app.get(path, (context) => logged(context, path, (web) => download(context, web, inside, file)));
+  }
   for (const [method, path, handler] of PAGES) {
     app.on(method, path, (context) =>
       logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, inside))),
@@ -145,7 +147,7 @@ async function servePage(
     nowMs: Date.now() + admitted.org.clockOffsetMs,
     homeElsewhere: admitted.org.homeRegion === web.region ? null : admitted.org.homeRegion,
     once: () => crypto.randomUUID(),
-    visitor: await visitorOf(api, admitted.session, csrf),
+    visitor: await visitorOf(api, admitted.session, { csrf, testClock: testClockOf(admitted.org) }),
   };
   const url = new URL(request.url);
   const shown = await handler(visit, {
@@ -163,6 +165,10 @@ async function servePage(
   return htmlResponse(page, shown.status, web);
 }
 
+function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null {
+  return environment === "test" ? moment(new Date(Date.now() + clockOffsetMs).toISOString()) : null;
+}
+
 async function signOut(context: Ctx, web: Web): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
@@ -172,28 +178,51 @@ async function signOut(context: Ctx, web: Web): Promise<Response> {
   return redirectTo("/console/login", web, { "set-cookie": cleared });
 }
 
-async function exportAudit(context: Ctx, web: Web, inside: Inside): Promise<Response> {
+interface Download {
+  readonly api: (orgId: string) => string;
+  readonly name: string;
+  readonly format: string;
+  /** Where the reader came from. */
+  readonly back: string;
+}
+
+const DOWNLOADS: readonly (readonly [path: string, file: Download])[] = [
+  [
+    "/console/audit/export",
+    {
+      api: (orgId) => `/v1/orgs/${orgId}/audit-log/export`,
+      name: "audit",
+      format: "ndjson",
+      back: "/console/audit",
+    },
+  ],
+  [
+    "/console/runs/export",
+    { api: () => "/v1/runs/export", name: "runs", format: "csv", back: "/console/runs" },
+  ],
+];
+
+/** A file of the API, streamed to the browser. Fields that were left empty are not sent. */
+async function download(context: Ctx, web: Web, inside: Inside, file: Download): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
   const caller = callerOf(admitted.session, admitted.org, web.address);
   const ask = dispatchAs(caller, dispatcher(context, inside), context.req.raw);
-  const { search, searchParams } = new URL(context.req.url);
-  const answer = await ask("GET", `/v1/orgs/${admitted.org.id}/audit-log/export${search}`, null, null);
+  const given = [...new URL(context.req.url).searchParams].filter(([, value]) => value !== "");
+  const query = new URLSearchParams([...given.filter(([name]) => name !== "format")]);
+  const format = given.find(([name]) => name === "format")?.[1] ?? file.format;
+  query.set("format", format);
+  const answer = await ask("GET", `${file.api(admitted.org.id)}?${query}`, null, null);
   if (answer.status !== 200) {
     const { error } = await answer.json<{ error: { code: string; message: string } }>();
     const page = (
-      <MessagePage
-        title="Export failed"
-        text={error.message}
-        code={error.code}
-        link={["/console/audit", "Back"]}
-      />
+      <MessagePage title="Export failed" text={error.message} code={error.code} link={[file.back, "Back"]} />
     );
     return htmlResponse(page, answer.status, web);
   }
-  const extension = searchParams.get("format") === "csv" ? "csv" : "ndjson";
   const type = answer.headers.get("content-type") ?? "application/octet-stream";
-  const disposition = `attachment; filename="audit-${admitted.org.id}.${extension}"`;
+  const extension = format === "csv" ? "csv" : "ndjson";
+  const disposition = `attachment; filename="${file.name}-${admitted.org.id}.${extension}"`;
   return new Response(answer.body, {
     headers: { ...webHeaders(web), "content-type": type, "content-disposition": disposition },
   });

@@ -6,7 +6,11 @@ import type { Api, ListOf } from "./visit.ts";
 /**
  * What every page shows about its reader and the org: who is signed in, what is waiting, and whether support is inside.
  */
-export async function visitorOf(api: Api, session: OwnSession, csrf: string): Promise<Visitor> {
+export async function visitorOf(
+  api: Api,
+  session: OwnSession,
+  { csrf, testClock }: Pick<Visitor, "csrf" | "testClock">,
+): Promise<Visitor> {
   const org = `/v1/orgs/${session.org_id}`;
   const [approvals, support] = await Promise.all([
     api.get<ListOf<unknown>>(`${org}/approvals?status=pending&limit=100`),
@@ -19,6 +23,7 @@ export async function visitorOf(api: Api, session: OwnSession, csrf: string): Pr
     name: session.user.email ?? session.user.name,
     role: session.role,
     csrf,
+    testClock,
     supportInside: grant === null ? null : { reason: grant.reason, until: moment(grant.expires_at) },
     pendingApprovals: approvals.body?.data.length ?? 0,
   };

@@ -76,7 +76,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
   });
 
   test("a refusal without a field is explained, and changes nothing", async () => {
-    await open("/customers/new");
+    await open("/customer-limits/new");
     await page.fill("#customer_id", "globex");
     await page.fill("#limit_usd", "1");
     expect(await answerTo(page.click("text=Set the limit"))).toBe(409);

@@ -94,11 +94,12 @@ export async function seedOrg(
     customer_id: "hooli",
   };
   await call("POST", "/v1/runs", { key, body: held });
-  await must("POST", `${org}/webhooks`, {
+  const webhook = await must("POST", `${org}/webhooks`, {
     url: "https://hooks.example.com/sluice",
     events: ["budget.*"],
     description: "Pager",
   });
+  await must("POST", `${org}/webhooks/${webhook["id"]}/test`, {});
   await call("GET", "/v1/forecast?deployment_id=prod&teams=3", { key });
   const grant = await must("POST", `${org}/support-grants`, {
     scope: "billing_read",

@@ -16,26 +16,29 @@ async function visitor() {
 describe("lists with their forms", () => {
   test("a customer limit is created, changed and deleted", async () => {
     const { org, browser } = await visitor();
-    await browser.post("/console/customers", { customer_id: "globex", limit_usd: "5", period: "day" });
+    await browser.post("/console/customer-limits", { customer_id: "globex", limit_usd: "5", period: "day" });
     const [limit] = (await read(org, "/customer-limits")).body.data;
     expect(limit).toMatchObject({ customer_id: "globex", limit_usd: "5.00", period: "day" });
-    const form = await (await browser.get(`/console/customers/${limit.id}`)).text();
+    const form = await (await browser.get(`/console/customer-limits/${limit.id}`)).text();
     expect(form).toContain('value="5.00"');
     expect(form).toMatch(/<option value="day" selected/);
-    const saved = await browser.post(`/console/customers/${limit.id}`, { limit_usd: "7", period: "week" });
-    expect(saved.headers.get("location")).toBe(`/console/customers/${limit.id}?notice=saved`);
+    const saved = await browser.post(`/console/customer-limits/${limit.id}`, {
+      limit_usd: "7",
+      period: "week",
+    });
+    expect(saved.headers.get("location")).toBe(`/console/customer-limits/${limit.id}?notice=saved`);
     expect((await read(org, `/customer-limits/${limit.id}`)).body).toMatchObject({
       limit_usd: "7.00",
       period: "week",
     });
-    await browser.post(`/console/customers/${limit.id}/delete`, {});
+    await browser.post(`/console/customer-limits/${limit.id}/delete`, {});
     expect((await read(org, "/customer-limits")).body.data).toEqual([]);
   });
 
   test("a limit for every customer is listed without its own figures", async () => {
     const { browser } = await visitor();
-    await browser.post("/console/customers", { customer_id: "*", limit_usd: "5", period: "day" });
-    const page = await (await browser.get("/console/customers")).text();
+    await browser.post("/console/customer-limits", { customer_id: "*", limit_usd: "5", period: "day" });
+    const page = await (await browser.get("/console/customer-limits")).text();
     expect(page).toContain("Every other customer");
     expect(page).not.toContain("NaN");
   });

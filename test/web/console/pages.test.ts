@@ -146,9 +146,9 @@ test("a list is filtered, and a filter that the API refuses shows the reason nex
     const body = { customer_id, limit_usd: "5", period: "day" };
     await call("POST", `/v1/orgs/${org.id}/customer-limits`, { key: org.ownerKey, body });
   }
-  const found = await (await browser.get("/console/customers?customer_id=globex")).text();
+  const found = await (await browser.get("/console/customer-limits?customer_id=globex")).text();
   expect([found.includes(">globex<"), found.includes(">initech<")]).toEqual([true, false]);
-  const none = await (await browser.get("/console/customers?customer_id=hooli")).text();
+  const none = await (await browser.get("/console/customer-limits?customer_id=hooli")).text();
   expect(none).toContain("Nothing matches");
   const refused = await browser.get("/console/runs?from=2026-01-01&to=2026-12-31");
   expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('id="to-error"')]);

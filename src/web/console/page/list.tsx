@@ -47,6 +47,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask)
         )}
         <Pager {...pagesOf(path, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
+      {await resource.belowList?.(visit, ask)}
     </>
   );
   return show(title, path, content, answer.status);

@@ -1,6 +1,6 @@
 import { bodyOf, type Draft, draftOf } from "../view/field.ts";
 import { BLANK } from "../view/field.ts";
-import { Fields, Form, Problems } from "../view/form.tsx";
+import { Asking, Fields, Form, Problems } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Facts, Head } from "../view/parts.tsx";
 import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
@@ -69,14 +69,27 @@ function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Dra
 function actionCard<T>(resource: Resource<T>, action: Action<T>, visit: Visit, row: T) {
   if (action.fields === undefined || action.isFor?.(row) === false) return null;
   const to = `${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`;
+  const confirm = action.confirm?.(row);
+  const fields = <Fields of={action.fields} draft={BLANK} scope={action.name} />;
   return (
     <Card title={action.label}>
-      <Form action={to} seal={sealOf(visit)}>
-        <Fields of={action.fields} draft={BLANK} scope={action.name} />
-        <div>
-          <button type="submit">{action.label}</button>
-        </div>
-      </Form>
+      {confirm === undefined ? (
+        <Form action={to} seal={sealOf(visit)}>
+          {fields}
+          <div>
+            <button type="submit">{action.label}</button>
+          </div>
+        </Form>
+      ) : (
+        <Asking
+          action={to}
+          seal={sealOf(visit)}
+          label={action.label}
+          about={`${action.label} ${resource.nameOf(row)}`}
+          confirm={confirm}
+          asked={fields}
+        />
+      )}
     </Card>
   );
 }

@@ -40,6 +40,8 @@ export interface Resource<T> {
   readonly change?: Change;
   readonly actions?: readonly Action<T>[];
   factsOf?(row: T): readonly Fact[];
+  /** What stands below the list. */
+  belowList?(visit: Visit, ask: Ask): Promise<Child>;
   /** What a page shows below its main subject. */
   below?(visit: Visit, ask: Ask, row: T): Promise<Child>;
 }

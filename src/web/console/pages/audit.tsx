@@ -62,6 +62,8 @@ const FILTERS: readonly Filter[] = [
       ["read", "Read"],
     ],
   },
+  { name: "target", title: "Target" },
+  { name: "trace_id", title: "Trace" },
   { name: "from", title: "From", isDate: true },
   { name: "to", title: "To (exclusive)", isDate: true },
 ];

@@ -1,3 +1,4 @@
+import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
 import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
@@ -66,6 +67,7 @@ export const budgets: Resource<Budget> = {
     "A budget is checked before each run and counts amounts that other runs have reserved. Start with one for the whole org. A shadow budget only reports what it would have refused.",
   ],
   role: "admin",
+  below: budgetHistory,
   idOf: ({ id }) => id,
   nameOf: (budget) => budget.name ?? scopeOf(budget),
   subOf: (budget) => `${budget.name === null ? "" : `${scopeOf(budget)}, `}per ${budget.period}`,

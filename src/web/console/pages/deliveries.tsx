@@ -2,12 +2,9 @@ import type { Child } from "hono/jsx";
 import type { Delivery, Signing } from "../../../contract/resources/webhooks.ts";
 import { moment } from "../view/format.ts";
 import { ActionButton } from "../view/form.tsx";
-import { noticeAt } from "../view/notice.tsx";
 import { Card, Empty, Facts, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, type Route, sealOf, type Visit } from "../visit.ts";
-import { submit } from "../page/act.ts";
-import { refusedPage } from "../page/refused.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, reaches, sealOf, type Visit } from "../visit.ts";
 
 const PATH = "/console/webhooks";
 
@@ -17,7 +14,7 @@ function columns(visit: Visit, here: string): readonly Column<Delivery>[] {
       title: "Event",
       cell: ({ event_type, id }) => (
         <>
-          <strong>{event_type}</strong>
+          <a href={`${here}/deliveries/${id}`}>{event_type}</a>
           <code class="sub">{id}</code>
         </>
       ),
@@ -31,19 +28,23 @@ function columns(visit: Visit, here: string): readonly Column<Delivery>[] {
       cell: ({ latency_ms: ms }) => (ms === null || ms === undefined ? "–" : `${ms} ms`),
     },
     { title: "Next attempt", kind: "moment", cell: (row) => moment(row.next_attempt_at) },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: ({ id }) => (
-        <ActionButton
-          seal={sealOf(visit)}
-          action={`${here}/deliveries/${id}/replay`}
-          label="Replay"
-          about={`Replay ${id}`}
-        />
-      ),
-    },
+    ...(reaches(visit, "admin") ? [actions(visit, here)] : []),
   ];
+}
+
+function actions(visit: Visit, here: string): Column<Delivery> {
+  return {
+    title: "Actions",
+    kind: "actions",
+    cell: ({ id }) => (
+      <ActionButton
+        seal={sealOf(visit)}
+        action={`${here}/deliveries/${id}/replay`}
+        label="Replay"
+        about={`Replay ${id}`}
+      />
+    ),
+  };
 }
 
 /** How a subscription is signed, and what was sent to it. */
@@ -68,6 +69,7 @@ export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<C
           ]}
         />
       </Card>
+      <Failing rows={rows} />
       <Card title="Deliveries" note="Newest first" bare>
         {rows.length === 0 ? (
           <Empty icon="webhooks" title="No deliveries yet">
@@ -82,18 +84,18 @@ export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<C
   );
 }
 
-export const replay: Route = [
-  "POST",
-  `${PATH}/:id/deliveries/:delivery/replay`,
-  (visit, ask) => {
-    const { id, delivery } = ask.params;
-    const path = `${visit.org}/webhooks/${id}/deliveries/${delivery}/replay`;
-    const here = `${PATH}/${id}`;
-    return submit(visit, ask, {
-      request: { method: "POST", path, body: {} },
-      fields: [],
-      done: () => noticeAt(here, "replayed"),
-      again: (_, answer) => refusedPage(answer, PATH, here),
-    });
-  },
-];
+/** A receiver that answers with errors is still enabled, until every attempt of a delivery has failed. */
+function Failing({ rows }: { rows: readonly Delivery[] }) {
+  const tried = rows.filter(({ attempts }) => attempts > 0);
+  const since = tried.findIndex(({ status }) => status === "succeeded");
+  const failing = since === -1 ? tried.length : since;
+  if (failing === 0) return null;
+  return (
+    <div class="notice bad" role="status">
+      <strong>
+        {failing === 1 ? "The latest delivery has" : `The latest ${failing} deliveries have`} not arrived.
+      </strong>{" "}
+      {tried[0]?.error ?? (tried[0]?.response_status && `The receiver answers ${tried[0].response_status}.`)}
+    </div>
+  );
+}

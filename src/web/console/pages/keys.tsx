@@ -1,9 +1,11 @@
 import type { Resource } from "../page/resource.ts";
 import type { Key } from "../../../contract/resources/keys.ts";
+import { SCOPES } from "../../../contract/access.ts";
 import type { Field } from "../view/field.ts";
 import { ends, moment } from "../view/format.ts";
 import { secretPage, Status } from "../view/parts.tsx";
 import { show, type Shown } from "../visit.ts";
+import { keyUse } from "./key-use.tsx";
 
 const FIELDS: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", required: true, placeholder: "Production proxy" },
@@ -29,9 +31,9 @@ const FIELDS: readonly Field[] = [
   {
     name: "scopes",
     label: "Scopes",
-    kind: "list",
-    placeholder: "decisions:evaluate runs:write",
-    hint: "Leave empty for every scope of the role.",
+    kind: "checks",
+    options: SCOPES.map((scope) => [scope, scope] as const),
+    hint: "Choose none for every scope of the role.",
   },
 ];
 
@@ -64,7 +66,7 @@ export const keys: Resource<Key> = {
   api: "keys",
   title: "Keys",
   about:
-    "API keys for your programs. A key's role and scopes are fixed when it is created. The key itself is shown once.",
+    "API keys for your programs. A key's role and scopes are fixed when it is created. The key itself is shown in the answer that creates it.",
   one: "key",
   icon: "keys",
   empty: [
@@ -102,6 +104,7 @@ export const keys: Resource<Key> = {
       </ul>,
     ],
   ],
+  below: keyUse,
   create: { title: "Create a key", save: "Create key", fields: FIELDS, done: shownOnce("Key created") },
   actions: [
     {
@@ -111,6 +114,8 @@ export const keys: Resource<Key> = {
       api: "/rotate",
       fields: [GRACE],
       isFor: isAlive,
+      confirm: () =>
+        "Programs that use this key must get the new secret. Without a grace period, the old one stops working now.",
       done: shownOnce("Key rotated"),
     },
     {

@@ -22,7 +22,7 @@ export const packs: Resource<CreditPack> = {
     {
       title: "Used",
       kind: "meter",
-      cell: (pack) => <UsedOf spent={pack.spent_usd} held="0" limit={pack.amount_usd} />,
+      cell: (pack) => <UsedOf spent={pack.spent_usd} held={pack.reserved_usd} limit={pack.amount_usd} />,
     },
     { title: "Left", kind: "number", cell: (pack) => usd(pack.remaining_usd) },
     { title: "Of", kind: "number", cell: (pack) => usd(pack.amount_usd) },
@@ -83,7 +83,7 @@ export const packs: Resource<CreditPack> = {
       method: "POST",
       api: "/void",
       inList: true,
-      isFor: ({ status }) => status !== "voided",
+      isFor: ({ status }) => status === "live" || status === "scheduled",
       confirm: (pack) =>
         `The remaining ${usd(pack.remaining_usd)} is lost permanently. Past charges are kept.`,
       notice: "voided",

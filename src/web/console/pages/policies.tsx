@@ -1,3 +1,4 @@
+import { policyTest } from "./policy-test.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { PolicyRuleResource } from "../../../contract/resources/policy-rules.ts";
 import type { Field } from "../view/field.ts";
@@ -84,4 +85,5 @@ export const policies: Resource<PolicyRuleResource> = {
   create: { title: "New rule", save: "Create rule", fields: FIELDS },
   change: { method: "PATCH", fields: FIELDS },
   actions: [{ ...DELETE, confirm: () => "Runs that only this rule blocked are allowed from now on." }],
+  belowList: policyTest,
 };

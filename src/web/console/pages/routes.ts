@@ -5,22 +5,29 @@ import { approvals } from "./approvals.tsx";
 import { listAudit } from "./audit.tsx";
 import { benchmarks } from "./benchmarks.tsx";
 import { budgets } from "./budgets.tsx";
-import { customers } from "./customers.tsx";
+import { customerLimits } from "./customer-limits.tsx";
+import { createToken, showCustomer } from "./customers/customer.tsx";
+import { listCustomers } from "./customers/customers.tsx";
 import { data } from "./data.tsx";
-import { replay } from "./deliveries.tsx";
+import { replay, showDelivery } from "./delivery.tsx";
 import { listDeprecations } from "./deprecations.tsx";
+import { explain } from "./explain/explain.tsx";
+import { search } from "./explain/search.tsx";
+import { listEvents } from "./events.tsx";
 import { evals } from "./evals.tsx";
 import { keys } from "./keys.tsx";
 import { limits } from "./limits.tsx";
 import { models } from "./models.tsx";
 import { organization } from "./organization.tsx";
-import { overview } from "./overview.tsx";
+import { overview } from "./overview/overview.tsx";
 import { packs } from "./packs.tsx";
 import { people } from "./people.tsx";
 import { policies } from "./policies.tsx";
 import { rateLimits } from "./rate-limits.tsx";
 import { routing } from "./routing.tsx";
-import { listRuns, showRun } from "./runs.tsx";
+import { listRefusals } from "./refusals.tsx";
+import { showRun } from "./run.tsx";
+import { listRuns } from "./runs.tsx";
 import { safety } from "./safety.tsx";
 import { sso } from "./sso.tsx";
 import { support } from "./support.tsx";
@@ -31,12 +38,20 @@ export const PAGES: readonly Route[] = [
   ["GET", "/console", overview],
   ["GET", "/console/runs", listRuns],
   ["GET", "/console/runs/:id", showRun],
+  ["GET", "/console/refusals", listRefusals],
+  ["GET", "/console/customers", listCustomers],
+  ["GET", "/console/customers/:customer_id", showCustomer],
+  createToken,
+  ["GET", "/console/explain", explain],
+  ["GET", "/console/search", search],
   ["GET", "/console/rate-limits", rateLimits],
   ["GET", "/console/audit", listAudit],
   ["GET", "/console/deprecations", listDeprecations],
+  ["GET", "/console/events", listEvents],
+  ["GET", "/console/webhooks/:id/deliveries/:delivery", showDelivery],
   replay,
   ...resourcePages(budgets),
-  ...resourcePages(customers),
+  ...resourcePages(customerLimits),
   ...resourcePages(packs),
   ...resourcePages(models),
   ...resourcePages(evals),

@@ -1,6 +1,7 @@
 import type { Adjustment } from "../../../contract/resources/adjustments.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
 import { count, moment, usd, words } from "../view/format.ts";
+import { Usd } from "../view/money.tsx";
 import { Card, type Fact } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { ListOf, Visit } from "../visit.ts";
@@ -8,7 +9,7 @@ import type { ListOf, Visit } from "../visit.ts";
 type Entry = NonNullable<RunResource["cost_breakdown"]>[number];
 
 export function costFacts(run: RunResource, adjustments: readonly Adjustment[]): readonly Fact[] {
-  const cost: Fact = ["Cost", usd(run.cost_usd)];
+  const cost: Fact = ["Cost", <Usd of={run.cost_usd} />];
   const source: Fact = [
     "Cost from",
     run.cost_source === "caller"
@@ -16,7 +17,12 @@ export function costFacts(run: RunResource, adjustments: readonly Adjustment[]):
       : `the price book${run.price_revision === null ? "" : `, revision ${run.price_revision}`}`,
   ];
   if (adjustments.length === 0) return [cost, source];
-  return [cost, source, ["Adjusted by", usd(run.adjusted_usd)], ["Cost with it", usd(run.net_cost_usd)]];
+  return [
+    cost,
+    source,
+    ["Adjusted by", <Usd of={run.adjusted_usd} />],
+    ["Cost with it", <Usd of={run.net_cost_usd} />],
+  ];
 }
 
 const ENTRIES: readonly Column<Entry>[] = [
@@ -28,7 +34,7 @@ const ENTRIES: readonly Column<Entry>[] = [
     cell: ({ usd_each, usd_per_mtok }) =>
       usd_each === undefined ? `${usd(usd_per_mtok)} per million` : `${usd(usd_each)} each`,
   },
-  { title: "Cost", kind: "number", cell: ({ cost_usd }) => usd(cost_usd) },
+  { title: "Cost", kind: "number", cell: ({ cost_usd }) => <Usd of={cost_usd} /> },
 ];
 
 export function Breakdown({ run }: { readonly run: RunResource }) {
@@ -44,8 +50,8 @@ export function Breakdown({ run }: { readonly run: RunResource }) {
 const ADJUSTMENTS: readonly Column<Adjustment>[] = [
   { title: "Made", kind: "moment", cell: ({ created_at }) => moment(created_at) },
   { title: "Reason", cell: ({ reason }) => reason },
-  { title: "Amount", kind: "number", cell: ({ amount_usd }) => usd(amount_usd) },
-  { title: "Cost then", kind: "number", cell: ({ net_cost_usd }) => usd(net_cost_usd) },
+  { title: "Amount", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
+  { title: "Cost then", kind: "number", cell: ({ net_cost_usd }) => <Usd of={net_cost_usd} /> },
 ];
 
 const MOST_SHOWN = 100;

@@ -1,21 +1,30 @@
-import { count, moment, usd, words } from "../view/format.ts";
+import { DAY_MS } from "../../../contract/durations.ts";
+import { DIMENSION_NAMES } from "../../../contract/dimensions.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
-import { NAMED_FIELDS, SCOPE_FIELDS } from "../../../contract/scopes.ts";
+import type { UsageReport } from "../../../contract/resources/usage-report.ts";
+import { NAMED_FIELDS } from "../../../contract/scopes.ts";
+import { count, words } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { Card, Empty, type Fact, Facts, Head, NoMatch, Pager } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
+import { Usd } from "../view/money.tsx";
+import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../view/parts.tsx";
+import { dateOf } from "../view/range.ts";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
-import { Adjustments, adjustmentsOf, Breakdown, costFacts } from "./run-costs.tsx";
+import { RunTable } from "./run-table.tsx";
 
 const UNDER = "/console/runs";
-const FILTERS: readonly Filter[] = [
+
+export const RUN_FILTERS: readonly Filter[] = [
+  { name: "id", title: "Run id" },
   { name: "model", title: "Model" },
-  { name: "action", title: "Action" },
   ...NAMED_FIELDS.map(([kind, name]) => ({ name, title: words(kind) })),
+  { name: "user_id", title: "User" },
+  { name: "key_id", title: "Key" },
+  { name: "provider", title: "Provider" },
+  { name: "action", title: "Action" },
   { name: "chain_id", title: "Chain" },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (exclusive)", isDate: true },
+  { name: "to", title: "To (not included)", isDate: true },
   {
     name: "sort",
     title: "Order",
@@ -27,85 +36,33 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-type Charge = NonNullable<RunResource["charges"]>[number];
-
-const COLUMNS: readonly Column<RunResource>[] = [
-  {
-    title: "Run",
-    cell: ({ id, action }) => (
-      <>
-        <a class="mono" href={`/console/runs/${encodeURIComponent(id)}`}>
-          {id}
-        </a>
-        {action && <span class="sub">{action}</span>}
-      </>
-    ),
-  },
-  { title: "Started", kind: "moment", cell: (run) => moment(run.started_at) },
-  { title: "Model", cell: ({ model }) => model },
-  {
-    title: "For",
-    cell: (run) => (
-      <>
-        {run.workflow_id ?? <span class="quiet">–</span>}
-        {run.customer_id && <span class="sub">{run.customer_id}</span>}
-      </>
-    ),
-  },
-  {
-    title: "Tokens in, out",
-    kind: "number",
-    cell: ({ usage }) => `${count(usage.input_tokens)} · ${count(usage.output_tokens)}`,
-  },
-  {
-    title: "Cost",
-    kind: "number",
-    cell: ({ cost_usd, net_cost_usd }) => (
-      <>
-        {usd(cost_usd)}
-        {net_cost_usd !== cost_usd && <span class="sub">{usd(net_cost_usd)} adjusted</span>}
-      </>
-    ),
-  },
-];
-
-const CHARGES: readonly Column<Charge>[] = [
-  {
-    title: "Limit",
-    cell: ({ kind, id }) => (
-      <>
-        <strong>{words(kind)}</strong>
-        {id && <code class="sub">{id}</code>}
-      </>
-    ),
-  },
-  {
-    title: "Amount",
-    kind: "number",
-    cell: ({ amount, amount_usd }) => (amount_usd === undefined ? count(amount) : usd(amount_usd)),
-  },
-];
-
 const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"started_at":"2026-11-15T09:00:00Z","model":"acme/m1",
        "usage":{"input_tokens":900,"output_tokens":120},"cost_usd":"0.0123"}'`;
 
 export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
-  const names = FILTERS.map(({ name }) => name);
-  const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names));
-  const filtered = isFiltered(FILTERS, ask.query);
+  const id = ask.query.get("id")?.trim();
+  if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
+  const names = RUN_FILTERS.map(({ name }) => name).filter((name) => name !== "id");
+  const [answer, sums] = await Promise.all([
+    visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names)),
+    readSums(visit, ask.query),
+  ]);
+  const filtered = isFiltered(RUN_FILTERS, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
+  const shown = runs.length > 0 || filtered;
   const content = (
     <>
-      <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to." />
+      <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to.">
+        {shown && <QuickRanges visit={visit} query={ask.query} />}
+      </Head>
+      {sums && <Sums of={sums} query={ask.query} />}
       <Card bare>
-        {(runs.length > 0 || filtered) && (
-          <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
-        )}
+        {shown && <Filters path={UNDER} of={RUN_FILTERS} query={ask.query} answer={answer} />}
         {runs.length > 0 ? (
-          <Table label="Runs" columns={COLUMNS} rows={runs} />
+          <RunTable rows={runs} />
         ) : filtered ? (
           <NoMatch icon="runs" path={UNDER} />
         ) : (
@@ -120,43 +77,63 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   return show("Runs", UNDER, content, answer.status);
 }
 
-/** The scopes that a run can name, by field. */
-const TITLES: Readonly<Partial<Record<string, string>>> = Object.fromEntries(
-  FILTERS.map(({ name, title }) => [name, title]),
-);
+/** Reports know these filters. The sums of others, or of an open range, are not known. */
+const SUMMED: readonly string[] = DIMENSION_NAMES;
 
-export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
-  const answer = await visit.api.get<RunResource & Record<string, unknown>>(
-    `/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`,
+async function readSums(visit: Visit, query: URLSearchParams): Promise<UsageReport | null> {
+  const given = (name: string) => query.get(name)?.trim() ?? "";
+  if (given("from") === "" || given("to") === "" || given("action") !== "" || given("chain_id") !== "") {
+    return null;
+  }
+  const asked = new URLSearchParams({ group_by: "model", limit: "1" });
+  for (const name of [...SUMMED, "from", "to"]) if (given(name) !== "") asked.set(name, given(name));
+  return (await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`)).body;
+}
+
+function Sums({ of, query }: { of: UsageReport; query: URLSearchParams }) {
+  const { totals, groups } = of;
+  const rest = new URLSearchParams(query);
+  for (const name of ["sort", "cursor", "id"]) rest.delete(name);
+  return (
+    <Tiles>
+      <Tile label="Cost of these runs" value={<Usd of={totals.cost_usd} />}>
+        with adjustments that were made in these days
+      </Tile>
+      <Tile label="Runs" value={count(totals.runs)}>
+        of {count(groups)} {groups === 1 ? "model" : "models"}
+      </Tile>
+      <Tile label="Tokens" value={count(totals.tokens)}>
+        {count(totals.input_tokens)} in, {count(totals.output_tokens)} out
+      </Tile>
+      <Tile label="Export" value={<a href={`${UNDER}/export?${rest}`}>CSV</a>}>
+        all of them, as one file
+      </Tile>
+    </Tiles>
   );
-  const run = answer.body;
-  if (run === null) return refusedPage(answer, UNDER);
-  const shown = ["model", "action", ...SCOPE_FIELDS, "reservation_id", "approval_id"];
-  const adjustments = await adjustmentsOf(visit, run.id);
-  const facts: Fact[] = [
-    ["Started", moment(run.started_at)],
-    ["Ended", moment(run.ended_at)],
-    ...shown.flatMap((name): [string, string][] =>
-      typeof run[name] === "string" ? [[TITLES[name] ?? words(name), run[name]]] : [],
-    ),
-    ["Tokens in", count(run.usage.input_tokens)],
-    ["Tokens out", count(run.usage.output_tokens)],
-    ...costFacts(run, adjustments),
-  ];
-  const content = (
-    <>
-      <Head title="Run" about={<code>{run.id}</code>} />
-      <div class="columns">
-        <Card title="Details">
-          <Facts of={facts} />
-        </Card>
-        <Card title="Charges" bare>
-          <Table label="Charges" columns={CHARGES} rows={run.charges ?? []} />
-        </Card>
-      </div>
-      <Breakdown run={run} />
-      <Adjustments of={adjustments} />
-    </>
+}
+
+function QuickRanges({ visit, query }: { visit: Visit; query: URLSearchParams }) {
+  const tomorrow = dateOf(visit.nowMs + DAY_MS);
+  const ranges = [
+    ["Today", dateOf(visit.nowMs)],
+    ["7 days", dateOf(visit.nowMs - 6 * DAY_MS)],
+    ["30 days", dateOf(visit.nowMs - 29 * DAY_MS)],
+    ["Month to date", `${dateOf(visit.nowMs).slice(0, 8)}01`],
+  ] as const;
+  return (
+    <nav class="tabs" aria-label="Range">
+      {ranges.map(([title, from]) => {
+        const rest = new URLSearchParams(query);
+        for (const name of ["cursor", "notice"]) rest.delete(name);
+        rest.set("from", from);
+        rest.set("to", tomorrow);
+        const isShown = query.get("from") === from && query.get("to") === tomorrow;
+        return (
+          <a href={`${UNDER}?${rest}`} {...(isShown ? { "aria-current": "true" } : {})}>
+            {title}
+          </a>
+        );
+      })}
+    </nav>
   );
-  return show("Run", UNDER, content);
 }

@@ -39,6 +39,12 @@ const STATUS: Field = {
   ],
 };
 
+const REASONS = {
+  requested: "Paused by a person",
+  gone: "The receiver answered 410",
+  exhausted: "Every attempt of a delivery failed",
+} as const;
+
 function secretShown(title: string, id: string, secret: string): Shown {
   const text = "Use it to verify every delivery. It is shown only once.";
   const content = secretPage(
@@ -60,7 +66,8 @@ export const webhooks: Resource<CreatedWebhook> = {
   empty: [
     "No webhooks yet",
     <>
-      Subscribe an https address to <code>budget.*</code> to receive every threshold and every refusal.
+      Subscribe an https address to <code>budget.*</code> to receive every threshold, and the first refusal of
+      each period.
     </>,
   ],
   role: "admin",
@@ -69,7 +76,15 @@ export const webhooks: Resource<CreatedWebhook> = {
   subOf: ({ description }) => description,
   columns: [
     { title: "Events", cell: ({ events }) => events.join(", ") },
-    { title: "State", cell: ({ status }) => <Status is={status} /> },
+    {
+      title: "State",
+      cell: ({ status, disabled_reason: why }) => (
+        <>
+          <Status is={status} />
+          {why !== null && <span class="sub">{REASONS[why]}</span>}
+        </>
+      ),
+    },
     { title: "Created", kind: "moment", cell: (row) => moment(row.created_at) },
   ],
   create: {

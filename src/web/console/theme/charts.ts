@@ -8,12 +8,12 @@ export const charts = `
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 10px; }
 .plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 190px; margin: -8px 0; }
 .plot-area { width: 100%; height: 174px; display: block; overflow: visible; }
-.plot-x { grid-column: 2; display: grid; grid-template-columns: 1fr 1fr; gap: 4px; font-size: 11.5px; color: var(--quiet); padding-top: 6px; }
-.plot-x > :last-child, .plot-x > .today { text-align: right; }
-.plot-x.ahead { grid-template-columns: 15fr 15fr 14fr; }
+.plot-x { grid-column: 2; display: flex; justify-content: space-between; gap: 4px; font-size: 11.5px; color: var(--quiet); padding-top: 6px; }
 .plot-area .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .plot-area .now { stroke: var(--line-strong); stroke-width: 1; stroke-dasharray: 3 3; vector-effect: non-scaling-stroke; }
-.plot-area .bar { fill: var(--accent); }
+.s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); }
+.plot-area .cap { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 6 4; vector-effect: non-scaling-stroke; }
+.key .cap { fill: var(--bad); }
 .plot-area .slot { fill: transparent; }
 .plot-area g:hover .slot { fill: var(--accent-soft); opacity: .6; }
 .plot-area .band { fill: var(--held); opacity: .38; }
@@ -21,11 +21,30 @@ export const charts = `
 .key { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 12px; color: var(--quiet); }
 .key span { display: inline-flex; align-items: center; gap: 6px; }
 .key svg { width: 12px; height: 8px; }
-.key .spent { fill: var(--accent); }
 .key .band { fill: var(--held); opacity: .6; }
-.ranking { display: grid; gap: 9px; list-style: none; }
-.ranking li { display: grid; gap: 3px; }
-.ranking .label { display: flex; justify-content: space-between; gap: 12px; font-size: 13px; }
-.ranking .label > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.ranking .meter { height: 6px; }
+.ranking, .counts { display: grid; gap: 9px; list-style: none; padding: 8px 16px 16px; }
+.ranking li { display: grid; gap: 3px; min-width: 0; }
+.ranking .label, .counts li { display: flex; justify-content: space-between; gap: 12px; font-size: 13px; min-width: 0; }
+.label > :first-child, .counts li > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.label > :last-child { flex: none; }
+.ranking .meter { height: 5px; }
+.sub { color: var(--quiet); font-size: 12px; }
+.counts { padding-top: 2px; gap: 6px; }
+.list-title { padding: 4px 16px; color: var(--quiet); font-size: 12px; }
+.figure { padding: 0 16px 8px; font-size: 22px; font-weight: 620; }
+.figure .sub { font-weight: 400; margin-left: 8px; }
+.note-line { padding: 6px 16px 18px; color: var(--quiet); }
+.blocks { display: grid; grid-template-columns: 1fr 1.1fr .8fr; gap: 18px; align-items: start; }
+.tabs { display: flex; flex-wrap: wrap; gap: 2px; padding: 0 12px 6px; }
+.tabs a { padding: 2px 7px; border-radius: 6px; font-size: 12.5px; text-decoration: none; color: var(--quiet); }
+.tabs a:hover { background: var(--raised); }
+.tabs a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
+.range { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; justify-content: flex-end; }
+.range .tabs { padding: 0; }
+.inline-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 4px 0 8px; font-size: 12.5px; }
+.card > .inline-form { padding: 4px 16px 8px; }
+.inline-form input { width: auto; flex: 0 1 140px; min-width: 0; }
+p.error { color: var(--bad); font-size: 12.5px; }
+.usd > span { font-size: 0; }
+.usd::before { content: attr(data-shown); }
 `;

@@ -6,7 +6,7 @@ export const layout = `
   position: sticky; top: 0; height: 100vh; }
 .brand { display: flex; align-items: center; gap: 9px; padding: 0 8px; color: var(--ink); text-decoration: none; font-weight: 680; font-size: 16px; letter-spacing: -.02em; }
 .brand svg { width: 22px; height: 22px; color: var(--accent); flex: none; }
-.nav { display: flex; flex-direction: column; gap: 11px; flex: 1; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: hidden auto; min-height: 0; scrollbar-width: thin; }
+.nav { display: flex; flex-direction: column; gap: 8px; flex: 1; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: hidden auto; min-height: 0; scrollbar-width: thin; }
 .menu { display: none; }
 .nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
 .nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 3px; }
@@ -26,6 +26,10 @@ export const layout = `
 .inline { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
 .inline form { display: inline-flex; }
 .banner { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; background: var(--warn-soft); color: var(--ink); border: 1px solid var(--warn); border-radius: var(--radius); padding: 9px 14px; }
+.search { display: flex; gap: 6px; max-width: 460px; width: 100%; }
+.search input { min-height: 32px; font-size: 13px; }
+.banner.test { background: var(--accent-soft); border-color: var(--accent); }
+.banner.test strong { color: var(--accent); }
 .banner strong { color: var(--warn); }
 .plain { min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; }
 .plain .card { width: min(100%, 400px); padding: 28px; display: grid; gap: 18px; }

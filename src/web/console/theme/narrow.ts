@@ -3,7 +3,9 @@
  * overrides.
  */
 export const narrow = `
+@media (max-width: 1080px) { .blocks { grid-template-columns: 1fr 1fr; } }
 @media (max-width: 820px) {
+  .blocks { grid-template-columns: minmax(0, 1fr); }
   .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
   .side { position: sticky; z-index: 5; height: auto; overflow: visible; border-right: 0; border-bottom: 1px solid var(--line); padding: 8px 14px; gap: 12px; flex-direction: row; align-items: center; }
   .menu { display: inline-flex; order: 3; min-height: 40px; }

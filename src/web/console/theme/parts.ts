@@ -52,6 +52,8 @@ button.link { border: 0; background: none; padding: 0; min-height: 0; color: var
 .form .field.half { grid-column: auto; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .field { display: grid; gap: 4px; min-width: 0; align-content: start; }
+.checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 5px 12px; }
+.field .checks label { display: flex; gap: 7px; align-items: center; font: 12.5px var(--mono); }
 .field.flag { grid-template-columns: auto 1fr; column-gap: 9px; align-items: center; }
 .field.flag .hint, .field.flag .error { grid-column: 2; }
 :disabled { opacity: .65; cursor: not-allowed; }
@@ -85,5 +87,9 @@ pre { margin: 0; font: 12.5px/1.55 var(--mono); background: var(--raised); borde
 .facts .meter { max-width: 280px; margin-top: 5px; }
 .form h3 { margin-top: 6px; }
 .pager { display: flex; justify-content: space-between; gap: 12px; padding: 10px 16px; border-top: 1px solid var(--line); font-size: 13px; }
+.bullets { padding-left: 18px; }
+.tree, .tree ul { list-style: none; padding-left: 14px; border-left: 1px solid var(--line); display: grid; gap: 4px; font-size: 13px; }
+.tree { padding-left: 0; border: 0; }
+.tree li { overflow-wrap: anywhere; }
 details > summary { cursor: pointer; color: var(--accent); font-size: 12.5px; }
 `;

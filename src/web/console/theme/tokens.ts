@@ -20,6 +20,12 @@ export const tokens = `
   --bad-soft: light-dark(#fce6e4, #3a1917);
   --held: light-dark(#86c5bd, #2c6f6a);
   --track: light-dark(#e6ecea, #223034);
+  --s0: light-dark(#0a6b66, #5fd0c2);
+  --s1: light-dark(#5b7fc7, #8fb0f0);
+  --s2: light-dark(#c98a2b, #e5b566);
+  --s3: light-dark(#8a5aa8, #c29be0);
+  --s4: light-dark(#b5554a, #ef9a8f);
+  --s5: light-dark(#98a5a2, #6f8380);
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
   --radius: 8px;

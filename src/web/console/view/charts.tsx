@@ -1,8 +1,16 @@
-import { day, percent, usd } from "./format.ts";
+import { cents, day, percent, usd } from "./format.ts";
+
+/** One part of a day's bar, such as a model. */
+export interface Part {
+  readonly name: string;
+  readonly usd: string;
+}
 
 export interface DayAmount {
   readonly date: string;
   readonly usd: string;
+  /** In the order of the legend. Without parts, the bar is one. */
+  readonly parts?: readonly Part[];
 }
 
 export interface ForecastPoint {
@@ -12,11 +20,22 @@ export interface ForecastPoint {
   readonly p90: number;
 }
 
+interface ChartProps {
+  readonly days: readonly DayAmount[];
+  readonly forecast: readonly ForecastPoint[];
+  /** The names of the parts, as in the legend. */
+  readonly parts?: readonly string[];
+  /** The most that may be spent in a day. */
+  readonly cap?: string | null;
+}
+
 const HEIGHT = 100;
 const SLOT = 10;
+/** A cap further above the bars than this would press them flat, so it is only named. */
+const CAP_IN_SIGHT = 2.5;
 
 /** The next round number at or above a value, so that the scale is easy to read. */
-export function roundUp(value: number): number {
+function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 1.5, 2, 3, 4, 5, 6, 8].find((step) => step * power >= value) ?? 10) * power;
@@ -24,23 +43,27 @@ export function roundUp(value: number): number {
 
 function axis(value: number): string {
   if (value >= 1000) return `$${(value / 1000).toLocaleString("en-US")}k`;
-  return `$${value < 1 && value > 0 ? value.toPrecision(2) : value}`;
+  return `$${value < 1 && value > 0 ? Number(value.toPrecision(2)) : value}`;
 }
 
-/** Spend by day: bars for what was spent, a band for the forecast. */
-export function SpendChart(props: { days: readonly DayAmount[]; forecast: readonly ForecastPoint[] }) {
-  const { days, forecast } = props;
+/** Spend by day: bars for what was spent, stacked, a band for the forecast, a line for the cap. */
+export function SpendChart(props: ChartProps) {
+  const { days, forecast, parts = [] } = props;
   const width = (days.length + forecast.length) * SLOT;
-  const top = roundUp(
-    Math.max(...days.map(({ usd: spent }) => Number(spent)), ...forecast.map(({ p90 }) => p90), 0),
+  const highest = Math.max(
+    ...days.map(({ usd: spent }) => Number(spent)),
+    ...forecast.map(({ p90 }) => p90),
+    0,
   );
+  const cap = props.cap === null || props.cap === undefined ? null : Number(props.cap);
+  const isCapInSight = cap !== null && cap <= highest * CAP_IN_SIGHT;
+  const top = roundUp(isCapInSight ? Math.max(highest, cap) : highest);
   const height = (amount: number) => (amount / top) * HEIGHT;
-  const last = forecast.at(-1)?.date ?? days.at(-1)?.date;
   return (
     <figure class="chart">
       <div class="plot">
         <div class="plot-y" aria-hidden="true">
-          {[top, top / 2, 0].map((value) => (
+          {[top, (top * 3) / 4, top / 2, top / 4, 0].map((value) => (
             <span>{axis(value)}</span>
           ))}
         </div>
@@ -51,53 +74,87 @@ export function SpendChart(props: { days: readonly DayAmount[]; forecast: readon
           role="img"
           aria-label={summary(props)}
         >
-          {[0, 50, 100].map((y) => (
+          {[0, 25, 50, 75, 100].map((y) => (
             <line class="grid" x1="0" x2={width} y1={y} y2={y} />
           ))}
           {days.map((amount, index) => (
-            <Bar amount={amount} x={index * SLOT} height={height(Number(amount.usd))} />
+            <Bar amount={amount} x={index * SLOT} height={height} />
           ))}
           <Forecast points={forecast} from={days.length * SLOT} height={height} />
+          {isCapInSight && (
+            <line class="cap" x1="0" x2={width} y1={HEIGHT - height(cap)} y2={HEIGHT - height(cap)} />
+          )}
         </svg>
-        <div class={forecast.length > 0 ? "plot-x ahead" : "plot-x"} aria-hidden="true">
-          {days[0] && <span>{day(days[0].date)}</span>}
-          {forecast.length > 0 && <span class="today">Today</span>}
-          {last && <span>{day(last)}</span>}
-        </div>
+        <Ticks dates={[...days, ...forecast].map(({ date }) => date)} />
       </div>
       <figcaption class="key">
-        <Swatch name="spent" label="Spent" />
-        {forecast.length > 0 && (
-          <Swatch name="band" label="Forecast: 10th to 90th percentile, median dashed" />
+        {parts.length === 0 && <Swatch name="s0" label="Spent" />}
+        {parts.map((name, index) => (
+          <Swatch name={`s${index}`} label={name} />
+        ))}
+        {forecast.length > 0 && <Swatch name="band" label="Forecast: 10th to 90th percentile" />}
+        {cap !== null && (
+          <Swatch
+            name="cap"
+            label={`Daily cap ${usd(props.cap)}${isCapInSight ? "" : ", above this chart"}`}
+          />
         )}
       </figcaption>
     </figure>
   );
 }
 
-function Bar({ amount, x, height }: { amount: DayAmount; x: number; height: number }) {
+const MOST_TICKS = 6;
+
+/** Dates below the bars, evenly spread. */
+function Ticks({ dates }: { dates: readonly string[] }) {
+  const every = Math.max(1, Math.ceil(dates.length / MOST_TICKS));
+  const shown = dates.filter((_, index) => index % every === 0);
+  return (
+    <div class="plot-x" aria-hidden="true">
+      {shown.map((date) => (
+        <span>{day(date)}</span>
+      ))}
+    </div>
+  );
+}
+
+function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => number }) {
+  const { amount, x, height } = props;
+  const parts = amount.parts ?? [{ name: "", usd: amount.usd }];
+  const lines = amount.parts?.flatMap((part) =>
+    Number(part.usd) === 0 ? [] : [`${part.name}: ${cents(part.usd)}`],
+  );
+  let base = HEIGHT;
   return (
     <g>
-      <title>{`${day(amount.date)}: ${usd(amount.usd)}`}</title>
+      <title>{[`${day(amount.date)}: ${cents(amount.usd)}`, ...(lines ?? [])].join("\n")}</title>
       <rect class="slot" x={x} y="0" width={SLOT} height={HEIGHT} />
-      <rect class="bar" x={x + 1.5} y={HEIGHT - height} width={SLOT - 3} height={height} />
+      {parts.map((part, index) => {
+        const tall = Math.max(0, height(Number(part.usd)));
+        base -= tall;
+        return tall === 0 ? null : (
+          <rect
+            class={`s${index}`}
+            x={x + 1.5}
+            y={base.toFixed(2)}
+            width={SLOT - 3}
+            height={tall.toFixed(2)}
+          />
+        );
+      })}
     </g>
   );
 }
 
-function summary({
-  days,
-  forecast,
-}: {
-  days: readonly DayAmount[];
-  forecast: readonly ForecastPoint[];
-}): string {
+function summary({ days, forecast, cap }: ChartProps): string {
   const total = days.reduce((sum, { usd: spent }) => sum + Number(spent), 0).toFixed(2);
   const expected = forecast.reduce((sum, { p50 }) => sum + p50, 0).toFixed(2);
-  const spent = `Spend by day over ${days.length} days, ${usd(total)} in total.`;
-  return forecast.length === 0
-    ? spent
-    : `${spent} Expected over the next ${forecast.length}: ${usd(expected)}.`;
+  return [
+    `Spend by day over ${days.length} days, ${usd(total)} in total.`,
+    ...(forecast.length === 0 ? [] : [`Expected over the next ${forecast.length}: ${usd(expected)}.`]),
+    ...(cap === null || cap === undefined ? [] : [`The daily cap is ${usd(cap)}.`]),
+  ].join(" ");
 }
 
 function Forecast(props: {
@@ -132,44 +189,22 @@ function Swatch({ name, label }: { name: string; label: string }) {
 }
 
 /** How much of a limit is spent and reserved. The figures are shown too, so color is never the only signal. */
-export function Meter(props: { spent: number; held?: number; label: string }) {
+export function Meter(props: { spent: number; held?: number; label: string; plain?: boolean }) {
   const spent = Math.min(Math.max(props.spent, 0), 1);
   const held = Math.min(Math.max(props.held ?? 0, 0), 1 - spent);
-  const tone = spent + held >= 1 ? "meter bad" : spent + held >= 0.8 ? "meter warn" : "meter";
+  const full = props.plain === true ? 0 : spent + held;
+  const tone = full >= 1 ? "meter bad" : full >= 0.8 ? "meter warn" : "meter";
   return (
     <svg
       class={tone}
       viewBox="0 0 100 1"
       preserveAspectRatio="none"
-      role="img"
-      aria-label={`${props.label}: ${percent(props.spent)} used`}
+      {...(props.plain === true
+        ? { "aria-hidden": "true" }
+        : { role: "img", "aria-label": `${props.label}: ${percent(props.spent)} used` })}
     >
       <rect class="spent" width={(spent * 100).toFixed(2)} height="1" />
       <rect class="held" x={(spent * 100).toFixed(2)} width={(held * 100).toFixed(2)} height="1" />
     </svg>
-  );
-}
-
-/** The most expensive items, each with a bar relative to the largest. */
-export function Ranking(props: { of: readonly { readonly name: string; readonly usd: string }[] }) {
-  const largest = Math.max(...props.of.map(({ usd: spent }) => Number(spent)), 0);
-  return (
-    <ol class="ranking">
-      {props.of.map(({ name, usd: spent }) => (
-        <li>
-          <span class="label">
-            <span title={name}>{name}</span>
-            <span class="number">{usd(spent)}</span>
-          </span>
-          <svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-            <rect
-              class="spent"
-              width={largest === 0 ? 0 : ((Number(spent) / largest) * 100).toFixed(2)}
-              height="1"
-            />
-          </svg>
-        </li>
-      ))}
-    </ol>
   );
 }

@@ -12,6 +12,8 @@ export interface Visitor {
   /** Open support grants whose session has been used: shown on every page until they end. */
   readonly supportInside: { readonly reason: string; readonly until: string } | null;
   readonly pendingApprovals: number;
+  /** What the clock of a test organization shows. Null: the organization is real. */
+  readonly testClock: string | null;
 }
 
 interface Section {
@@ -25,6 +27,9 @@ const SECTIONS: readonly Section[] = [
     pages: [
       ["/console", "Overview", "overview"],
       ["/console/runs", "Runs", "runs"],
+      ["/console/refusals", "Refusals", "refusals"],
+      ["/console/customers", "Customers", "customers"],
+      ["/console/explain", "Explain", "explain"],
       ["/console/benchmarks", "Benchmarks", "benchmarks"],
     ],
   },
@@ -33,7 +38,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       ["/console/budgets", "Budgets", "budgets"],
       ["/console/limits", "Caps and plan", "limits"],
-      ["/console/customers", "Customer limits", "customers"],
+      ["/console/customer-limits", "Customer limits", "limits"],
       ["/console/packs", "Credit packs", "packs"],
       ["/console/rate-limits", "Rate limits", "rates"],
     ],
@@ -59,6 +64,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       ["/console/keys", "Keys", "keys"],
       ["/console/webhooks", "Webhooks", "webhooks"],
+      ["/console/events", "Events", "events"],
       ["/console/deprecations", "Deprecations", "deprecations"],
     ],
   },
@@ -103,6 +109,13 @@ export function Page(props: { title: string; path: string; visitor: Visitor; chi
       <div class="shell">
         <Side path={props.path} visitor={visitor} />
         <main class="main" id="main">
+          <Search />
+          {visitor.testClock !== null && (
+            <div class="banner test" role="status">
+              <strong>Test organization.</strong>
+              <span>Its clock shows {visitor.testClock}.</span>
+            </div>
+          )}
           {visitor.supportInside && (
             <div class="banner" role="status">
               <strong>Support has access.</strong>
@@ -116,6 +129,24 @@ export function Page(props: { title: string; path: string; visitor: Visitor; chi
         </main>
       </div>
     </Document>
+  );
+}
+
+/** Finds anything by its id, from every page. */
+function Search() {
+  return (
+    <form class="search" method="get" action="/console/search" role="search" aria-label="Search by id">
+      <input
+        name="q"
+        type="search"
+        aria-label="Trace, run, reservation, decision, key or customer id"
+        placeholder="Trace, run, reservation, decision, key or customer id"
+        autocomplete="off"
+        spellcheck={false}
+        maxlength={128}
+      />
+      <button type="submit">Search</button>
+    </form>
   );
 }
 

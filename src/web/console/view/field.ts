@@ -26,6 +26,8 @@ export type FieldKind =
   | "moment"
   | "choice"
   | "flag"
+  /** Any number of the options. */
+  | "checks"
   | "secret"
   /** Not a field, but a heading for the following fields. */
   | "heading";
@@ -69,6 +71,11 @@ export function bodyOf(form: URLSearchParams, fields: readonly Field[]): Record<
   for (const { name, kind, whenEmpty, inPath } of fields) {
     const value = form.get(name)?.trim() ?? "";
     if (inPath === true || kind === "heading") continue;
+    if (kind === "checks") {
+      const chosen = form.getAll(name);
+      if (chosen.length > 0) put(body, name, chosen);
+      continue;
+    }
     if (kind === "flag") put(body, name, value === "on");
     else if (value !== "") put(body, name, parse(value, kind));
     else if (whenEmpty !== undefined) put(body, name, whenEmpty);
@@ -117,7 +124,8 @@ export function refusedDraft(
     else errors[name] ??= message;
   }
   const problem = complaints.length === 0 ? (answer.error?.message ?? null) : loose.join(" ") || null;
-  return { values: Object.fromEntries(form), errors, problem };
+  const values = Object.fromEntries([...form.keys()].map((name) => [name, form.getAll(name).join(" ")]));
+  return { values, errors, problem };
 }
 
 const isInside = (path: string, name: string) => path.startsWith(`${name}.`) || path.startsWith(`${name}[`);

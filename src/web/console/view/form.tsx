@@ -39,6 +39,19 @@ export function ActionButton(props: ActionProps) {
       </Form>
     );
   }
+  return <Asking action={action} seal={seal} label={label} about={about} confirm={confirm} />;
+}
+
+/** A button that asks before it acts. What is asked for beside the confirmation stands above the buttons. */
+export function Asking(props: {
+  readonly action: string;
+  readonly seal: Seal;
+  readonly label: string;
+  readonly about: string;
+  readonly confirm: string;
+  readonly asked?: Child;
+}) {
+  const { action, seal, label, about, confirm, asked } = props;
   const id = `ask-${seal.once}`;
   return (
     <>
@@ -48,6 +61,7 @@ export function ActionButton(props: ActionProps) {
       <div class="ask" id={id} popover="auto" role="dialog" aria-label={about}>
         <Form action={action} seal={seal} class="stack">
           <p>{confirm}</p>
+          {asked}
           <div class="inline">
             <button type="submit" class="danger solid">
               {about}
@@ -81,6 +95,7 @@ export function Fields({ of, draft, scope }: FieldsProps) {
 function labelled(field: Field, draft: Draft, id: string) {
   if (field.kind === "heading") return <h3>{field.label}</h3>;
   const error = draft.errors[field.name];
+  if (field.kind === "checks") return checks(field, draft, id);
   const optional = !field.required && field.kind !== "flag" && field.options === undefined;
   const label = (
     <label for={id}>
@@ -105,6 +120,31 @@ function labelled(field: Field, draft: Draft, id: string) {
         </span>
       )}
     </div>
+  );
+}
+
+/** A group of checkboxes with one name. */
+function checks(field: Field, draft: Draft, id: string) {
+  const chosen = (draft.values[field.name] ?? "").split(" ");
+  const error = draft.errors[field.name];
+  return (
+    <fieldset class="field" id={id} {...(error ? { "aria-describedby": `${id}-error` } : {})}>
+      <legend>{field.label}</legend>
+      {field.hint && <span class="hint">{field.hint}</span>}
+      <div class="checks">
+        {field.options?.map(([value, title]) => (
+          <label>
+            <input type="checkbox" name={field.name} value={value} checked={chosen.includes(value)} />
+            {title}
+          </label>
+        ))}
+      </div>
+      {error && (
+        <span class="error" id={`${id}-error`}>
+          {error}
+        </span>
+      )}
+    </fieldset>
   );
 }
 

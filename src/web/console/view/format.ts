@@ -1,4 +1,4 @@
-/** How amounts, times and counts are written in the console. Amounts stay decimal strings: nothing is rounded. */
+/** How amounts, times and counts are written in the console. Amounts stay decimal strings. */
 
 const WHOLE = /\B(?=(\d{3})+(?!\d))/g;
 
@@ -7,6 +7,17 @@ export function usd(amount: string | null | undefined): string {
   const [sign, digits] = amount.startsWith("-") ? ["-", amount.slice(1)] : ["", amount];
   const [whole = "0", fraction = "00"] = digits.split(".");
   return `${sign}$${whole.replace(WHOLE, ",")}.${fraction.padEnd(2, "0")}`;
+}
+
+/** Rounded to cents, half up. What is less than a cent is not written as nothing. */
+export function cents(amount: string): string {
+  const [sign, digits] = amount.startsWith("-") ? ["-", amount.slice(1)] : ["", amount];
+  const [whole = "0", fraction = ""] = digits.split(".");
+  if (fraction.length <= 2) return usd(amount);
+  const hundredths = BigInt(whole + fraction.slice(0, 2)) + (fraction.charAt(2) >= "5" ? 1n : 0n);
+  if (BigInt(whole) === 0n && Number(fraction.slice(0, 2)) === 0) return `${sign}<$0.01`;
+  const text = String(hundredths).padStart(3, "0");
+  return usd(`${sign}${text.slice(0, -2)}.${text.slice(-2)}`);
 }
 
 export function count(value: number | null | undefined): string {

@@ -95,7 +95,7 @@ export function Tiles({ children }: { children: Child }) {
   return <dl class="tiles">{children}</dl>;
 }
 
-export function Tile(props: { label: string; value: string; children?: Child }) {
+export function Tile(props: { label: string; value: Child; children?: Child }) {
   return (
     <div class="tile">
       <dt>{props.label}</dt>

@@ -17,8 +17,8 @@ const TERMS: readonly Field[] = [
   { name: "period", label: "Period", kind: "choice", half: true, options: PERIODS },
 ];
 
-export const customers: Resource<CustomerLimit> = {
-  path: "/console/customers",
+export const customerLimits: Resource<CustomerLimit> = {
+  path: "/console/customer-limits",
   api: "customer-limits",
   title: "Customer limits",
   about:

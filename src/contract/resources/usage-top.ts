@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { momentInput } from "../list.ts";
+import { NAMED_FIELDS, type ScopeField } from "../scopes.ts";
+import { usd } from "../shapes.ts";
+import { wholeNumber } from "./forecasts.ts";
+
+/** What sums are kept by day for. */
+export const TOP_GROUPS = ["model", ...NAMED_FIELDS.map(([, field]) => field)] as [
+  "model" | ScopeField,
+  ...("model" | ScopeField)[],
+];
+export type TopGroup = (typeof TOP_GROUPS)[number];
+
+const date = momentInput.meta({ description: "A day in UTC.", examples: ["2026-11-01"] });
+
+export const topQuery = z.strictObject({
+  by: z.enum(TOP_GROUPS),
+  from: date.optional(),
+  to: date.optional().meta({ description: "Not included. Default: tomorrow." }),
+  previous_from: date.optional().meta({
+    description:
+      "The start of the days to compare with. They end with `previous_to`. Default: as many days, just before.",
+  }),
+  previous_to: date.optional(),
+  limit: wholeNumber(1, 100).default(10),
+});
+
+const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
+const compared = { ...figures, previous_cost_usd: usd, previous_runs: z.int() };
+
+export const usageTop = z
+  .object({
+    by: z.enum(TOP_GROUPS),
+    from: z.string(),
+    to: z.string(),
+    previous_from: z.string(),
+    previous_to: z.string(),
+    groups: z.int().meta({ description: "How many names there are, in all." }),
+    totals: z.object(compared),
+    data: z
+      .array(z.object({ name: z.string().nullable(), ...compared }))
+      .meta({ description: "The most expensive first. Null: all runs that name none." }),
+    days: z.array(
+      z.object({
+        date: z.string(),
+        cost_usd: usd,
+        runs: z.int(),
+        parts: z
+          .array(z.object({ name: z.string(), cost_usd: usd }))
+          .meta({ description: "The names of `data` that spent on this day." }),
+      }),
+    ),
+  })
+  .meta({ id: "UsageTop" });
+export type UsageTop = z.output<typeof usageTop>;

@@ -1,0 +1,94 @@
+import { meterRowOf } from "../../contract/meter-kinds.ts";
+import type { LimitInUse } from "../../contract/resources/limits.ts";
+import { asCount } from "../../domain/count.ts";
+import { isLive } from "../../domain/credit.ts";
+import { countsApart, roomOf, totalSpent } from "../../domain/meter.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { runsOutAt } from "../../domain/pace.ts";
+import type { View } from "../kernel/door.ts";
+import { packExtra, toPack } from "../credit-packs/store.ts";
+import { type MeterRow, toMeter } from "../meters/store.ts";
+import { type Entry, loadUsage, newEntry } from "../meters/usage.ts";
+
+/** Of those that a limit counts separately, as many as a list may show. */
+const MOST_SUBJECTS = 50;
+
+export interface LimitRow {
+  readonly row: MeterRow;
+  readonly entry: Entry;
+  readonly endsMs: number | null;
+  readonly used: number;
+  readonly runsOutMs: number | null;
+}
+
+export function limitRows(view: View): LimitRow[] {
+  const rows = view.sql
+    .exec<MeterRow>(
+      `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
+         AND amount IS NOT NULL AND mode <> 'count'`,
+    )
+    .toArray()
+    .filter((row) => row.kind !== "credit_pack" || isLive(toPack(row), view.now));
+  const found = rows.flatMap((row) => entriesOf(view, row).map((entry) => ({ row, entry })));
+  loadUsage(
+    view.sql,
+    found.map(({ entry }) => entry),
+  );
+  return found.map(({ row, entry }) => inUse(view, row, entry));
+}
+
+function entriesOf(view: View, row: MeterRow): Entry[] {
+  const meter = toMeter(row);
+  if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
+  const { window } = newEntry(meter, "", view.now);
+  const subjects = view.sql.exec<{ subject: string }>(
+    `SELECT subject FROM usage WHERE meter_id = ? AND window_start = ? AND subject <> ''
+     ORDER BY CAST(spent AS REAL) + CAST(over AS REAL) + CAST(held AS REAL) + CAST(leased AS REAL) DESC LIMIT ?`,
+    meter.id,
+    window.startMs,
+    MOST_SUBJECTS,
+  );
+  return subjects.toArray().map(({ subject }) => newEntry(meter, subject, view.now));
+}
+
+function inUse(view: View, row: MeterRow, entry: Entry): LimitRow {
+  const { meter, window, usage } = entry;
+  const room = roomOf(entry) ?? 0n;
+  const used = (meter.limit ?? 0n) - room;
+  const endsMs = row.kind === "credit_pack" ? packExtra(row).expiresAt : window.endMs;
+  const startMs = Math.max(window.startMs, meter.sinceMs);
+  return {
+    row,
+    entry,
+    endsMs,
+    used: meter.limit === 0n ? 1 : Number(used) / Number(meter.limit ?? 1n),
+    runsOutMs: runsOutAt({ used: totalSpent(usage), room, startMs, endMs: endsMs }, view.now),
+  };
+}
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+export function toLimit({ row, entry, endsMs, used, runsOutMs }: LimitRow): LimitInUse {
+  const { unit } = meterRowOf(row.kind);
+  const amount = (value: bigint) => (unit === "usd" ? formatUsd(value) : asCount(value));
+  const room = roomOf(entry) ?? 0n;
+  const { name } = JSON.parse(row.extra) as { name?: string | null };
+  const scope = entry.subject === "" ? row.scope_id : entry.subject;
+  return {
+    kind: row.kind as LimitInUse["kind"],
+    id: row.id,
+    name: name ?? null,
+    scope_kind: row.scope_kind,
+    scope_id: scope === "" ? null : scope,
+    period: row.period,
+    mode: row.mode === "shadow" ? "shadow" : "enforce",
+    limit: amount(entry.meter.limit ?? 0n),
+    spent: amount(totalSpent(entry.usage)),
+    reserved: amount(entry.usage.held + entry.usage.leased),
+    available: amount(room < 0n ? 0n : room),
+    used: Math.round(used * 1e6) / 1e6,
+    resets_at: iso(endsMs),
+    runs_out_at: iso(runsOutMs),
+    forecast: null,
+  };
+}

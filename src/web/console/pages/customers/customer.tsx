@@ -1,0 +1,167 @@
+import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
+import type { customerDetail } from "../../../../contract/resources/customers.ts";
+import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type * as z from "zod";
+import { submit } from "../../page/act.ts";
+import { refusedPage } from "../../page/refused.tsx";
+import { readNames } from "../../names.ts";
+import { BLANK, bodyOf, type Draft, type Field } from "../../view/field.ts";
+import { Fields, Form, Problems } from "../../view/form.tsx";
+import { count, moment } from "../../view/format.ts";
+import { customerAt, refusalsAt, runsAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
+import { dateOf } from "../../view/range.ts";
+import {
+  type Ask,
+  type ListOf,
+  reaches,
+  type Route,
+  sealOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../../visit.ts";
+import { RefusalTable } from "../refusals.tsx";
+import { RunTable } from "../run-table.tsx";
+import { UNDER } from "./customers.tsx";
+import { LimitsCard, PacksCard } from "./standing.tsx";
+
+type Detail = z.output<typeof customerDetail>;
+
+const RUNS = 20;
+const REFUSALS = 5;
+
+const TTL: Field = {
+  name: "ttl_seconds",
+  label: "Works for",
+  kind: "integer",
+  half: true,
+  options: [
+    ["3600", "1 hour"],
+    ["900", "15 minutes"],
+    ["86400", "1 day"],
+  ],
+};
+
+export function showCustomer(visit: Visit, ask: Ask): Promise<Shown> {
+  return page(visit, ask, BLANK, 200);
+}
+
+async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promise<Shown> {
+  const id = ask.params["customer_id"] ?? "";
+  const at = encodeURIComponent(id);
+  const [standing, packs, runs, refusals] = await Promise.all([
+    visit.api.get<Detail>(`${visit.org}/customers/${at}`),
+    visit.api.get<ListOf<CreditPack>>(`${visit.org}/credit-packs?customer_id=${at}&limit=50`),
+    visit.api.get<ListOf<RunResource>>(`/v1/runs?customer_id=${at}&limit=${RUNS}`),
+    visit.api.get<ListOf<KeptRefusal>>(`${visit.org}/refusals?customer_id=${at}&limit=${REFUSALS}`),
+  ]);
+  const customer = standing.body;
+  if (customer === null) return refusedPage(standing, UNDER, UNDER);
+  const refused = refusals.body?.data ?? [];
+  const recent = runs.body?.data ?? [];
+  const nameOf = await readNames(
+    visit,
+    refused.flatMap(({ limit, key_id }) => [limit, key_id]),
+  );
+  const month = dateOf(visit.nowMs).slice(0, 8);
+  const content = (
+    <>
+      <Head title={id} about="What this customer spent, and what is left.">
+        <a
+          class="button"
+          href={runsAt({ customer_id: id }, { from: `${month}01`, to: dateOf(visit.nowMs + 86_400_000) })}
+        >
+          Most expensive runs of this month
+        </a>
+      </Head>
+      <Standing of={customer} />
+      <LimitsCard of={customer} mayWrite={reaches(visit, "admin")} />
+      <PacksCard packs={packs.body?.data ?? []} runs={recent} mayWrite={reaches(visit, "admin")} />
+      {refused.length > 0 && (
+        <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
+          <RefusalTable rows={refused} nameOf={nameOf} />
+        </Card>
+      )}
+      <Card
+        title="Runs"
+        note={<a href={`/console/runs?${new URLSearchParams({ customer_id: id })}`}>All runs</a>}
+        bare
+      >
+        {recent.length === 0 ? <p class="note-line">No runs.</p> : <RunTable rows={recent} />}
+      </Card>
+      {reaches(visit, "admin") && <TokenCard visit={visit} id={id} draft={draft} />}
+    </>
+  );
+  return show(id, UNDER, content, status);
+}
+
+const PERIODS = { day: "Today", week: "This week", month: "This month" } as const;
+
+function Standing({ of }: { of: Detail }) {
+  return (
+    <Tiles>
+      {of.spent.map(({ period, spent_usd, runs }) => (
+        <Tile label={PERIODS[period]} value={<Usd of={spent_usd} />}>
+          {count(runs)} {runs === 1 ? "run" : "runs"}
+        </Tile>
+      ))}
+      {of.credits && (
+        <Tile label="Credits left" value={<Usd of={of.credits.remaining_usd} />}>
+          in live packs
+        </Tile>
+      )}
+      {of.last_run ? (
+        <Tile label="Last run" value={<Usd of={of.last_run.cost_usd} />}>
+          <a href={`/console/runs/${encodeURIComponent(of.last_run.id)}`}>{moment(of.last_run.started_at)}</a>
+        </Tile>
+      ) : (
+        <Tile label="Last run" value="–">
+          {of.last_run_on ?? "None"}
+        </Tile>
+      )}
+    </Tiles>
+  );
+}
+
+function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: Draft }) {
+  return (
+    <Card title="Token" note="Reads this customer’s standing and usage, and nothing else.">
+      <div class="stack">
+        <Problems of={[TTL]} draft={draft} />
+        <Form action={`${customerAt(id)}/tokens`} seal={sealOf(visit)}>
+          <Fields of={[TTL]} draft={draft} />
+          <div>
+            <button type="submit">Create a token</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** A token is shown in the answer to the form, and nowhere else. */
+export const createToken: Route = [
+  "POST",
+  `${UNDER}/:customer_id/tokens`,
+  (visit, ask) => {
+    const id = ask.params["customer_id"] ?? "";
+    return submit(visit, ask, {
+      request: {
+        method: "POST",
+        path: `${visit.org}/customers/${encodeURIComponent(id)}/tokens`,
+        body: bodyOf(ask.form, [TTL]),
+      },
+      fields: [TTL],
+      done(made) {
+        const { token, expires_at } = made as { token: string; expires_at: string };
+        const about = `Copy it now: it is not shown again. It works until ${moment(expires_at)}.`;
+        const title = "Token created";
+        return show(title, UNDER, secretPage(title, [id, token, about], [customerAt(id), "Back"]), 201);
+      },
+      again: (draft, { status }) => page(visit, ask, draft, status),
+    });
+  },
+];

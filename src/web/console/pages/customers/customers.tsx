@@ -1,0 +1,81 @@
+import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
+import { ends } from "../../view/format.ts";
+import { customerAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../../visit.ts";
+import { refusedPage } from "../../page/refused.tsx";
+
+export const UNDER = "/console/customers";
+
+const spentIn = ({ spent }: CustomerStanding, period: string) =>
+  spent.find((one) => one.period === period)?.spent_usd;
+
+/** The limit with the least room. */
+const tightest = ({ limits }: CustomerStanding) =>
+  limits.toSorted((one, other) => Number(one.available_usd) - Number(other.available_usd))[0];
+
+const COLUMNS: readonly Column<CustomerStanding>[] = [
+  {
+    title: "Customer",
+    cell: ({ customer_id, last_run_on }) => (
+      <>
+        <a href={customerAt(customer_id)}>{customer_id}</a>
+        <span class="sub">{last_run_on === null ? "No runs" : `Last run on ${last_run_on}`}</span>
+      </>
+    ),
+  },
+  { title: "Today", kind: "number", cell: (row) => <Usd of={spentIn(row, "day")} /> },
+  { title: "This month", kind: "number", cell: (row) => <Usd of={spentIn(row, "month")} /> },
+  {
+    title: "Limit",
+    kind: "meter",
+    cell: (row) => {
+      const limit = tightest(row);
+      return limit === undefined ? (
+        <span class="quiet">None</span>
+      ) : (
+        <UsedOf spent={limit.spent_usd} held={limit.reserved_usd} limit={limit.limit_usd} />
+      );
+    },
+  },
+  { title: "Resets", kind: "moment", cell: (row) => ends(tightest(row)?.resets_at) },
+  {
+    title: "Credits left",
+    kind: "number",
+    cell: ({ credits }) =>
+      credits === null ? <span class="quiet">–</span> : <Usd of={credits.remaining_usd} />,
+  },
+];
+
+export async function listCustomers(visit: Visit, ask: Ask): Promise<Shown> {
+  const answer = await visit.api.get<ListOf<CustomerStanding>>(
+    listPath(`${visit.org}/customers`, ask.query, []),
+  );
+  if (answer.body === null) return refusedPage(answer, UNDER);
+  const rows = answer.body.data;
+  const content = (
+    <>
+      <Head title="Customers" about="What each of your customers spent, and what they have left.">
+        <a class="button" href="/console/customer-limits">
+          Limits
+        </a>
+        <a class="button" href="/console/packs">
+          Credit packs
+        </a>
+      </Head>
+      <Card bare>
+        {rows.length > 0 ? (
+          <Table label="Customers" columns={COLUMNS} rows={rows} />
+        ) : (
+          <Empty icon="customers" title="No customers yet">
+            Send customer_id with each decision and run. Then each customer has a page here.
+          </Empty>
+        )}
+        <Pager {...pagesOf(UNDER, ask.query, answer.body.next_cursor)} />
+      </Card>
+    </>
+  );
+  return show("Customers", UNDER, content);
+}

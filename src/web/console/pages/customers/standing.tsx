@@ -1,0 +1,127 @@
+import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
+import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import { ends, moment } from "../../view/format.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card, Status, UsedOf } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+
+type Limit = CustomerStanding["limits"][number];
+
+const LIMITS: readonly Column<Limit>[] = [
+  {
+    title: "Limit",
+    cell: ({ id, period }) => (
+      <>
+        <a href={`/console/customer-limits/${encodeURIComponent(id)}`}>Per {period}</a>
+        <code class="sub">{id}</code>
+      </>
+    ),
+  },
+  {
+    title: "Used",
+    kind: "meter",
+    cell: (row) => <UsedOf spent={row.spent_usd} held={row.reserved_usd} limit={row.limit_usd} />,
+  },
+  { title: "Spent", kind: "number", cell: ({ spent_usd }) => <Usd of={spent_usd} /> },
+  { title: "Reserved", kind: "number", cell: ({ reserved_usd }) => <Usd of={reserved_usd} /> },
+  { title: "Left", kind: "number", cell: ({ available_usd }) => <Usd of={available_usd} /> },
+  { title: "Of", kind: "number", cell: ({ limit_usd }) => <Usd of={limit_usd} /> },
+  { title: "Resets", kind: "moment", cell: ({ resets_at }) => ends(resets_at) },
+];
+
+export function LimitsCard({ of, mayWrite }: { of: CustomerStanding; mayWrite: boolean }) {
+  return (
+    <Card title="Limits" note={mayWrite && <a href="/console/customer-limits/new">Limit a customer</a>} bare>
+      {of.limits.length === 0 ? (
+        <p class="note-line">No limit applies to this customer.</p>
+      ) : (
+        <Table label="Limits" columns={LIMITS} rows={of.limits} />
+      )}
+    </Card>
+  );
+}
+
+const PACKS: readonly Column<CreditPack>[] = [
+  {
+    title: "Pack",
+    cell: ({ id, priority }) => (
+      <>
+        <code>{id}</code>
+        <span class="sub">Priority {priority}</span>
+      </>
+    ),
+  },
+  {
+    title: "Used",
+    kind: "meter",
+    cell: (pack) => <UsedOf spent={pack.spent_usd} held={pack.reserved_usd} limit={pack.amount_usd} />,
+  },
+  { title: "Left", kind: "number", cell: ({ remaining_usd }) => <Usd of={remaining_usd} /> },
+  { title: "Of", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
+  { title: "State", cell: ({ status }) => <Status is={status} /> },
+  { title: "Expires", kind: "moment", cell: ({ expires_at }) => ends(expires_at) },
+];
+
+/** A change of a pack's balance. */
+interface Entry {
+  readonly at: string;
+  readonly pack: string;
+  readonly what: string;
+  readonly run: string | null;
+  readonly amount: string;
+}
+
+const ENTRIES: readonly Column<Entry>[] = [
+  {
+    title: "What",
+    cell: ({ what, run }) =>
+      run === null ? what : <a href={`/console/runs/${encodeURIComponent(run)}`}>{what}</a>,
+  },
+  { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+  { title: "Pack", cell: ({ pack }) => <code>{pack}</code> },
+  { title: "Amount", kind: "number", cell: ({ amount }) => <Usd of={amount} /> },
+];
+
+/** Grants, voids, and what the latest runs took. */
+function entriesOf(packs: readonly CreditPack[], runs: readonly RunResource[]): Entry[] {
+  const own = packs.flatMap(({ id, created_at, voided_at, amount_usd }): Entry[] => [
+    { at: created_at, pack: id, what: "Granted", run: null, amount: amount_usd },
+    ...(voided_at === null
+      ? []
+      : [{ at: voided_at, pack: id, what: "Voided: what was left is lost", run: null, amount: "0.00" }]),
+  ]);
+  const taken = runs.flatMap(({ id, recorded_at, charges, model }) =>
+    (charges ?? []).flatMap(({ kind, id: pack, amount_usd: amount }): Entry[] =>
+      kind === "credit_pack" && amount !== undefined
+        ? [{ at: recorded_at, pack, what: `Run with ${model}`, run: id, amount: `-${amount}` }]
+        : [],
+    ),
+  );
+  return [...own, ...taken].toSorted((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+export function PacksCard(props: {
+  readonly packs: readonly CreditPack[];
+  readonly runs: readonly RunResource[];
+  readonly mayWrite: boolean;
+}) {
+  const { packs, runs } = props;
+  const grant = props.mayWrite && <a href="/console/packs/new">Grant credits</a>;
+  return (
+    <>
+      <Card title="Credit packs" note={grant} bare>
+        {packs.length === 0 ? (
+          <p class="note-line">No credits. Runs of this customer are not checked against any.</p>
+        ) : (
+          <Table label="Credit packs" columns={PACKS} rows={packs} />
+        )}
+      </Card>
+      {packs.length > 0 && (
+        <Card title="Ledger of the packs" note={`With what the last ${runs.length} runs took`} bare>
+          <Table label="Ledger" columns={ENTRIES} rows={entriesOf(packs, runs)} />
+        </Card>
+      )}
+    </>
+  );
+}

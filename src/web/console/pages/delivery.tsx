@@ -1,0 +1,138 @@
+import type { Event } from "../../../contract/resources/events.ts";
+import type { AttemptEntry, Delivery } from "../../../contract/resources/webhooks.ts";
+import { submit } from "../page/act.ts";
+import { refusedPage } from "../page/refused.tsx";
+import { ActionButton } from "../view/form.tsx";
+import { moment } from "../view/format.ts";
+import { noticeAt } from "../view/notice.tsx";
+import { Card, Facts, Head, Status } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import {
+  type Ask,
+  type ListOf,
+  reaches,
+  type Route,
+  sealOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../visit.ts";
+
+const PATH = "/console/webhooks";
+/** How far back a delivery is looked for: pages of 200. */
+const MOST_PAGES = 5;
+
+async function* deliveriesOf(visit: Visit, id: string): AsyncGenerator<Delivery> {
+  let cursor: string | null = "";
+  for (let pages = 0; pages < MOST_PAGES && cursor !== null; pages += 1) {
+    const query = new URLSearchParams({ limit: "200", ...(cursor && { cursor }) });
+    const { body }: { body: ListOf<Delivery> | null } = await visit.api.get<ListOf<Delivery>>(
+      `${visit.org}/webhooks/${id}/deliveries?${query}`,
+    );
+    yield* body?.data ?? [];
+    cursor = body?.next_cursor ?? null;
+  }
+}
+
+/** One delivery: what was sent, and every attempt with the receiver's answer. */
+export async function showDelivery(visit: Visit, ask: Ask): Promise<Shown> {
+  const id = encodeURIComponent(ask.params["id"] ?? "");
+  const here = `${PATH}/${id}`;
+  let found: Delivery | null = null;
+  for await (const delivery of deliveriesOf(visit, id)) {
+    if (delivery.id === ask.params["delivery"]) found = delivery;
+    if (found !== null) break;
+  }
+  if (found === null) {
+    const error = { code: "not_found", message: "There is no such delivery among the latest.", details: {} };
+    return refusedPage({ status: 404, body: null, error }, PATH, here);
+  }
+  const event = await eventOf(visit, found);
+  const content = (
+    <>
+      <Head title="Delivery" about={<code>{found.id}</code>}>
+        {reaches(visit, "admin") && (
+          <ActionButton
+            seal={sealOf(visit)}
+            action={`${here}/deliveries/${found.id}/replay`}
+            label="Replay"
+          />
+        )}
+        <a class="button" href={here}>
+          Back
+        </a>
+      </Head>
+      <Card>
+        <Facts
+          of={[
+            ["Event", found.event_type],
+            ["State", <Status is={found.status} />],
+            ["Created", moment(found.created_at)],
+            ["Completed", moment(found.completed_at)],
+            ["Next attempt", moment(found.next_attempt_at)],
+            ...(found.replay_of === null
+              ? []
+              : [
+                  [
+                    "Replay of",
+                    <a href={`${here}/deliveries/${found.replay_of}`}>{found.replay_of}</a>,
+                  ] as const,
+                ]),
+          ]}
+        />
+      </Card>
+      <Card title="Attempts" bare>
+        {found.attempt_log.length === 0 ? (
+          <p class="note-line">None yet.</p>
+        ) : (
+          <Table label="Attempts" columns={ATTEMPTS} rows={found.attempt_log} />
+        )}
+      </Card>
+      <Card title="Payload">
+        {event === null ? (
+          <p class="quiet">The event is no longer stored.</p>
+        ) : (
+          <pre>{JSON.stringify(event, null, 2)}</pre>
+        )}
+      </Card>
+    </>
+  );
+  return show("Delivery", PATH, content);
+}
+
+/** Events have no page of their own: the one of a delivery was written just before it. */
+async function eventOf(visit: Visit, { event_id: id, event_type: type, created_at }: Delivery) {
+  const at = Date.parse(created_at);
+  const range = { from: new Date(at - 60_000).toISOString(), to: new Date(at + 1000).toISOString() };
+  const query = new URLSearchParams({ type, limit: "200", ...range });
+  const { body } = await visit.api.get<ListOf<Event>>(`${visit.org}/events?${query}`);
+  return body?.data.find((event) => event.id === id) ?? null;
+}
+
+const ATTEMPTS: readonly Column<AttemptEntry>[] = [
+  { title: "Attempt", cell: ({ attempt }) => <strong>{attempt}</strong> },
+  { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+  { title: "Answer", kind: "number", cell: ({ response_status }) => response_status ?? "None" },
+  { title: "Latency", kind: "number", cell: ({ latency_ms }) => `${latency_ms} ms` },
+  { title: "Error", cell: ({ error }) => error ?? <span class="quiet">–</span> },
+  {
+    title: "Said",
+    cell: ({ response_excerpt: said }) => (said === "" ? <span class="quiet">–</span> : <code>{said}</code>),
+  },
+];
+
+export const replay: Route = [
+  "POST",
+  `${PATH}/:id/deliveries/:delivery/replay`,
+  (visit, ask) => {
+    const { id, delivery } = ask.params;
+    const path = `${visit.org}/webhooks/${id}/deliveries/${delivery}/replay`;
+    const here = `${PATH}/${id}`;
+    return submit(visit, ask, {
+      request: { method: "POST", path, body: {} },
+      fields: [],
+      done: () => noticeAt(here, "replayed"),
+      again: (_, answer) => refusedPage(answer, PATH, here),
+    });
+  },
+];

@@ -1,0 +1,71 @@
+import { EVENT_KINDS } from "../../../contract/event-kinds.ts";
+import type { Event } from "../../../contract/resources/events.ts";
+import { moment } from "../view/format.ts";
+import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { refusedPage } from "../page/refused.tsx";
+
+const UNDER = "/console/events";
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: "type",
+    title: "Kind",
+    options: [["", "Any"], ...EVENT_KINDS.map((kind) => [kind, kind] as const)],
+  },
+  { name: "from", title: "From", isDate: true },
+  { name: "to", title: "To (not included)", isDate: true },
+];
+
+const COLUMNS: readonly Column<Event>[] = [
+  {
+    title: "Event",
+    cell: ({ type, id }) => (
+      <>
+        <strong>{type}</strong>
+        <code class="sub">{id}</code>
+      </>
+    ),
+  },
+  { title: "At", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  {
+    title: "Data",
+    cell: ({ data }) => (
+      <details>
+        <summary>{Object.keys(data).slice(0, 4).join(", ") || "None"}</summary>
+        <pre>{JSON.stringify(data, null, 2)}</pre>
+      </details>
+    ),
+  },
+];
+
+export async function listEvents(visit: Visit, ask: Ask): Promise<Shown> {
+  const names = FILTERS.map(({ name }) => name);
+  const answer = await visit.api.get<ListOf<Event>>(listPath(`${visit.org}/events`, ask.query, names));
+  const filtered = isFiltered(FILTERS, ask.query);
+  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  const rows = answer.body?.data ?? [];
+  const content = (
+    <>
+      <Head title="Events" about="What happened in this organization. Webhooks receive the same events." />
+      <Card bare>
+        {(rows.length > 0 || filtered) && (
+          <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
+        )}
+        {rows.length > 0 ? (
+          <Table label="Events" columns={COLUMNS} rows={rows} />
+        ) : filtered ? (
+          <NoMatch icon="events" path={UNDER} />
+        ) : (
+          <Empty icon="events" title="No events yet">
+            An event is written when a threshold is reached, a limit refuses, or something changes.
+          </Empty>
+        )}
+        <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
+      </Card>
+    </>
+  );
+  return show("Events", UNDER, content, answer.status);
+}

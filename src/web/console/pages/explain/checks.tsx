@@ -1,0 +1,114 @@
+import type { ExplainedCheck, Explanation } from "../../../../contract/resources/explain.ts";
+import { count, moment, usd, words } from "../../view/format.ts";
+import { customerAt, pageOf } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Badge, Card, type Fact, Facts, type Tone } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+
+const TONES: Readonly<Record<ExplainedCheck["outcome"], Tone>> = {
+  passed: "good",
+  refused: "bad",
+  skipped: "plain",
+};
+
+type Amount = ExplainedCheck["limit"];
+
+function amountOf(amount: Amount) {
+  if (amount === null) return <span class="quiet">–</span>;
+  return typeof amount === "string" ? <Usd of={amount} /> : count(amount);
+}
+
+const COLUMNS: readonly Column<ExplainedCheck>[] = [
+  {
+    title: "Check",
+    cell: ({ check, id, name }) => (
+      <>
+        {id === null ? <strong>{words(check)}</strong> : <a href={pageOf(id)}>{name ?? words(check)}</a>}
+        <span class="sub">
+          {id !== null && name !== null && `${words(check)} `}
+          {id !== null && <code>{id}</code>}
+        </span>
+      </>
+    ),
+  },
+  { title: "Outcome", cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{outcome}</Badge> },
+  { title: "Why", cell: ({ why }) => why },
+  { title: "Limit", kind: "number", cell: ({ limit }) => amountOf(limit) },
+  { title: "Left", kind: "number", cell: ({ available }) => amountOf(available) },
+  { title: "Resets", kind: "moment", cell: ({ resets_at }) => moment(resets_at) },
+];
+
+/** Every check of one call, in the order in which they are made. */
+export function Checks({ of }: { of: Explanation }) {
+  const { outcome, checks } = of;
+  const refusedBy = checks.find((check) => check.outcome === "refused");
+  const title = outcome === "allowed" ? "It passes" : `Refused by ${nameOf(refusedBy)}`;
+  return (
+    <>
+      <Card title={title} note={<Badge tone={outcome === "allowed" ? "good" : "bad"}>{outcome}</Badge>}>
+        <Facts of={factsOf(of)} />
+      </Card>
+      <Card title="Every check, in order" bare>
+        <Table label="Checks" columns={COLUMNS} rows={checks} />
+      </Card>
+    </>
+  );
+}
+
+function nameOf(check: ExplainedCheck | undefined): string {
+  if (check === undefined) return "a rule that no longer exists";
+  return check.name ?? words(check.check).toLowerCase();
+}
+
+function factsOf({ refusal, refusals, at, amount_usd: amount, checks, subject, id }: Explanation): Fact[] {
+  const refusedBy = checks.find((check) => check.outcome === "refused");
+  const named: readonly (readonly [string, string | null | undefined])[] = [
+    ["Model", refusal?.model],
+    ["Workflow", refusal?.workflow_id],
+    ["Department", refusal?.department_id],
+    ["Deployment", refusal?.deployment_id],
+    ["User", refusal?.user_id],
+  ];
+  return [
+    ...(id === null ? [] : [[SUBJECTS[subject] ?? words(subject), <code>{id}</code>] as const]),
+    ["At", moment(at)],
+    ...(amount === null ? [] : [["Amount", usd(amount)] as const]),
+    ...(refusedBy === undefined
+      ? []
+      : [
+          [
+            "Limit",
+            refusedBy.id === null ? (
+              words(refusedBy.check)
+            ) : (
+              <a href={pageOf(refusedBy.id)}>{nameOf(refusedBy)}</a>
+            ),
+          ] as const,
+          ["Why", refusedBy.why] as const,
+        ]),
+    ...(refusal === null
+      ? []
+      : [
+          [
+            "Answer",
+            <>
+              <code>{refusal.status}</code> <code>{refusal.code}</code>
+            </>,
+          ] as const,
+          ["Call", refusal.operation] as const,
+          ["Decided", refusal.decided === "edge" ? "in the isolate" : "by the org’s object"] as const,
+        ]),
+    ...(refusal?.customer_id
+      ? [["Customer", <a href={customerAt(refusal.customer_id)}>{refusal.customer_id}</a>] as const]
+      : []),
+    ...named.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+    ...(refusal?.key_id ? [["Key", <a href={pageOf(refusal.key_id)}>{refusal.key_id}</a>] as const] : []),
+    ...(refusals > 1 ? [["Refusals of this trace", count(refusals)] as const] : []),
+  ];
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  trace_id: "Trace",
+  run_id: "Run",
+  reservation_id: "Reservation",
+};

@@ -1,0 +1,100 @@
+import type { Explanation } from "../../../../contract/resources/explain.ts";
+import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { Fields, Problems } from "../../view/form.tsx";
+import { Card, Empty, Head } from "../../view/parts.tsx";
+import { type Answer, type Ask, show, type Shown, type Visit } from "../../visit.ts";
+import { Checks } from "./checks.tsx";
+
+const UNDER = "/console/explain";
+
+const SUBJECTS = ["trace_id", "run_id", "reservation_id"] as const;
+
+const FIELDS: readonly Field[] = [
+  { name: "model", label: "Model", kind: "text", half: true, placeholder: "acme/m1" },
+  {
+    name: "estimate.cost_usd",
+    label: "Cost in US dollars",
+    kind: "money",
+    half: true,
+    placeholder: "0.05",
+    hint: "Or give tokens, if the model has a price.",
+  },
+  { name: "estimate.input_tokens", label: "Input tokens", kind: "integer", half: true },
+  { name: "estimate.max_output_tokens", label: "Most output tokens", kind: "integer", half: true },
+  { name: "customer_id", label: "Customer", kind: "text", half: true },
+  { name: "workflow_id", label: "Workflow", kind: "text", half: true },
+  { name: "department_id", label: "Department", kind: "text", half: true },
+  { name: "deployment_id", label: "Deployment", kind: "text", half: true },
+  {
+    name: "checks",
+    label: "Checked against",
+    kind: "choice",
+    options: [
+      ["", "The default of the organization"],
+      ["limits", "Limits"],
+      ["all", "Everything that a run is checked against"],
+    ],
+  },
+];
+
+/** Why a call was refused or allowed, and whether another would pass. */
+export async function explain(visit: Visit, ask: Ask): Promise<Shown> {
+  const subject = SUBJECTS.find((name) => Boolean(ask.query.get(name)));
+  const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
+  const question = subject === undefined ? null : { [subject]: ask.query.get(subject) };
+  const answer = question === null ? await tryCall(visit, ask, isAsked) : await send(visit, question);
+  const draft = draftOf(ask, question === null && isAsked ? answer : null);
+  const content = (
+    <>
+      <Head
+        title="Explain"
+        about="Why a call was refused or allowed, check by check. Search for its trace, run or reservation at the top of any page."
+      />
+      <Result answer={answer} isSubject={question !== null} />
+      <Card title="Would this call pass?" note="Nothing is reserved, and nobody is told.">
+        <form class="form" method="get" action={UNDER}>
+          <Problems of={FIELDS} draft={draft} />
+          <Fields of={FIELDS} draft={draft} />
+          <div>
+            <button class="primary" type="submit">
+              Check
+            </button>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+  return show("Explain", UNDER, content, answer?.status ?? 200);
+}
+
+function send(visit: Visit, question: object): Promise<Answer<Explanation>> {
+  return visit.api.send<Explanation>("POST", `${visit.org}/explain`, question, visit.once());
+}
+
+async function tryCall(visit: Visit, ask: Ask, isAsked: boolean): Promise<Answer<Explanation> | null> {
+  if (!isAsked) return null;
+  const body = bodyOf(ask.query, FIELDS);
+  return send(visit, { ask: { estimate: {}, ...body } });
+}
+
+/** What was asked stays in the form, with what is wrong with it. */
+function draftOf(ask: Ask, answer: Answer<Explanation> | null): Draft {
+  const values = Object.fromEntries(FIELDS.map(({ name }) => [name, ask.query.get(name) ?? ""]));
+  if (answer === null || answer.error === null) return { ...BLANK, values };
+  return refusedDraft(ask.query, answer, FIELDS, (field) => field.replace(/^ask\./, ""));
+}
+
+function Result({ answer, isSubject }: { answer: Answer<Explanation> | null; isSubject: boolean }) {
+  if (answer === null) return null;
+  if (answer.body !== null) return <Checks of={answer.body} />;
+  if (!isSubject) return null;
+  return (
+    <Card bare>
+      <Empty icon="explain" title="Nothing is stored about this">
+        {answer.error?.code === "not_found"
+          ? "Refusals are kept for 7 days, and the newest 10,000 for longer. An allowed decision is found by its reservation, a run by its id."
+          : answer.error?.message}
+      </Empty>
+    </Card>
+  );
+}

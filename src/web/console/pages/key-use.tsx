@@ -1,0 +1,49 @@
+import type { Child } from "hono/jsx";
+import type { Key } from "../../../contract/resources/keys.ts";
+import { DAY_MS } from "../../../contract/durations.ts";
+import type { RunResource } from "../../../contract/resources/runs.ts";
+import type { UsageReport } from "../../../contract/resources/usage-report.ts";
+import { count, moment } from "../view/format.ts";
+import { refusalsAt, runsAt } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
+import { Card, Facts } from "../view/parts.tsx";
+import { dateOf } from "../view/range.ts";
+import type { Ask, ListOf, Visit } from "../visit.ts";
+
+const DAYS = 30;
+
+/** What was reported with a key lately. */
+export async function keyUse(visit: Visit, _ask: Ask, { id }: Key): Promise<Child> {
+  const range = { from: dateOf(visit.nowMs - (DAYS - 1) * DAY_MS), to: dateOf(visit.nowMs + DAY_MS) };
+  const report = new URLSearchParams({ key_id: id, group_by: "model", limit: "1", ...range });
+  const [used, last] = await Promise.all([
+    visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`),
+    visit.api.get<ListOf<RunResource>>(`/v1/runs?${new URLSearchParams({ key_id: id, limit: "1" })}`),
+  ]);
+  const totals = used.body?.totals;
+  const [run] = last.body?.data ?? [];
+  return (
+    <Card title="Use" note={`Runs of the last ${DAYS} days`}>
+      <Facts
+        of={[
+          [
+            "Spent",
+            <a href={runsAt({ key_id: id }, range)}>
+              <Usd of={totals?.cost_usd} />
+            </a>,
+          ],
+          ["Runs", count(totals?.runs)],
+          [
+            "Last run",
+            run === undefined ? (
+              "None"
+            ) : (
+              <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{moment(run.recorded_at)}</a>
+            ),
+          ],
+          ["Refused", <a href={refusalsAt({ key_id: id })}>Refusals of this key</a>],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,109 @@
+import type { LimitInUse, LimitsInUse } from "../../../../contract/resources/limits.ts";
+import { count, day, percent, usd, words } from "../../view/format.ts";
+import { Meter } from "../../view/charts.tsx";
+import { customerAt, pageOf } from "../../view/links.ts";
+import { Badge, Card } from "../../view/parts.tsx";
+import type { Visit } from "../../visit.ts";
+
+const SHOWN = 10;
+
+/** The limits that run out next, with the day by the forecast of what each of them counts. */
+export async function readRunsOut(visit: Visit): Promise<LimitsInUse | null> {
+  return (await visit.api.get<LimitsInUse>(`${visit.org}/limits?limit=${SHOWN}&forecast=true`)).body;
+}
+
+export function RunsOutCard({ of, mayCreate }: { of: LimitsInUse | null; mayCreate: boolean }) {
+  const limits = of?.data ?? [];
+  const all = of?.count ?? 0;
+  const note = all > limits.length ? `The first ${limits.length} of ${count(all)}` : null;
+  return (
+    <Card title="What runs out next" note={note} bare>
+      {limits.length === 0 ? (
+        <p class="note-line">
+          No limits yet. A budget is enforced before a run starts, so it cannot be overspent.
+          {mayCreate && (
+            <>
+              {" "}
+              <a href="/console/budgets/new">Create a budget</a>
+            </>
+          )}
+        </p>
+      ) : (
+        <ol class="ranking">
+          {limits.map((limit) => (
+            <LimitLine limit={limit} />
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function LimitLine({ limit }: { limit: LimitInUse }) {
+  const { used, limit: most, mode } = limit;
+  const amount = typeof most === "string" ? usd(most) : count(most);
+  return (
+    <li>
+      <span class="label">
+        <a href={hrefOf(limit)} title={limit.id}>
+          {nameOf(limit)}
+        </a>
+        <When limit={limit} />
+      </span>
+      <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
+      <span class="sub">
+        {percent(used)} of {amount} {periodOf(limit)}
+        {mode === "shadow" && ", shadow"}
+        {limit.resets_at &&
+          `, ${limit.kind === "credit_pack" ? "expires" : "resets"} ${day(limit.resets_at)}`}
+      </span>
+    </li>
+  );
+}
+
+const reservedPart = ({ reserved, limit }: LimitInUse) =>
+  Number(limit) > 0 ? Number(reserved) / Number(limit) : 0;
+
+function When({ limit: { available, forecast, runs_out_at: paced } }: { limit: LimitInUse }) {
+  if (Number(available) <= 0) return <Badge tone="bad">used up</Badge>;
+  if (forecast !== null && forecast.p50_date !== null) {
+    const early = forecast.p90_date === null ? "" : `, at high usage on ${day(forecast.p90_date)}`;
+    return (
+      <span class="number" title={`By the forecast, at median usage${early}`}>
+        {day(forecast.p50_date)}
+      </span>
+    );
+  }
+  if (forecast !== null || paced === null) {
+    const why = "Not before it resets, and not in the next 30 days";
+    return (
+      <span class="quiet" title={forecast === null ? why : `By the forecast: ${why}`}>
+        lasts
+      </span>
+    );
+  }
+  return (
+    <span class="number" title="At the pace of this period: there is too little history for a forecast">
+      {day(paced)} <span class="quiet">at this pace</span>
+    </span>
+  );
+}
+
+function nameOf({ kind, name, scope_kind, scope_id }: LimitInUse): string {
+  if (name !== null) return name;
+  if (kind === "budget") return scope_id === null ? "Whole org" : `${words(scope_kind)} ${scope_id}`;
+  if (kind === "customer_limit" || kind === "credit_pack") return scope_id ?? words(kind);
+  return { plan_runs: "Runs of the plan", plan_tokens: "Tokens of the plan" }[kind as string] ?? words(kind);
+}
+
+function periodOf({ kind, period }: LimitInUse): string {
+  if (kind === "credit_pack") return "credits";
+  if (kind === "quota") return "prepaid";
+  return period === "total" ? "in total" : `a ${period}`;
+}
+
+function hrefOf({ kind, id, scope_id }: LimitInUse): string {
+  return (kind === "credit_pack" || kind === "customer_limit") && scope_id !== null
+    ? customerAt(scope_id)
+    : pageOf(id);
+}

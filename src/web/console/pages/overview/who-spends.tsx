@@ -1,0 +1,178 @@
+import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
+import { Meter } from "../../view/charts.tsx";
+import { customerAt, runsAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card } from "../../view/parts.tsx";
+import type { Range } from "../../view/range.ts";
+import type { Answer, Visit } from "../../visit.ts";
+import { readTop } from "./spending.ts";
+
+/** What spending can be told apart by. */
+export const TABS = [
+  ["customer_id", "Customer"],
+  ["department_id", "Department"],
+  ["workflow_id", "Workflow"],
+  ["model", "Model"],
+  ["key_id", "Key"],
+  ["user_id", "User"],
+  ["tag", "Tag"],
+] as const;
+export type Tab = (typeof TABS)[number][0];
+
+const MOST_ROWS = 10;
+/** Beyond these, what a name spent in the previous period is not looked up. */
+const MOST_PREVIOUS = 1000;
+
+export interface Spender {
+  /** Null: runs that name none. */
+  readonly id: string | null;
+  readonly usd: string;
+  /** Null: less than the names that were looked up. */
+  readonly before: string | null;
+}
+
+export interface WhoSpends {
+  readonly tab: Tab;
+  readonly tag: string;
+  readonly rows: readonly Spender[];
+  /** Instead of rows. */
+  readonly problem: string | null;
+}
+
+const TAG = /^[a-z0-9_.-]{1,40}$/;
+/** Sums are kept by day for these. All others are added up from the runs. */
+const KEPT_BY_DAY: readonly Tab[] = ["customer_id", "department_id", "workflow_id", "model"];
+
+export async function readWhoSpends(visit: Visit, query: URLSearchParams, range: Range): Promise<WhoSpends> {
+  const tab = TABS.find(([name]) => name === query.get("by"))?.[0] ?? "customer_id";
+  const tag = query.get("tag")?.trim().toLowerCase() ?? "";
+  if (tab === "tag" && !TAG.test(tag)) {
+    return { tab, tag, rows: [], problem: "Name a tag of your runs to see who spends by it." };
+  }
+  if (!KEPT_BY_DAY.includes(tab)) return fromRuns(visit, range, tab, tag);
+  const top = await readTop(visit, range, tab, MOST_ROWS);
+  const rows = (top.body?.data ?? []).map(({ name, cost_usd, previous_cost_usd }) => ({
+    id: name,
+    usd: cost_usd,
+    before: previous_cost_usd,
+  }));
+  return { tab, tag, rows, problem: reasonOf(top, rows.length) };
+}
+
+async function fromRuns(visit: Visit, range: Range, tab: Tab, tag: string): Promise<WhoSpends> {
+  const group = tab === "tag" ? `tag:${tag}` : tab;
+  const report = (from: string, to: string, limit: number) =>
+    visit.api.get<UsageReport>(
+      `${visit.org}/usage/report?${new URLSearchParams({ group_by: group, from, to, limit: String(limit) })}`,
+    );
+  const { previous } = range;
+  const [now, earlier] = await Promise.all([
+    report(range.from, range.to, MOST_ROWS),
+    report(previous.from, previous.to, MOST_PREVIOUS),
+  ]);
+  const nameOf = (row: UsageReport["data"][number]) => row[group] as string | null;
+  const known = new Map(earlier.body?.data.map((row) => [nameOf(row), row.cost_usd]));
+  const missing = (earlier.body?.groups ?? 0) > known.size ? null : "0.00";
+  const rows = (now.body?.data ?? []).map((row) => ({
+    id: nameOf(row),
+    usd: row.cost_usd,
+    before: known.get(nameOf(row)) ?? missing,
+  }));
+  return { tab, tag, rows, problem: reasonOf(now, rows.length) };
+}
+
+function reasonOf({ error }: Answer<unknown>, rows: number): string | null {
+  if (error === null) return rows === 0 ? "No runs in these days." : null;
+  const { fields = [] } = error.details as { fields?: readonly { message: string }[] };
+  return fields.some(({ message }) => message.includes("which no run has"))
+    ? "No run has this tag."
+    : error.message;
+}
+
+interface Props {
+  readonly of: WhoSpends;
+  readonly range: Range;
+  readonly nameOf: (id: string) => string;
+  /** The address of another tab, with the range kept. */
+  readonly at: (changes: Record<string, string>) => string;
+}
+
+export function WhoSpendsCard(props: Props) {
+  const { tab } = props.of;
+  return (
+    <Card title="Who spends" bare>
+      <nav class="tabs" aria-label="Spending by">
+        {TABS.map(([name, title]) => (
+          <a href={props.at({ by: name })} {...(name === tab ? { "aria-current": "true" } : {})}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      {tab === "tag" && <TagForm {...props} />}
+      <Rows {...props} />
+    </Card>
+  );
+}
+
+function TagForm({ of, range }: Props) {
+  return (
+    <form class="inline-form" method="get" action="/console">
+      <input type="hidden" name="by" value="tag" />
+      <input type="hidden" name="range" value={range.name} />
+      {range.name === "custom" && (
+        <>
+          <input type="hidden" name="from" value={range.from} />
+          <input type="hidden" name="to" value={range.to} />
+        </>
+      )}
+      <label for="tag">Tag</label>
+      <input id="tag" name="tag" value={of.tag} placeholder="team" autocomplete="off" />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+function Rows({ of, range, nameOf }: Props) {
+  const { rows, tab, problem } = of;
+  if (problem !== null) return <p class="note-line">{problem}</p>;
+  const largest = Math.max(...rows.map(({ usd }) => Number(usd)), 0);
+  return (
+    <ol class="ranking">
+      {rows.map(({ id, usd, before }) => (
+        <li>
+          <span class="label">
+            <Name id={id} tab={tab} nameOf={nameOf} />
+            {id === null || tab === "tag" ? (
+              <Usd of={usd} />
+            ) : (
+              <a href={runsAt({ [tab]: id }, range)}>
+                <Usd of={usd} />
+              </a>
+            )}
+          </span>
+          <Meter spent={largest > 0 ? Number(usd) / largest : 0} label="Of the largest" plain />
+          <span class="sub">before: {before === null ? "little" : <Usd of={before} />}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Name({ id, tab, nameOf }: { id: string | null; tab: Tab; nameOf: (id: string) => string }) {
+  if (id === null) return <span class="quiet">Not named</span>;
+  if (tab === "customer_id") {
+    return (
+      <a href={customerAt(id)} title={id}>
+        {id}
+      </a>
+    );
+  }
+  if (tab === "key_id") {
+    return (
+      <a href={`/console/keys/${encodeURIComponent(id)}`} title={id}>
+        {nameOf(id)}
+      </a>
+    );
+  }
+  return <span title={id}>{id}</span>;
+}

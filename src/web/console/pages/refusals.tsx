@@ -1,0 +1,119 @@
+import { KEPT_CODES } from "../../../contract/kept-refusals.ts";
+import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
+import { type NameOf, readNames } from "../names.ts";
+import { moment, words } from "../view/format.ts";
+import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { customerAt, pageOf } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
+import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { refusedPage } from "../page/refused.tsx";
+
+const UNDER = "/console/refusals";
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: "code",
+    title: "Code",
+    options: [["", "Any"], ...KEPT_CODES.map((code) => [code, words(code)] as const)],
+  },
+  { name: "limit_id", title: "Limit" },
+  { name: "customer_id", title: "Customer" },
+  { name: "workflow_id", title: "Workflow" },
+  { name: "key_id", title: "Key" },
+  { name: "trace_id", title: "Trace" },
+  { name: "from", title: "From", isDate: true },
+  { name: "to", title: "To (not included)", isDate: true },
+];
+
+export async function listRefusals(visit: Visit, ask: Ask): Promise<Shown> {
+  const names = FILTERS.map(({ name }) => name);
+  const answer = await visit.api.get<ListOf<KeptRefusal>>(
+    listPath(`${visit.org}/refusals`, ask.query, names),
+  );
+  const filtered = isFiltered(FILTERS, ask.query);
+  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  const rows = answer.body?.data ?? [];
+  const nameOf = await readNames(
+    visit,
+    rows.flatMap(({ limit, key_id }) => [limit, key_id]),
+  );
+  const content = (
+    <>
+      <Head
+        title="Refusals"
+        about="Calls that a limit or a rule refused: those of the last 7 days, and never fewer than the newest 10,000."
+      />
+      <Card bare>
+        {(rows.length > 0 || filtered) && (
+          <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
+        )}
+        {rows.length > 0 ? (
+          <RefusalTable rows={rows} nameOf={nameOf} />
+        ) : filtered ? (
+          <NoMatch icon="refusals" path={UNDER} />
+        ) : (
+          <Empty icon="refusals" title="Nothing was refused">
+            When a limit or a rule refuses a call, it appears here within two seconds.
+          </Empty>
+        )}
+        <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
+      </Card>
+    </>
+  );
+  return show("Refusals", UNDER, content, answer.status);
+}
+
+export function RefusalTable({ rows, nameOf }: { rows: readonly KeptRefusal[]; nameOf: NameOf }) {
+  return <Table label="Refusals" columns={columns(nameOf)} rows={rows} />;
+}
+
+function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
+  return [
+    {
+      title: "Why",
+      cell: ({ code, trace_id, status }) => (
+        <>
+          <a href={`/console/explain?${new URLSearchParams({ trace_id })}`}>{words(code)}</a>
+          <span class="sub">
+            {status} · <code>{trace_id}</code>
+          </span>
+        </>
+      ),
+    },
+    { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+    {
+      title: "Limit",
+      cell: ({ limit }) => (
+        <>
+          <a href={pageOf(limit)}>{nameOf(limit)}</a>
+          {nameOf(limit) !== limit && <code class="sub">{limit}</code>}
+        </>
+      ),
+    },
+    {
+      title: "Who",
+      cell: (row) => (
+        <>
+          {row.customer_id ? (
+            <a href={customerAt(row.customer_id)}>{row.customer_id}</a>
+          ) : (
+            (row.workflow_id ?? <span class="quiet">–</span>)
+          )}
+          {row.key_id && <span class="sub">{nameOf(row.key_id)}</span>}
+        </>
+      ),
+    },
+    {
+      title: "What",
+      cell: ({ model, operation }) => (
+        <>
+          {model ?? <span class="quiet">–</span>}
+          <span class="sub">{operation}</span>
+        </>
+      ),
+    },
+    { title: "Amount", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
+  ];
+}

@@ -1,0 +1,185 @@
+import type { RunResource } from "../../../contract/resources/runs.ts";
+import { NAMED_FIELDS } from "../../../contract/scopes.ts";
+import { TOKEN_PARTS } from "../../../contract/token-classes.ts";
+import { type NameOf, readNames } from "../names.ts";
+import { refusedPage } from "../page/refused.tsx";
+import { count, moment, words } from "../view/format.ts";
+import { customerAt, pageOf } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
+import { Badge, Card, type Fact, Facts, Head } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import { type Ask, type ListOf, show, type Shown, type Visit } from "../visit.ts";
+import { ChainCard } from "./run-chain.tsx";
+import { Adjustments, adjustmentsOf, Breakdown, costFacts } from "./run-costs.tsx";
+
+const UNDER = "/console/runs";
+const MOST_IN_CHAIN = 200;
+
+type Charge = RunResource["charges"][number];
+
+export async function showRun(visit: Visit, ask: Ask): Promise<Shown> {
+  const answer = await visit.api.get<RunResource>(`/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`);
+  const run = answer.body;
+  if (run === null) return refusedPage(answer, UNDER);
+  const [adjustments, chain, nameOf] = await Promise.all([
+    adjustmentsOf(visit, run.id),
+    run.chain === null ? [] : chainOf(visit, run.chain.chain_id),
+    readNames(visit, [run.key_id, ...run.charges.map(({ id }) => id)]),
+  ]);
+  const content = (
+    <>
+      <Head title="Run" about={<code>{run.id}</code>}>
+        <a class="button" href={`/console/explain?${new URLSearchParams({ run_id: run.id })}`}>
+          Explain
+        </a>
+      </Head>
+      <div class="columns">
+        <Card title="Details" note={<States of={run} />}>
+          <Facts of={[...factsOf(run, nameOf), ...costFacts(run, adjustments)]} />
+        </Card>
+        <Card title="Charged to" bare>
+          <Table label="Charges" columns={chargeColumns(nameOf)} rows={run.charges} />
+          <Uncovered of={run} />
+        </Card>
+      </div>
+      <Breakdown run={run} />
+      <Shadow of={run} />
+      {run.chain && <ChainCard runs={chain} own={run.id} chainId={run.chain.chain_id} />}
+      <Adjustments of={adjustments} />
+      {run.metadata && (
+        <Card title="Metadata">
+          <pre>{JSON.stringify(run.metadata, null, 2)}</pre>
+        </Card>
+      )}
+    </>
+  );
+  return show("Run", UNDER, content);
+}
+
+async function chainOf(visit: Visit, chainId: string): Promise<readonly RunResource[]> {
+  const query = new URLSearchParams({ chain_id: chainId, sort: "started_at", limit: String(MOST_IN_CHAIN) });
+  return (await visit.api.get<ListOf<RunResource>>(`/v1/runs?${query}`)).body?.data ?? [];
+}
+
+function States({ of }: { of: RunResource }) {
+  const { outcome, estimated, incurred } = of;
+  return (
+    <>
+      {outcome !== "completed" && <Badge tone="warn">{words(outcome)}</Badge>}{" "}
+      {estimated && <Badge tone="warn">Estimated</Badge>}{" "}
+      {incurred && <Badge tone="plain">Reported as incurred</Badge>}
+    </>
+  );
+}
+
+function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
+  const text = (title: string, value: string | null): Fact[] => (value === null ? [] : [[title, value]]);
+  const parts = TOKEN_PARTS.flatMap(({ field }): Fact[] => {
+    const some = run.usage[field];
+    return some === undefined || some === 0 ? [] : [[words(field), count(some)]];
+  });
+  const tags = Object.entries(run.tags);
+  return [
+    ["Started", moment(run.started_at)],
+    ["Ended", moment(run.ended_at)],
+    ["Model", run.model],
+    ...text("Variant", run.variant),
+    ...text("Provider", run.provider),
+    ...text("Action", run.action),
+    ...NAMED_FIELDS.flatMap(([kind, field]): Fact[] => {
+      const value = run[field];
+      if (value === null || value === undefined) return [];
+      return [[words(kind), field === "customer_id" ? <a href={customerAt(value)}>{value}</a> : value]];
+    }),
+    ...text("User", run.user_id),
+    ...(run.key_id === null ? [] : [["Key", <a href={pageOf(run.key_id)}>{nameOf(run.key_id)}</a>] as const]),
+    ...(tags.length === 0
+      ? []
+      : [
+          [
+            "Tags",
+            <ul class="tags">
+              {tags.map(([name, value]) => (
+                <li>
+                  {name}: {value}
+                </li>
+              ))}
+            </ul>,
+          ] as const,
+        ]),
+    ["Tokens in", count(run.usage.input_tokens)],
+    ["Tokens out", count(run.usage.output_tokens)],
+    ...parts,
+    ...Object.entries(run.usage.units ?? {}).map(([unit, some]): Fact => [words(unit), count(some)]),
+    ...(run.reservation_id === null
+      ? []
+      : [
+          [
+            "Reservation",
+            <a href={`/console/explain?${new URLSearchParams({ reservation_id: run.reservation_id })}`}>
+              {run.reservation_id}
+            </a>,
+          ] as const,
+        ]),
+    ...text("Approval", run.approval_id),
+    ["Recorded", moment(run.recorded_at)],
+    ["Counted in the periods of", moment(run.charged_at)],
+  ];
+}
+
+function chargeColumns(nameOf: NameOf): readonly Column<Charge>[] {
+  return [
+    {
+      title: "Limit",
+      cell: ({ kind, id }) => (
+        <>
+          <a href={pageOf(id)}>{nameOf(id)}</a>
+          {id !== kind && (
+            <span class="sub">
+              {words(kind)} <code>{id}</code>
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      title: "Amount",
+      kind: "number",
+      cell: ({ amount, amount_usd }) => (amount_usd === undefined ? count(amount) : <Usd of={amount_usd} />),
+    },
+    {
+      title: "Over the limit",
+      kind: "number",
+      cell: ({ over, over_usd }) =>
+        over_usd === undefined && over === undefined ? (
+          <span class="quiet">–</span>
+        ) : (
+          <Badge tone="bad">{over_usd === undefined ? count(over) : <Usd of={over_usd} />}</Badge>
+        ),
+    },
+  ];
+}
+
+function Uncovered({ of }: { of: RunResource }) {
+  if (of.uncovered_usd === null || Number(of.uncovered_usd) === 0) return null;
+  return (
+    <p class="note-line">
+      The customer’s credits did not cover <Usd of={of.uncovered_usd} />.
+    </p>
+  );
+}
+
+const SHADOW: readonly Column<RunResource["shadow"][number]>[] = [
+  { title: "Would have been", cell: ({ code }) => <strong>{words(code)}</strong> },
+  { title: "Status", kind: "number", cell: ({ status }) => status },
+  { title: "Details", cell: ({ details }) => <code>{JSON.stringify(details)}</code> },
+];
+
+function Shadow({ of }: { of: RunResource }) {
+  if (of.shadow.length === 0) return null;
+  return (
+    <Card title="Shadow" note="Limits that would have refused it, if they were enforced" bare>
+      <Table label="Shadow refusals" columns={SHADOW} rows={of.shadow} />
+    </Card>
+  );
+}

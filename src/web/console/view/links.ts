@@ -1,0 +1,32 @@
+import type { Range } from "./range.ts";
+
+/** The runs behind a number, the most expensive first. */
+export function runsAt(filters: Readonly<Record<string, string>>, range: Pick<Range, "from" | "to">): string {
+  const { from, to } = range;
+  return `/console/runs?${new URLSearchParams({ ...filters, from, to, sort: "-cost_usd" })}`;
+}
+
+/** The refusals behind a number. */
+export function refusalsAt(filters: Readonly<Record<string, string>>): string {
+  return `/console/refusals?${new URLSearchParams(filters)}`;
+}
+
+export const customerAt = (id: string): string => `/console/customers/${encodeURIComponent(id)}`;
+
+const PAGES: readonly (readonly [prefix: string, path: string])[] = [
+  ["bud_", "/console/budgets/"],
+  ["clm_", "/console/customer-limits/"],
+  ["rule_", "/console/policies/"],
+  ["key_", "/console/keys/"],
+];
+
+/** The page of a limit, a rule or a key, by its id. Limits that an org has one of are set on the same page. */
+export function pageOf(id: string): string {
+  const [prefix, path] = PAGES.find(([start]) => id.startsWith(start)) ?? [];
+  if (prefix !== undefined && path !== undefined) return path + encodeURIComponent(id);
+  if (id.startsWith("rlp_")) return "/console/rate-limits";
+  if (id.startsWith("pack_") || id === "credits") return "/console/packs";
+  return ["spend_cap", "quota", "plan_runs", "plan_tokens"].includes(id) || id.startsWith("chain_")
+    ? "/console/limits"
+    : "/console/safety";
+}

@@ -1,0 +1,85 @@
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
+import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { seedOrg } from "./seed.ts";
+
+/** Questions that people bring to the console, answered in a few clicks, with scripts switched off. */
+
+describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSING_NOTE}`, () => {
+  let fixture: ServerFixture;
+  let browser: Browser;
+  let base: string;
+  let call: Caller;
+  let org: Awaited<ReturnType<typeof seedOrg>>;
+  let page: Page;
+
+  beforeAll(async () => {
+    fixture = await serverFixture();
+    base = fixture.server.urls[0];
+    call = callerAt(base);
+    org = await seedOrg(call, fixture.server.settings["SVC_OPERATOR_KEY"] ?? "");
+    browser = await launch();
+    page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await page.goto(fixture.server.signInLink(org.id, base));
+    return async () => {
+      await browser.close();
+      await fixture.end();
+    };
+  });
+
+  test("three clicks lead from the overview to the run that spent most for the top customer", async () => {
+    const customers = await call("GET", `/v1/orgs/${org.id}/usage/top?by=customer_id&limit=1`, {
+      key: org.key,
+    });
+    const customer = customers.body.data[0].name as string;
+    const runs = await call("GET", `/v1/runs?customer_id=${customer}&sort=-cost_usd&limit=1`, {
+      key: org.key,
+    });
+    await page.goto(`${base}/console`);
+    await page.click(".ranking li:first-child .label > a:last-child");
+    await page.click("tbody tr:first-child td:first-child a");
+    expect(await page.locator("h1 + p code").innerText()).toBe(runs.body.data[0].id);
+  });
+
+  test("one search leads from the trace of a refused call to the limit that refused it", async () => {
+    const refused = await call("POST", "/v1/edge/decision", {
+      key: org.key,
+      body: { workflow_id: "triage", estimate: { cost_usd: "421.00" } },
+    });
+    expect(refused.status).toBe(402);
+    const trace = refused.headers.get("x-svc-trace-id") ?? "";
+    await page.goto(`${base}/console/keys`);
+    await page.fill("input[name=q]", trace);
+    await page.press("input[name=q]", "Enter");
+    expect(await page.locator("main h2").first().innerText()).toContain("Refused by");
+    const { budget_id: id } = refused.body.error.details;
+    const limit = id === undefined ? "/console/limits" : `/console/budgets/${id}`;
+    expect(await page.locator(`.facts a[href='${limit}']`).count()).toBe(1);
+  });
+
+  test("the three answers are above the fold", async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${base}/console`);
+    for (const title of ["Who spends", "What runs out next", "Refused today"]) {
+      const box = await page.locator(`h2:text-is('${title}')`).boundingBox();
+      expect([title, (box?.y ?? 9999) < 500]).toEqual([title, true]);
+    }
+  });
+
+  test("an amount is copied with all its digits", async () => {
+    const body = {
+      started_at: new Date().toISOString(),
+      model: "acme/opus-4",
+      usage: { input_tokens: 1, output_tokens: 1 },
+      cost_usd: "0.123456789",
+      incurred: true,
+    };
+    expect((await call("POST", "/v1/runs", { key: org.key, body })).status).toBe(201);
+    await page.goto(`${base}/console`);
+    const exact = page.locator(".usd").first();
+    const [shown, copied] = [await exact.getAttribute("data-shown"), await exact.innerText()];
+    expect(copied).toBe(await exact.getAttribute("title"));
+    expect(copied).not.toBe(shown);
+  });
+});

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Browser, signedIn } from "../../support/session.ts";
+import { call, newOrg, type TestOrg } from "../../support/worker.ts";
+
+/** The questions that the console answers: who spends, what runs out, what was refused and why. */
+
+let org: TestOrg;
+let browser: Browser;
+let trace: string;
+let reservation: string;
+const send = (method: string, path: string, body: object) => call(method, path, { key: org.ownerKey, body });
+
+beforeAll(async () => {
+  org = await newOrg({ environment: "test" });
+  browser = await signedIn(org.id, "viewer");
+  const at = `/v1/orgs/${org.id}`;
+  const budget = {
+    scope_kind: "workflow",
+    scope_id: "w",
+    limit_usd: "1.00",
+    period: "month",
+    name: "<b>Small</b>",
+  };
+  await send("POST", `${at}/budgets`, budget);
+  await send("POST", `${at}/customer-limits`, { customer_id: "globex", limit_usd: "90.00", period: "month" });
+  await send("POST", `${at}/credit-packs`, { customer_id: "globex", amount_usd: "20.00" });
+  const run = {
+    started_at: new Date().toISOString(),
+    model: "acme/m1",
+    customer_id: "globex",
+    usage: { input_tokens: 1, output_tokens: 1 },
+    tags: { team: "core" },
+  };
+  for (const [id, cost_usd] of [
+    ["cheap", "1.00"],
+    ["dear", "7.123456789"],
+  ]) {
+    expect((await send("POST", "/v1/runs", { ...run, id, cost_usd })).status).toBe(201);
+  }
+  const allowed = await send("POST", "/v1/edge/decision", { model: "m", estimate: { cost_usd: "0.01" } });
+  reservation = allowed.body.reservation.id;
+  const refused = await send("POST", "/v1/edge/decision", { workflow_id: "w", estimate: { cost_usd: "9" } });
+  expect(refused.status).toBe(402);
+  trace = refused.headers.get("x-svc-trace-id") ?? "";
+  const kept = await call("GET", `${at}/refusals`, { key: org.ownerKey });
+  expect(kept.body.data).toHaveLength(1);
+});
+
+const text = async (path: string) => {
+  const answer = await browser.get(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return answer.text();
+};
+
+describe("the overview", () => {
+  test("leads from the top customer to its most expensive runs", async () => {
+    const page = await text("/console");
+    const [, link = ""] = /href="(\/console\/runs\?customer_id=globex[^"]*)"/.exec(page) ?? [];
+    expect(link).toContain("sort=-cost_usd");
+    const runs = await text(link.replaceAll("&amp;", "&"));
+    expect(runs.indexOf("/console/runs/dear")).toBeLessThan(runs.indexOf("/console/runs/cheap"));
+    expect(runs.indexOf("/console/runs/dear")).toBeGreaterThan(0);
+  });
+
+  test("rounds amounts to cents, and keeps the exact one to copy", async () => {
+    const page = await text("/console");
+    expect(page).toContain('title="$8.123456789" data-shown="$8.12"');
+  });
+
+  test("shows what runs out and what was refused, with its limit by name, escaped", async () => {
+    const page = await text("/console");
+    expect(page).toContain("What runs out next");
+    expect(page).toMatch(/href="\/console\/refusals\?code=budget_exceeded&amp;from=/);
+    expect(page).toMatch(/href="\/console\/refusals\?limit_id=bud_\w+&amp;from=/);
+    expect(page).toContain("&lt;b&gt;Small&lt;/b&gt;");
+    expect(page).not.toContain("<b>Small");
+  });
+
+  test.each(["department_id", "workflow_id", "model", "key_id", "user_id", "tag&tag=team"])(
+    "divides spending by %s",
+    async (by) => {
+      const page = await text(`/console?range=7d&by=${by}`);
+      expect(page).toContain('data-shown="$8.12"');
+    },
+  );
+
+  test("says that no run has a tag", async () => {
+    expect(await text("/console?by=tag&tag=none")).toContain("No run has this tag.");
+  });
+
+  test("shows the clock of a test organization, and offers a viewer no change", async () => {
+    const page = await text("/console");
+    expect(page).toContain("Test organization.");
+    expect(page).not.toContain("Create a budget");
+  });
+});
+
+describe("the search", () => {
+  const to = async (q: string) => {
+    const answer = await browser.get(`/console/search?${new URLSearchParams({ q })}`);
+    return [answer.status, answer.headers.get("location")];
+  };
+
+  test("finds calls, runs, reservations, decisions, keys and customers", async () => {
+    expect(await to(trace)).toEqual([303, `/console/explain?trace_id=${trace}`]);
+    expect(await to(" dear ")).toEqual([303, "/console/runs/dear"]);
+    expect(await to("globex")).toEqual([303, "/console/customers/globex"]);
+    const explained = `/console/explain?reservation_id=${reservation}`;
+    expect(await to(reservation)).toEqual([303, explained]);
+    expect(await to(reservation.replace("rsv_", "dec_"))).toEqual([303, explained]);
+    expect(await to("key_01ARZ3NDEKTSV4RRFFQ69G5FAV")).toEqual([
+      303,
+      "/console/keys/key_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    ]);
+    expect(await to("")).toEqual([200, null]);
+  });
+
+  test("says if nothing has the id, whatever it is", async () => {
+    for (const q of ["nothing", "<script>", "ü", "x".repeat(5000), "../../v1/orgs"]) {
+      const answer = await browser.get(`/console/search?${new URLSearchParams({ q })}`);
+      expect([q, answer.status]).toEqual([q, 404]);
+      expect(await answer.text()).not.toContain("<script>");
+    }
+  });
+
+  test("is on every page", async () => {
+    for (const path of ["/console", "/console/keys", "/console/audit", "/console/settings"]) {
+      const answer = await (await browser.get(path)).text();
+      expect([path, /<input name="q"/.test(answer)]).toEqual([path, true]);
+    }
+  });
+});
+
+describe("explain", () => {
+  test("names the limit that refused a call, and every check in order", async () => {
+    const page = await text(`/console/explain?trace_id=${trace}`);
+    expect(page).toContain("Refused by &lt;b&gt;Small");
+    expect(page).toMatch(/href="\/console\/budgets\/bud_\w+"/);
+    expect(page.indexOf("Rate limit")).toBeLessThan(page.indexOf("Spend cap"));
+  });
+
+  test("tells whether a call would pass, and reserves nothing", async () => {
+    const ask = (query: Record<string, string>) => text(`/console/explain?${new URLSearchParams(query)}`);
+    const dear = { "estimate.cost_usd": "5.00", workflow_id: "w" };
+    expect(await ask(dear)).toContain("Refused by");
+    expect(await ask({ ...dear, "estimate.cost_usd": "0.50" })).toContain("It passes");
+    const wrong = await browser.get("/console/explain?estimate.cost_usd=five");
+    expect(wrong.status).toBe(422);
+    expect(await wrong.text()).toContain('value="five"');
+  });
+});
+
+describe("the pages of refusals and customers", () => {
+  test("refusals are filtered by limit and by code", async () => {
+    const page = await text("/console/refusals?code=budget_exceeded");
+    expect(page).toContain(trace);
+    const limit = /bud_[0-9A-Z]{26}/.exec(page)?.[0] ?? "";
+    expect(await text(`/console/refusals?limit_id=${limit}`)).toContain(trace);
+    expect(await text("/console/refusals?limit_id=bud_other")).not.toContain(trace);
+  });
+
+  test("a customer's page has its standing, limits, packs with their ledger and runs", async () => {
+    const page = await text("/console/customers/globex");
+    for (const part of [
+      "This month",
+      "Credit packs",
+      "Ledger of the packs",
+      "Granted",
+      "/console/runs/dear",
+    ]) {
+      expect([part, page.includes(part)]).toEqual([part, true]);
+    }
+    expect(await text("/console/customers")).toContain("/console/customers/globex");
+  });
+
+  test("a token is for admins, and is shown in the answer alone", async () => {
+    expect(await text("/console/customers/globex")).not.toContain("Create a token");
+    const refused = await browser.post("/console/customers/globex/tokens", { ttl_seconds: "900" });
+    expect(refused.status).toBe(403);
+    const admin = await signedIn(org.id, "admin");
+    const made = await admin.post("/console/customers/globex/tokens", { ttl_seconds: "900" });
+    expect(made.status).toBe(201);
+    const token = /svc_customer_\w+/.exec(await made.text())?.[0] ?? "";
+    expect((await call("GET", "/v1/customer", { key: token })).body.customer_id).toBe("globex");
+  });
+});

@@ -74,7 +74,7 @@ export const OPERATIONS = {
   customers: {
     list: "GET /v1/orgs/{id}/customers qp",
     get: "GET /v1/orgs/{id}/customers/{customer_id}",
-    mintToken: "POST /v1/orgs/{id}/customers/{customer_id}/tokens b",
+    mintToken: "POST /v1/orgs/{id}/customers/{customer_id}/tokens bi",
     own: "GET /v1/customer",
     ownUsage: "GET /v1/customer/usage qs",
   },
@@ -116,6 +116,9 @@ export const OPERATIONS = {
     get: "GET /v1/orgs/{id}/keys/{key_id}",
     revoke: "DELETE /v1/orgs/{id}/keys/{key_id} i",
     rotate: "POST /v1/orgs/{id}/keys/{key_id}/rotate bi",
+  },
+  limits: {
+    list: "GET /v1/orgs/{id}/limits q",
   },
   meta: {
     errors: "GET /v1/meta/errors",
@@ -213,6 +216,7 @@ export const OPERATIONS = {
   usage: {
     get: "GET /v1/orgs/{id}/usage q",
     report: "GET /v1/orgs/{id}/usage/report qs",
+    top: "GET /v1/orgs/{id}/usage/top q",
   },
   webhookSecret: {
     get: "GET /v1/admin/orgs/{org_id}/webhook-secret",

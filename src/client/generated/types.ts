@@ -1330,6 +1330,87 @@ export type SsoConnection = {
   readonly sign_in_url: string;
 };
 
+export interface LimitsInUse {
+  /** What all open reservations hold. */
+  readonly reserved_usd: string;
+  /** How many limits there are, in all. */
+  readonly count: number;
+  /** Used up first, then what runs out next, then by the share that is used. */
+  readonly data: readonly LimitInUse[];
+}
+
+export interface LimitInUse {
+  readonly kind: "plan_runs" | "plan_tokens" | "quota" | "spend_cap" | "budget" | "customer_limit" | "credit_pack";
+  readonly id: string;
+  readonly name: string | null;
+  readonly scope_kind: "org" | "department" | "workflow" | "deployment" | "customer" | "chain";
+  /** Under a limit for `"*"`, the customer who is counted. */
+  readonly scope_id: string | null;
+  readonly period: string;
+  readonly mode: "enforce" | "shadow";
+  /** Dollars as a decimal string, or a number of runs or tokens. */
+  readonly limit: string | number;
+  /** Dollars as a decimal string, or a number of runs or tokens. */
+  readonly spent: string | number;
+  /** Dollars as a decimal string, or a number of runs or tokens. */
+  readonly reserved: string | number;
+  /** Dollars as a decimal string, or a number of runs or tokens. */
+  readonly available: string | number;
+  /** The share that is spent and reserved. Above 1 if facts exceeded it. */
+  readonly used: number;
+  /** When it resets or expires. Null: never. */
+  readonly resets_at: string | null;
+  /** When it is used up at the pace of its current period. Null if not before it resets. */
+  readonly runs_out_at: string | null;
+  /** The day on which it is used up at median usage and at high usage (p90), in UTC. A date is null if it is not before the limit resets, or not in the next 30 days. Null without `forecast=true`, for limits that do not count dollars, and with less than 14 days of history. */
+  readonly forecast: {
+    readonly p50_date: string | null;
+    readonly p90_date: string | null;
+  } | null;
+}
+
+export interface UsageTop {
+  readonly by: "model" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
+  readonly from: string;
+  readonly to: string;
+  readonly previous_from: string;
+  readonly previous_to: string;
+  /** How many names there are, in all. */
+  readonly groups: number;
+  readonly totals: {
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+    /** Dollars as a decimal string. */
+    readonly previous_cost_usd: string;
+    readonly previous_runs: number;
+  };
+  /** The most expensive first. Null: all runs that name none. */
+  readonly data: readonly {
+    readonly name: string | null;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    readonly tokens: number;
+    /** Dollars as a decimal string. */
+    readonly previous_cost_usd: string;
+    readonly previous_runs: number;
+  }[];
+  readonly days: readonly {
+    readonly date: string;
+    /** Dollars as a decimal string. */
+    readonly cost_usd: string;
+    readonly runs: number;
+    /** The names of `data` that spent on this day. */
+    readonly parts: readonly {
+      readonly name: string;
+      /** Dollars as a decimal string. */
+      readonly cost_usd: string;
+    }[];
+  }[];
+}
+
 export interface ConsoleLink {
   /** Open it in a browser. It signs in once, as an owner. */
   readonly url: string;
@@ -1911,6 +1992,8 @@ export type ForecastsCapacityQuery = {
   readonly growth_rate?: number | string | undefined;
   readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "customer" | undefined;
   readonly scope_id?: string | undefined;
+  /** `own`: for the organization, only budgets of the whole organization. With many budgets this is much faster. */
+  readonly budgets?: "all" | "own" | undefined;
 };
 
 export type GuardrailCheckBody = {
@@ -1962,6 +2045,12 @@ export type KeysListQuery = {
 
 export type KeysRotateBody = {
   readonly grace_seconds?: number | undefined;
+};
+
+export type LimitsListQuery = {
+  readonly limit?: number | string | undefined;
+  /** With `true`, `limit` may be at most 20. */
+  readonly forecast?: "true" | "false" | undefined;
 };
 
 export type ModelsListQuery = {
@@ -2222,6 +2311,7 @@ export type RefusalsListQuery = {
   readonly customer_id?: string | undefined;
   readonly workflow_id?: string | undefined;
   readonly key_id?: string | undefined;
+  readonly limit_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -2429,6 +2519,19 @@ export type UsageReportQuery = {
   /** `cost_usd`, `runs` or `tokens`, highest first, or the first group. Default: `cost_usd`, or the first group if it is a time. */
   readonly sort?: string | undefined;
   /** How many groups are returned, 1 to 50000. Default: 1000. */
+  readonly limit?: number | string | undefined;
+};
+
+export type UsageTopQuery = {
+  readonly by: "model" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
+  /** A day in UTC. */
+  readonly from?: string | undefined;
+  /** Not included. Default: tomorrow. */
+  readonly to?: string | undefined;
+  /** The start of the days to compare with. They end with `previous_to`. Default: as many days, just before. */
+  readonly previous_from?: string | undefined;
+  /** A day in UTC. */
+  readonly previous_to?: string | undefined;
   readonly limit?: number | string | undefined;
 };
 
@@ -2856,6 +2959,10 @@ export interface Operations {
     /** Rotate the secret of an API key. `POST /v1/orgs/{id}/keys/{key_id}/rotate` */
     rotate(keyId: string, body?: KeysRotateBody, options?: CallOptions): Answer<KeyWithSecret>;
   };
+  readonly limits: {
+    /** List the limits that run out next. `GET /v1/orgs/{id}/limits` */
+    list(query?: LimitsListQuery, options?: CallOptions): Answer<LimitsInUse>;
+  };
   readonly meta: {
     /** List error codes. `GET /v1/meta/errors` */
     errors(options?: CallOptions): Answer<{
@@ -3036,6 +3143,8 @@ export interface Operations {
     get(query?: UsageGetQuery, options?: CallOptions): Answer<Usage>;
     /** Report spending by one to three groups. `GET /v1/orgs/{id}/usage/report` */
     report(query: UsageReportQuery, options?: CallOptions): Answer<Response>;
+    /** Read who spends most, beside an earlier period. `GET /v1/orgs/{id}/usage/top` */
+    top(query: UsageTopQuery, options?: CallOptions): Answer<UsageTop>;
   };
   readonly webhookSecret: {
     /** Read the org-level webhook secret and the webhooks that still use it. `GET /v1/admin/orgs/{org_id}/webhook-secret` */

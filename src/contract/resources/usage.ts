@@ -11,4 +11,3 @@ export const usage = z
     by_workflow: z.array(named).meta({ description: "The 50 most expensive, most expensive first." }),
   })
   .meta({ id: "Usage" });
-export type Usage = z.output<typeof usage>;

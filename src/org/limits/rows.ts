@@ -75,7 +75,7 @@ export function toLimit({ row, entry, endsMs, used, runsOutMs }: LimitRow): Limi
   const { name } = JSON.parse(row.extra) as { name?: string | null };
   const scope = entry.subject === "" ? row.scope_id : entry.subject;
   return {
-    kind: row.kind as LimitInUse["kind"],
+    kind: row.kind,
     id: row.id,
     name: name ?? null,
     scope_kind: row.scope_kind,

@@ -209,7 +209,7 @@ async function download(context: Ctx, web: Web, inside: Inside, file: Download):
   const caller = callerOf(admitted.session, admitted.org, web.address);
   const ask = dispatchAs(caller, dispatcher(context, inside), context.req.raw);
   const given = [...new URL(context.req.url).searchParams].filter(([, value]) => value !== "");
-  const query = new URLSearchParams([...given.filter(([name]) => name !== "format")]);
+  const query = new URLSearchParams(given.filter(([name]) => name !== "format"));
   const format = given.find(([name]) => name === "format")?.[1] ?? file.format;
   query.set("format", format);
   const answer = await ask("GET", `${file.api(admitted.org.id)}?${query}`, null, null);

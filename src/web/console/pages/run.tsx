@@ -72,8 +72,9 @@ function States({ of }: { of: RunResource }) {
   );
 }
 
+const text = (title: string, value: string | null): Fact[] => (value === null ? [] : [[title, value]]);
+
 function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
-  const text = (title: string, value: string | null): Fact[] => (value === null ? [] : [[title, value]]);
   const parts = TOKEN_PARTS.flatMap(({ field }): Fact[] => {
     const some = run.usage[field];
     return some === undefined || some === 0 ? [] : [[words(field), count(some)]];

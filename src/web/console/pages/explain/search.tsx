@@ -27,8 +27,8 @@ async function hitsFor(visit: Visit, q: string): Promise<readonly Hit[]> {
   // The decision and its reservation share their id.
   const reservation = /^(?:rsv|dec)_(.+)$/.exec(q)?.[1];
   if (reservation !== undefined) return [["", explainAt("reservation_id", `rsv_${reservation}`)]];
-  if (/^sub_/.test(q)) return [["", `/console/webhooks/${encodeURIComponent(q)}`]];
-  if (/^apr_/.test(q)) return [["", "/console/approvals"]];
+  if (q.startsWith("sub_")) return [["", `/console/webhooks/${encodeURIComponent(q)}`]];
+  if (q.startsWith("apr_")) return [["", "/console/approvals"]];
   const tried = await Promise.all([isTrace(visit, q), isRun(visit, q), isCustomer(visit, q)]);
   const all: readonly Hit[] = [
     ["A call, by its trace", explainAt("trace_id", q)],

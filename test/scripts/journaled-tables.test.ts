@@ -42,12 +42,15 @@ const AFTER_A_FOLD = [
   "src/org/explain/trace.ts",
   "src/org/forecasts/queries.ts",
   "src/org/kernel/audit/store.ts",
+  "src/org/limits/queries.ts",
+  "src/org/limits/rows.ts",
   "src/org/meters/store.ts",
   "src/org/recount/recount.ts",
   "src/org/retention-policy/sweep.ts",
   "src/org/retention-policy/usage-sweep.ts",
   "src/org/usage/daily.ts",
   "src/org/usage/queries.ts",
+  "src/org/usage/top.ts",
 ];
 
 /** Called by a file above, after its fold. */

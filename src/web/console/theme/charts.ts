@@ -4,7 +4,7 @@ export const charts = `
 .meter .held { fill: var(--held); }
 .meter.warn .spent { fill: var(--warn); }
 .meter.bad .spent { fill: var(--bad); }
-.chart { display: grid; gap: 6px; }
+.chart { display: grid; gap: 6px; padding-top: 10px; }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 10px; }
 .plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 190px; margin: -8px 0; }
 .plot-area { width: 100%; height: 174px; display: block; overflow: visible; }

@@ -4,6 +4,7 @@ import { run as archive } from "./bench/archive.ts";
 import { run as gate } from "./bench/gate.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
+import { run as proxy } from "./bench/proxy.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
 import { run as startUp } from "./bench/start-up.ts";
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   ingest,
   rows: rowsWritten,
   archive,
+  proxy,
 };
 
 pinToServerCore();

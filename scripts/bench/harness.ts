@@ -86,7 +86,7 @@ async function measure(subject: Subject): Promise<Measured> {
   return { sample, cpuMicros: (cpu * 1e6) / requests };
 }
 
-function generate(load: Load): Promise<Sample> {
+export function generate(load: Load): Promise<Sample> {
   return new Promise((resolve, reject) => {
     const script = join(import.meta.dirname, "load.ts");
     const child = spawn("taskset", ["-c", LOAD_CORE, process.execPath, script, JSON.stringify(load)], {

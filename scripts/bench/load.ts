@@ -8,6 +8,7 @@ import type { Load, Sample } from "./harness.ts";
  */
 const load = JSON.parse(process.argv[2] ?? "") as Load;
 const HEADERS_END = Buffer.from("\r\n\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 const statuses: Record<string, number> = {};
 const decided: Record<string, number> = {};
@@ -60,13 +61,18 @@ function connection(port: number): Promise<void> {
       sentAt = performance.now();
       socket.write(bytes);
     }
+    const isWhole = (head: string, bodyAt: number): boolean => {
+      if (/transfer-encoding: chunked/i.test(head))
+        return pending.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      return pending.length >= bodyAt + length;
+    };
     socket.on("data", (chunk) => {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
       const end = pending.indexOf(HEADERS_END);
       if (end < 0) return;
       const head = pending.toString("latin1", 0, end);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (pending.length < end + 4 + length) return;
+      if (!isWhole(head, end + HEADERS_END.length)) return;
       pending = Buffer.alloc(0);
       note(head, sentAt);
       send();

@@ -2,6 +2,8 @@ import { createServer } from "node:net";
 import { Complaint } from "./complaint.ts";
 
 export const HOST = "127.0.0.1";
+/** Where servers listen. A container listens everywhere, and its port mapping decides who reaches it. */
+export const LISTEN_HOST = process.env["SLUICE_HOST"] || HOST;
 const LARGEST = 65_535;
 
 /** `count` consecutive free ports from `first`. If `first` is 0, any free ports. */
@@ -20,7 +22,7 @@ function listenOnce(port: number): Promise<number> {
       const why = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.code})`;
       reject(new Complaint(`port ${port} ${why}: set PORT to a different port`));
     });
-    server.listen({ port, host: HOST, exclusive: true }, () => {
+    server.listen({ port, host: LISTEN_HOST, exclusive: true }, () => {
       const address = server.address();
       const found = typeof address === "object" && address !== null ? address.port : port;
       server.close(() => resolve(found));

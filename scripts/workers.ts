@@ -1,5 +1,5 @@
 import { Response, type WorkerOptions } from "miniflare";
-import { HOST } from "./ports.ts";
+import { HOST, LISTEN_HOST } from "./ports.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
 /** How one Worker differs from the others with the same script. */
@@ -99,6 +99,6 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
     d1Databases: Object.fromEntries(databases),
     r2Buckets: Object.fromEntries(buckets),
     durableObjects: Object.fromEntries(objects),
-    unsafeDirectSockets: [{ host: HOST, port }],
+    unsafeDirectSockets: [{ host: LISTEN_HOST, port }],
   };
 }

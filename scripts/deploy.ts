@@ -1,0 +1,84 @@
+/** `npm run deploy`: everything between a Cloudflare account and a first key. Run it again at any time. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { Complaint, run } from "./complaint.ts";
+import { firstOrgKey, waitUntilHealthy } from "./deploy/first-org.ts";
+import { type DeployOptions, deployOptions } from "./deploy/options.ts";
+import { type Found, knownValues, look, planOf, type Step } from "./deploy/plan.ts";
+import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
+import { Wrangler } from "./deploy/wrangler.ts";
+
+const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new Set() };
+
+await run(async () => {
+  const options = deployOptions(process.argv.slice(2), process.env);
+  const target = readTarget(options.config, options.environment);
+  const wrangler = new Wrangler(options);
+  const isSignedIn = wrangler.try(["whoami", "--json"]).isDone;
+  const problem = addressProblem(target);
+  const steps = planOf(
+    { wrangler, target, config: options.config },
+    isSignedIn ? look(wrangler, target) : NOTHING,
+  );
+  console.log(`Deploying ${target.worker} to ${options.url ?? target.url}. This will:`);
+  for (const [index, { says }] of allOf(steps, target, options).entries())
+    console.log(`  ${index + 1}. ${says}`);
+  if (options.isDry) {
+    if (problem !== null) console.log(`Before that, ${problem}.`);
+    if (!isSignedIn) console.log("Nobody is signed in to Cloudflare, so the list is that of a first deploy.");
+    checkBuild(wrangler);
+    console.log("The Worker builds. Nothing was changed.");
+    return;
+  }
+  if (problem !== null) throw new Complaint(problem);
+  if (!isSignedIn) throw new Complaint("sign in first: npx wrangler login, or set CLOUDFLARE_API_TOKEN");
+  await agree(options);
+  for (const step of steps) {
+    console.log(`… ${step.says}`);
+    step.run();
+  }
+  await finish(target, options);
+});
+
+function allOf(steps: readonly Step[], target: Target, { url, org }: DeployOptions): { says: string }[] {
+  const base = url ?? target.url;
+  return [
+    ...steps,
+    { says: `wait until ${base}/healthz answers` },
+    { says: `create the org ${JSON.stringify(org)} and print its owner key, if there is no org yet` },
+  ];
+}
+
+function checkBuild(wrangler: Wrangler): void {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-deploy-"));
+  try {
+    wrangler.run(["deploy", "--dry-run", "--outdir", folder]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function agree({ isAgreed }: DeployOptions): Promise<void> {
+  if (isAgreed || !process.stdin.isTTY) return;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question("Go on? [y/N] ");
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Complaint("nothing was changed");
+}
+
+async function finish(target: Target, { url, org }: DeployOptions): Promise<void> {
+  const base = url ?? target.url;
+  await waitUntilHealthy(base);
+  console.log(`${base} is healthy.`);
+  const operatorKey = knownValues()["SVC_OPERATOR_KEY"];
+  if (!operatorKey) {
+    console.log("SVC_OPERATOR_KEY is not known on this machine, so no org was created.");
+    return;
+  }
+  const key = await firstOrgKey(base, operatorKey, org);
+  console.log(
+    key === null ? "There are orgs already." : `The owner key of ${JSON.stringify(org)}, shown once: ${key}`,
+  );
+}

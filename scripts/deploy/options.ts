@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+import { join } from "node:path";
+import { Complaint } from "../complaint.ts";
+import { ROOT } from "../worker-config.ts";
+
+export interface DeployOptions {
+  /** The environment of wrangler.toml. Empty for the top level. */
+  readonly environment: string;
+  readonly isDry: boolean;
+  /** Does not ask before it begins. */
+  readonly isAgreed: boolean;
+  readonly config: string;
+  /** Where to reach what was deployed, if not at `SVC_BASE_URL`. */
+  readonly url: string | null;
+  /** The name of the first org. */
+  readonly org: string;
+}
+
+/**
+ * The options of `npm run deploy`. npm keeps options that come without `--` before them to itself, and hands them on in
+ * the environment: `npm run deploy --dry-run` must never deploy.
+ */
+export function deployOptions(args: readonly string[], npm: NodeJS.ProcessEnv): DeployOptions {
+  const { values } = parsed(args);
+  const kept = npm["npm_config_env"];
+  return {
+    environment: values.env ?? (kept === undefined || kept === "true" ? "" : kept),
+    isDry: values["dry-run"] === true || npm["npm_config_dry_run"] === "true",
+    isAgreed: values.yes === true || npm["npm_config_yes"] === "true",
+    config: values.config ?? join(ROOT, "wrangler.toml"),
+    url: values.url ?? null,
+    org: values.org ?? "First org",
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        env: { type: "string" },
+        "dry-run": { type: "boolean" },
+        yes: { type: "boolean" },
+        config: { type: "string" },
+        url: { type: "string" },
+        org: { type: "string" },
+      },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Complaint(
+      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--yes] [--url URL] [--org NAME]`,
+    );
+  }
+}

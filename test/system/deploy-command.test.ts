@@ -1,0 +1,204 @@
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../scripts/worker-config.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+/** `npm run deploy`, with a stand-in for wrangler and for what was deployed. */
+
+const OWNER_KEY = "svc_live_owner-key-of-the-first-org";
+
+interface Platform {
+  readonly server: Server;
+  readonly url: string;
+  readonly orgs: string[];
+  readonly bearers: Set<string | undefined>;
+}
+
+let platform: Platform;
+beforeAll(async () => {
+  const orgs: string[] = [];
+  const bearers = new Set<string | undefined>();
+  const server = createServer((request, response) => {
+    if (request.url !== "/healthz") bearers.add(request.headers.authorization);
+    const isNew = request.method === "POST" && orgs.push("made") > 0;
+    response
+      .writeHead(isNew ? 201 : 200)
+      .end(JSON.stringify(isNew ? { owner_key: OWNER_KEY } : { data: orgs }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  platform = { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orgs, bearers };
+});
+afterAll(() => void platform.server.close());
+
+interface Account {
+  isSignedIn: boolean;
+  databases: string[];
+  buckets: string[];
+  workers: Record<string, { secrets: Record<string, string>; exists: boolean }>;
+  calls: string[];
+  failing?: string;
+}
+
+/** A machine from which nothing was deployed yet, and an account. */
+function machine(account: Partial<Account> = {}, address = "https://api.acme.dev") {
+  const folder = temporaryFolder();
+  const config = join(folder, "wrangler.toml");
+  copyFileSync(join(ROOT, "wrangler.toml"), config);
+  const text = readFileSync(config, "utf8")
+    .replace('SVC_BASE_URL = "http://127.0.0.1:8787"', `SVC_BASE_URL = "${address}"`)
+    .replaceAll(".sluice.example", ".acme.dev");
+  writeFileSync(config, text);
+  const accountFile = join(folder, "account.json");
+  const empty: Account = { isSignedIn: true, databases: [], buckets: [], workers: {}, calls: [] };
+  writeFileSync(accountFile, JSON.stringify({ ...empty, ...account }));
+  const secretsFile = join(folder, "kept/secrets.env");
+  return {
+    config,
+    secretsFile,
+    account: () => JSON.parse(readFileSync(accountFile, "utf8")) as Account,
+    change: (changed: Partial<Account>) =>
+      writeFileSync(
+        accountFile,
+        JSON.stringify({ ...JSON.parse(readFileSync(accountFile, "utf8")), ...changed }),
+      ),
+    deploy: (args: readonly string[], environment: Record<string, string> = {}) =>
+      deploy([...args, "--config", config], {
+        SLUICE_WRANGLER: join(ROOT, "test/support/wrangler-stand-in.mjs"),
+        SLUICE_DEPLOY_SECRETS: secretsFile,
+        WRANGLER_ACCOUNT: accountFile,
+        ...environment,
+      }),
+  };
+}
+
+async function deploy(args: readonly string[], environment: Record<string, string>) {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [join(ROOT, "scripts/deploy.ts"), ...args], {
+    env: { PATH, HOME, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (data) => void (output += String(data)));
+  child.stderr.on("data", (data) => void (output += String(data)));
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, output };
+}
+
+const changing = ({ calls }: Account) =>
+  calls.filter((one) => !/^(whoami|d1 list|secret list|r2 bucket info)/.test(one));
+
+test("a first deploy makes everything, says so first, and prints the first key and no secret", async () => {
+  const here = machine();
+  platform.orgs.length = 0;
+  const { code, output } = await here.deploy(["--url", platform.url]);
+  expect([code, output]).toEqual([0, expect.stringContaining(OWNER_KEY)]);
+  expect(changing(here.account()).map((one) => one.replace(/ @$/, ""))).toEqual([
+    "d1 create sluice",
+    ...here.account().buckets.map((name) => `r2 bucket create ${name}`),
+    "secret bulk",
+    "d1 migrations apply sluice --remote",
+    "deploy",
+  ]);
+  expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice"');
+  const secrets = here.account().workers[""]?.secrets ?? {};
+  expect(Object.keys(secrets).sort()).toEqual(["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"]);
+  for (const value of Object.values(secrets)) {
+    expect(value.length).toBeGreaterThanOrEqual(43);
+    expect(output).not.toContain(value);
+    expect(here.account().calls.join("\n")).not.toContain(value);
+    expect(readFileSync(here.secretsFile, "utf8")).toContain(value);
+  }
+  expect(statSync(here.secretsFile).mode & 0o077).toBe(0);
+  expect(platform.bearers).toContain(`Bearer ${secrets["SVC_OPERATOR_KEY"]}`);
+  expect(output.indexOf("create D1 database sluice")).toBeLessThan(output.indexOf("…"));
+});
+
+test("a second deploy only migrates and deploys", async () => {
+  const here = machine();
+  await here.deploy(["--url", platform.url]);
+  const config = readFileSync(here.config, "utf8");
+  const { secrets } = here.account().workers[""] ?? {};
+  here.change({ calls: [] });
+  const { code, output } = await here.deploy(["--url", platform.url]);
+  expect([code, output]).toEqual([0, expect.stringContaining("There are orgs already.")]);
+  expect(changing(here.account())).toEqual(["d1 migrations apply sluice --remote @", "deploy @"]);
+  expect(readFileSync(here.config, "utf8")).toBe(config);
+  expect(here.account().workers[""]?.secrets).toEqual(secrets);
+});
+
+test.for([
+  [["--dry-run"], {}],
+  [[], { npm_config_dry_run: "true" }],
+] as const)("a dry run changes nothing, with options %o and %o", async ([args, environment]) => {
+  const here = machine({ isSignedIn: false }, "http://127.0.0.1:8787");
+  const config = readFileSync(here.config, "utf8");
+  const { code, output } = await here.deploy(args, environment);
+  expect([code, output]).toEqual([0, expect.stringContaining("Nothing was changed.")]);
+  expect(output).toContain("create D1 database sluice");
+  expect(output).toContain("SVC_BASE_URL in [vars] of wrangler.toml");
+  expect(output).toContain("Nobody is signed in");
+  expect(here.account().calls).toEqual(["whoami --json @", expect.stringMatching(/^deploy --dry-run /)]);
+  expect(readFileSync(here.config, "utf8")).toBe(config);
+  expect(existsSync(here.secretsFile)).toBe(false);
+});
+
+test.for([
+  [{ isSignedIn: false }, "https://api.acme.dev", "sign in first"],
+  [{}, "http://127.0.0.1:8787", "SVC_BASE_URL in [vars]"],
+  [{}, "http://api.acme.dev", "SVC_BASE_URL in [vars]"],
+] as const)(
+  "without an account or an address nothing is changed: %o at %s",
+  async ([account, address, reason]) => {
+    const here = machine(account, address);
+    const { code, output } = await here.deploy(["--url", platform.url]);
+    expect([code, output]).toEqual([1, expect.stringContaining(reason)]);
+    expect(changing(here.account())).toEqual([]);
+  },
+);
+
+test("regions share their secrets, and their storage stays in its jurisdiction", async () => {
+  const here = machine();
+  await here.deploy(["--env", "eu", "--url", platform.url]);
+  await here.deploy(["--env", "us", "--url", platform.url]);
+  const { eu, us } = here.account().workers;
+  expect(eu?.secrets).toHaveProperty("SVC_REGION_SECRET");
+  expect(us?.secrets).toEqual(eu?.secrets);
+  expect(here.account().calls).toContain("d1 create sluice-eu --jurisdiction eu @eu");
+  expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice-us"');
+});
+
+test("a secret that only another region knows is never made anew", async () => {
+  const here = machine({
+    workers: { eu: { exists: true, secrets: { SVC_KEY_PEPPER: "kept elsewhere" } } },
+  });
+  const { code, output } = await here.deploy(["--env", "us", "--url", platform.url]);
+  expect([code, output]).toEqual([1, expect.stringContaining("region eu has SVC_KEY_PEPPER")]);
+  expect(here.account().workers["us"]?.secrets).toEqual({});
+  const pepper = { SVC_KEY_PEPPER: "the same pepper, set in the environment" };
+  expect((await here.deploy(["--env", "us", "--url", platform.url], pepper)).code).toBe(0);
+  expect(here.account().workers["us"]?.secrets).toMatchObject(pepper);
+});
+
+test("a machine that is thrown away makes no secrets", async () => {
+  const here = machine();
+  const { code, output } = await here.deploy(["--url", platform.url], { CI: "true" });
+  expect([code, output]).toEqual([1, expect.stringContaining("would be made here and lost")]);
+  expect(here.account().calls).not.toContain("deploy @");
+});
+
+test("a command that fails ends the deploy with its own words", async () => {
+  const here = machine({ failing: "d1 migrations" });
+  const { code, output } = await here.deploy(["--url", platform.url]);
+  expect([code, output]).toEqual([1, expect.stringContaining("the account is out of order")]);
+  expect(here.account().calls).not.toContain("deploy @");
+});
+
+test("an unknown environment or option is named", async () => {
+  const here = machine();
+  expect((await here.deploy(["--env", "mars"])).output).toContain("--env eu, --env us or none");
+  expect((await here.deploy(["--force"])).output).toContain("npm run deploy --");
+});

@@ -19,6 +19,9 @@ const wranglerFile = z.strictObject({
   compatibility_flags: z.array(name).default([]),
   vars: z.record(name, z.json()).default({}),
   secrets: z.strictObject({ required: z.array(name).default([]) }).default({ required: [] }),
+  services: z
+    .array(z.strictObject({ binding: name, service: name, entrypoint: name.optional() }))
+    .default([]),
   d1_databases: z
     .array(
       z.strictObject({

@@ -44,6 +44,9 @@ export class GovernedCall {
   readonly #call: Call;
   readonly #startedAt: string;
   #hasEnded = false;
+  #resolve: () => void = () => undefined;
+  /** Resolves when the call is settled. */
+  readonly ended: Promise<void> = new Promise((resolve) => (this.#resolve = resolve));
 
   constructor(call: Call, allowed: Allowed, startedAt: string) {
     this.#call = call;
@@ -53,6 +56,11 @@ export class GovernedCall {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Whether only the end of its answer says what it cost: it is counted in tokens, and is no stream. */
+  get isToldAtEnd(): boolean {
+    return this.#call.expected?.isStream === false;
   }
 
   /** The answer is complete. */
@@ -102,6 +110,7 @@ export class GovernedCall {
   #settle({ estimated = false, ...run }: Partial<SettledRun> & Cost, outcome: Outcome): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#resolve();
     const { gate, ask, waitUntil } = this.#call;
     if (isNothing(this.#call)) {
       this.#inBackground(gate.release(this.allowed));

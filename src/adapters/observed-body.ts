@@ -8,38 +8,55 @@ export interface BodyObserver {
   cancel(reason: unknown): void;
 }
 
+export interface ObservedBody {
+  readonly readable: ReadableStream<Uint8Array>;
+  /** For a reader that went away without saying so. */
+  leave(reason?: unknown): Promise<void>;
+}
+
 /**
  * The same bytes in the same chunks. The source is read only when the reader asks for more, so a slow reader slows the
- * source down, and nothing is stored on the way.
+ * source down, and nothing is stored on the way. With `isReadToEnd`, a source whose reader left is still read, to its end.
  */
 export function observed(
   body: ReadableStream<Uint8Array>,
   observer: BodyObserver,
-): ReadableStream<Uint8Array> {
+  isReadToEnd = false,
+): ObservedBody {
   const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
+  let hasLeft = false;
+  /** Null: there is no more. */
+  const next = async (): Promise<Uint8Array | null> => {
+    try {
+      const { done, value } = await reader.read();
+      if (value !== undefined) observer.chunk(value);
+      if (done) observer.end();
+      return value ?? null;
+    } catch (error) {
+      observer.error(error);
+      throw error;
+    }
+  };
+  const leave = async (reason: unknown): Promise<void> => {
+    if (hasLeft) return;
+    hasLeft = true;
+    if (isReadToEnd) {
+      while ((await next()) !== null);
+      return;
+    }
+    observer.cancel(reason);
+    await reader.cancel(reason);
+  };
+  const readable = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let part: { done: boolean; value?: Uint8Array | undefined };
-        try {
-          part = await reader.read();
-        } catch (error) {
-          observer.error(error);
-          throw error;
-        }
-        if (part.value !== undefined) {
-          observer.chunk(part.value);
-          controller.enqueue(part.value);
-        }
-        if (!part.done) return;
-        observer.end();
-        controller.close();
+        const chunk = await next();
+        if (chunk === null) controller.close();
+        else controller.enqueue(chunk);
       },
-      cancel(reason) {
-        observer.cancel(reason);
-        return reader.cancel(reason);
-      },
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );
+  return { readable, leave: (reason) => leave(reason).catch(() => undefined) };
 }

@@ -41,7 +41,7 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** Refusals that the same call may pass later. The SDKs send a 409 or 429 again unless they are told not to. */
-const PASSING = new Set(["rate_limited", "service_unavailable"]);
+const PASSING = new Set(["rate_limited", "service_unavailable", "bad_gateway"]);
 
 /**
  * The refusal with the service's status and envelope. What the SDKs look for in an error is added inside: `type` and `param`

@@ -26,12 +26,13 @@ export function settledBody(
   call: GovernedCall,
 ): ReadableStream<Uint8Array> {
   const reader = usageReader(headers.get("content-type"));
-  return observed(body, {
+  const { readable } = observed(body, {
     chunk: (chunk) => reader.push(chunk),
     end: () => call.finish(reader.reading),
     error: (error) => (isAbort(error) ? call.cancel(reader.reading) : call.breakOff(reader.reading)),
     cancel: () => call.cancel(reader.reading),
   });
+  return readable;
 }
 
 export function isAbort(error: unknown): boolean {

@@ -106,6 +106,14 @@ const FORBIDDEN = [
   ["edge", "client/send.ts"],
   ["api", "client/send.ts"],
   ["web", "adapters/fetch.ts"],
+  ["proxy", "org/object.ts"],
+  ["proxy", "edge/call.ts"],
+  ["proxy", "api/runs/get.ts"],
+  ["proxy", "contract/errors.ts"],
+  ["adapters", "proxy/proxy.ts"],
+  ["client", "proxy/proxy.ts"],
+  ["edge", "proxy/proxy.ts"],
+  ["web", "proxy/proxy.ts"],
 ] as const;
 
 const FORBIDDEN_PACKAGES = [
@@ -128,6 +136,8 @@ const FORBIDDEN_PACKAGES = [
   ["client", "cloudflare:workers"],
   ["adapters", "zod"],
   ["adapters", "drizzle-orm"],
+  ["proxy", "zod"],
+  ["proxy", "hono"],
 ] as const;
 
 const FORBIDDEN_WORDS = [
@@ -153,6 +163,7 @@ const ALLOWED = [
   ["client", "gate/decision.ts"],
   ["client", "domain/money.ts"],
   ["adapters", "client/send.ts"],
+  ["proxy", "adapters/estimate.ts"],
 ] as const;
 
 describe("the linter", () => {

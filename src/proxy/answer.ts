@@ -1,0 +1,50 @@
+import { type Dialect, refusalResponse } from "../adapters/refusal-response.ts";
+import { headersFrom } from "./headers.ts";
+import type { Provider } from "./options.ts";
+
+const MOST_ERROR_BYTES = 65_536;
+
+/** The provider did not answer as one does. What it said is not passed on. */
+export function badGateway(message: string, dialect: Dialect): Response {
+  return refusalResponse({ status: 502, code: "bad_gateway", message, details: {} }, dialect);
+}
+
+/** What is relayed of an answer that is no success. */
+export async function failedAnswer(
+  answer: Response,
+  provider: Provider,
+  dialect: Dialect,
+): Promise<Response> {
+  const { status } = answer;
+  if (status < 400) {
+    await answer.body?.cancel();
+    return badGateway("The provider answered with a redirect, which this proxy does not follow.", dialect);
+  }
+  if (status === 401) {
+    await answer.body?.cancel();
+    const message =
+      "The provider did not accept this proxy's own key. Your key is not the reason: tell its operator.";
+    return badGateway(message, dialect);
+  }
+  const text = await textWithin(answer, MOST_ERROR_BYTES);
+  return new Response(text.replaceAll(provider.key, "[key]"), {
+    status,
+    headers: headersFrom(provider, answer.headers),
+  });
+}
+
+/** The beginning of a body. A provider that never ends is left there. */
+async function textWithin({ body }: Response, mostBytes: number): Promise<string> {
+  if (body === null) return "";
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let bytes = 0; bytes < mostBytes;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    bytes += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel().catch(() => undefined);
+  return text.slice(0, mostBytes);
+}

@@ -1,0 +1,92 @@
+import type { CallGate } from "../adapters/governed-call.ts";
+import { createGate, type EmbeddedGate, type SettledRun } from "../client/gate/index.ts";
+import type { RunInput } from "../client/generated/types.ts";
+import { BoundedMap } from "../domain/bounded-map.ts";
+import type { ProxyOptions } from "./options.ts";
+
+const FLUSH_AFTER_MS = 200;
+const FLUSH_ATTEMPTS = 5;
+/** A flush that takes longer was lost with the request that made it. */
+const LOST_AFTER_MS = 20_000;
+const MOST_REMEMBERED = 20_000;
+
+/**
+ * The gate of one key. Runs are sent by the requests that made them, a little later and together, because nothing else keeps
+ * a Worker alive. A run that the service does not take as it is goes again with what was reserved for it: it did happen.
+ */
+export class KeyGate implements CallGate {
+  readonly #gate: EmbeddedGate;
+  readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
+  readonly #usedIds = new BoundedMap<string, true>(MOST_REMEMBERED);
+  #flushing: { readonly since: number; readonly done: Promise<void> } | null = null;
+  /** Whether the service has accepted the key. */
+  isProven = false;
+
+  constructor(key: string, { url, binding }: ProxyOptions) {
+    const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
+    this.#gate = createGate({ key, url, binding, onError });
+  }
+
+  get isIdle(): boolean {
+    return this.#gate.stats.runsQueued === 0;
+  }
+
+  /** A reservation is for one call. An id that has had its call here gets a reservation of its own. */
+  readonly decide: CallGate["decide"] = async (ask, options) => {
+    const { request_id: id, ...rest } = ask;
+    const isUsed = id !== undefined && this.#usedIds.get(id) === true;
+    if (id !== undefined) this.#usedIds.set(id, true);
+    const allowed = await this.#gate.decide(isUsed ? rest : ask, options);
+    this.isProven = true;
+    return allowed;
+  };
+
+  settle(allowed: Parameters<CallGate["settle"]>[0], run: SettledRun): void {
+    const amount = typeof allowed === "string" ? undefined : allowed.reservation?.amount_usd;
+    if (run.id !== undefined && amount !== undefined) this.#reserved.set(run.id, amount);
+    this.#gate.settle(allowed, run);
+  }
+
+  async release(allowed: Parameters<CallGate["release"]>[0]): Promise<void> {
+    await this.#gate.release(allowed);
+  }
+
+  flush(): Promise<void> {
+    const now = Date.now();
+    if (this.#flushing !== null && now - this.#flushing.since < LOST_AFTER_MS) return this.#flushing.done;
+    const flushing = { since: now, done: this.#flushSoon().finally(() => this.#flushed(flushing)) };
+    this.#flushing = flushing;
+    return flushing.done;
+  }
+
+  async close(): Promise<void> {
+    await this.#gate.close();
+  }
+
+  #flushed(flushing: object): void {
+    if (this.#flushing === flushing) this.#flushing = null;
+  }
+
+  async #flushSoon(): Promise<void> {
+    for (let attempt = 0; attempt < FLUSH_ATTEMPTS; attempt += 1) {
+      await new Promise((resolve) => setTimeout(resolve, FLUSH_AFTER_MS * 2 ** attempt));
+      // What comes from here on starts a flush of its own.
+      if (attempt === 0) this.#flushing = null;
+      await this.#gate.flush();
+      if (this.isIdle) return;
+    }
+  }
+
+  /** The reservation was settled by another call with its id, or there is no price for what was used. */
+  #sendAgain(error: unknown, run: RunInput): void {
+    const { id = "", reservation_id: reservation, ...rest } = run;
+    const amount = this.#reserved.get(id);
+    if (amount === undefined) return;
+    this.#reserved.delete(id);
+    const isSettled = (error as { code?: unknown }).code === "conflict";
+    const { input_tokens, output_tokens } = run.usage;
+    const again = { ...rest, id: `${id}-again`, usage: { input_tokens, output_tokens } };
+    if (isSettled || reservation === undefined) this.#gate.settle({ reservation: null }, again);
+    else this.#gate.settle(reservation, { ...again, cost_usd: run.cost_usd ?? amount });
+  }
+}

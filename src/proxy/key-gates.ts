@@ -1,0 +1,47 @@
+import { SluiceError } from "../client/errors.ts";
+import { BoundedMap } from "../domain/bounded-map.ts";
+import { KeyGate } from "./key-gate.ts";
+import type { ProxyOptions } from "./options.ts";
+
+const MOST_GATES = 1000;
+/** Keys that the service has not accepted yet. Whoever makes keys up pushes out only these. */
+const MOST_UNPROVEN = 200;
+
+/** The gates of the keys that call. */
+export class KeyGates {
+  readonly #options: ProxyOptions;
+  readonly #proven = new Map<string, KeyGate>();
+  readonly #unproven = new BoundedMap<string, KeyGate>(MOST_UNPROVEN);
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+  }
+
+  /** Null: the text is no key of an organization. */
+  gateOf(key: string): KeyGate | null {
+    const known = this.#proven.get(key) ?? this.#unproven.get(key);
+    if (known !== undefined) return known;
+    try {
+      const gate = new KeyGate(key, this.#options);
+      this.#unproven.set(key, gate);
+      return gate;
+    } catch (error) {
+      if (error instanceof SluiceError) return null;
+      throw error;
+    }
+  }
+
+  /** Keeps the gate of a key that was accepted. Over the bound, the oldest that has nothing left to send goes. */
+  async keep(key: string, gate: KeyGate): Promise<void> {
+    if (!gate.isProven || this.#proven.has(key)) return;
+    this.#unproven.delete(key);
+    this.#proven.set(key, gate);
+    if (this.#proven.size <= MOST_GATES) return;
+    for (const [other, one] of this.#proven) {
+      if (other === key || !one.isIdle) continue;
+      this.#proven.delete(other);
+      await one.close();
+      return;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { WireRefusal } from "../adapters/refusal-response.ts";
+import type { ProviderName } from "./options.ts";
+
+/** What a path asks for. */
+export interface Target {
+  readonly provider: ProviderName;
+  /** What follows the prefix. */
+  readonly path: string;
+}
+
+const PREFIX = /^\/(openai|anthropic)(\/.*)$/;
+
+/**
+ * The provider and the path on it. A path that a provider might read differently than we do is refused, so that no spelling
+ * leads out of the prefix or past the price of a call.
+ */
+export function targetOf(pathname: string): Target | WireRefusal {
+  const [, provider, path = ""] = PREFIX.exec(pathname) ?? [];
+  if (provider === undefined) {
+    const message = "There is nothing here. Paths begin with /openai/ or /anthropic/.";
+    return { status: 404, code: "not_found", message, details: {} };
+  }
+  if (isPlain(path)) return { provider: provider as ProviderName, path };
+  const message =
+    "The path is ambiguous: send it without empty or dotted segments, and without encoded slashes or percent signs.";
+  return { status: 400, code: "bad_request", message, details: {} };
+}
+
+function isPlain(path: string): boolean {
+  return path
+    .slice(1)
+    .split("/")
+    .every((segment) => {
+      const text = decoded(segment);
+      // oxlint-disable-next-line no-control-regex -- controls are what must not be there
+      return text !== null && text !== "" && !/^\.+$|[/\\%?#;\u0000-\u0020\u007f]/.test(text);
+    });
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import { governed, PROVIDER_KEY, startProvider } from "../support/governed.ts";
+import { providerThat, proxyBefore } from "../support/hostile-provider.ts";
+
+/** What the proxy does with callers and providers that mean no good, or that do not behave. */
+
+const CHAT = "/openai/v1/chat/completions";
+const body = JSON.stringify({
+  model: "gpt-4o-mini",
+  max_tokens: 1000,
+  messages: [{ role: "user", content: "hi" }],
+});
+const streaming = JSON.stringify({ ...JSON.parse(body), stream: true });
+const fine = JSON.stringify({ id: "x", choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } });
+
+describe("what a provider gets", () => {
+  test("is the proxy's key, and nothing that is the caller's own or of its connection", async () => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const headers = {
+      cookie: "session=1",
+      "openai-organization": "org-of-another",
+      "x-forwarded-for": "10.0.0.1",
+      "x-sluice-user-id": "u1",
+      "x-hop": "1",
+      connection: "x-hop",
+      te: "trailers",
+      "proxy-authorization": "Basic x",
+      "x-custom": "kept",
+    };
+    await (await proxyBefore(url)(CHAT, { key, body, headers })).text();
+    const sent = JSON.stringify(got[0]?.headers);
+    expect(got[0]?.headers).toMatchObject({ authorization: `Bearer ${PROVIDER_KEY}`, "x-custom": "kept" });
+    for (const text of [
+      key,
+      "session=1",
+      "org-of-another",
+      "10.0.0.1",
+      "x-sluice",
+      "x-hop",
+      "trailers",
+      "Basic",
+    ]) {
+      expect(sent).not.toContain(text);
+    }
+  });
+
+  test.each([
+    ["out of the prefix", "/openai/../admin", 404],
+    ["out of the prefix, encoded", "/openai/v1/%2e%2e/%2e%2e/admin", 404],
+    ["to another host", "/openai//evil.test/v1/chat/completions", 400],
+    ["with a backslash", "/openai/v1/%5c%5cevil.test", 400],
+    ["with an encoded slash", "/openai/v1%2fchat%2fcompletions", 400],
+    ["encoded twice", "/openai/v1/chat/%2563ompletions", 400],
+    ["with a slash at the end, past its price", "/openai/v1/chat/completions/", 400],
+    ["with a parameter in the path", "/openai/v1/chat/completions;x=1", 400],
+    ["with a null", "/openai/v1/chat/completions%00", 400],
+    ["of no provider", "/v1/chat/completions", 404],
+  ])("is no path that leads %s", async (_, path, status) => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((__, response) => response.end(fine));
+    const answer = await proxyBefore(url)(path, { key, body });
+    expect({ status: answer.status, reached: got.length }).toEqual({ status, reached: 0 });
+  });
+
+  test("is counted in tokens however its path is written", async () => {
+    const org = await governed();
+    const { url } = await providerThat((_, response) => response.end(fine));
+    await (await proxyBefore(url)("/openai/v1/Chat/%63ompletions", { key: org.key, body })).text();
+    const [run] = await org.runs(1);
+    expect(run).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7 } });
+  });
+
+  test("is nothing where the caller sets what it may not, or what nobody knows", async () => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const proxy = proxyBefore(url);
+    for (const [name, status] of [
+      ["x-sluice-customer-id", 403],
+      ["x-sluice-estimate-usd", 403],
+      ["x-sluice-request-id", 403],
+      ["x-sluice-hold-seconds", 400],
+    ] as const) {
+      const answer = await proxy(CHAT, { key, body, headers: { [name]: "1" } });
+      expect(answer.status).toBe(status);
+      expect(await answer.text()).toContain(name);
+    }
+    const tags = await proxy(CHAT, { key, body, headers: { "x-sluice-tags": "a=1,a=2" } });
+    expect(tags.status).toBe(422);
+    expect(got).toHaveLength(0);
+  });
+
+  test("is for whom the key is, whatever the caller says", async () => {
+    const org = await governed();
+    const { url } = await providerThat((_, response) => response.end(fine));
+    const keyId = `key_${org.key.slice("svc_live_".length + 26, "svc_live_".length + 52)}`;
+    const proxy = proxyBefore(url, {
+      callerSets: ["customer_id"],
+      keyFields: { [keyId]: { customer_id: "acme" } },
+    });
+    await (await proxy(CHAT, { key: org.key, body, headers: { "x-sluice-customer-id": "another" } })).text();
+    const [run] = await org.runs(1);
+    expect(run?.["customer_id"]).toBe("acme");
+  });
+
+  test("is no body over the bound, with its length or without", async () => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const proxy = proxyBefore(url, { mostBodyBytes: 1000 });
+    const large = "x".repeat(1001);
+    const chunks = new Blob([large]).stream();
+    for (const sent of [{ body: large }, { body: chunks, duplex: "half" as const }]) {
+      expect((await proxy(CHAT, { key, ...sent })).status).toBe(413);
+    }
+    expect(got).toHaveLength(0);
+  });
+
+  test("is no call without a model, in no JSON, compressed, or over WebSockets", async () => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const proxy = proxyBefore(url);
+    for (const sent of [
+      { body: "{}" },
+      { body: "hello" },
+      { body, headers: { "content-encoding": "gzip" } },
+    ]) {
+      expect((await proxy(CHAT, { key, ...sent })).status).toBe(400);
+    }
+    expect((await proxy("/openai/v1/realtime", { key, headers: { upgrade: "websocket" } })).status).toBe(400);
+    expect(got).toHaveLength(0);
+  });
+});
+
+describe("what a caller gets", () => {
+  test("is no redirect and no key of the provider's, wherever it is put", async () => {
+    const { key } = await governed();
+    const { url, got } = await providerThat(({ url: path = "" }, response) => {
+      const status = Number(/status=(\d+)/.exec(path)?.[1]);
+      response.writeHead(status, {
+        location: "http://evil.test/",
+        "x-echo": PROVIDER_KEY,
+        "set-cookie": "a=1",
+      });
+      response.end(JSON.stringify({ error: { message: `the key ${PROVIDER_KEY} has no such model` } }));
+    });
+    const proxy = proxyBefore(url);
+    for (const [status, told] of [
+      [302, 502],
+      [307, 502],
+      [401, 502],
+      [403, 403],
+      [429, 429],
+      [500, 500],
+    ] as const) {
+      const answer = await proxy(`${CHAT}?status=${status}`, { key, body });
+      const all = JSON.stringify([...answer.headers]) + (await answer.text());
+      expect(answer.status).toBe(told);
+      expect(all).not.toContain(PROVIDER_KEY);
+      expect(all).not.toContain("evil.test");
+      expect(all).not.toContain("set-cookie");
+    }
+    expect(got).toHaveLength(6);
+  });
+
+  test("is the provider's stream byte for byte, as fast as it is read", async () => {
+    const { key } = await governed();
+    const provider = await startProvider();
+    const words = (count: number) => ({
+      body: JSON.stringify({ ...JSON.parse(streaming), max_tokens: 99_999, messages: [`${count} words`] }),
+    });
+    const proxy = proxyBefore(provider.url);
+    const through = await (await proxy(CHAT, { key, ...words(300) })).text();
+    const direct = await fetch(`${provider.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${PROVIDER_KEY}` },
+      ...words(300),
+    });
+    const named = (text: string) => text.replaceAll(/standin\d+/g, "standin");
+    expect(named(through)).toBe(named(await direct.text()));
+    const unread = await proxy(CHAT, { key, ...words(99_999) });
+    const reader = unread.body?.getReader();
+    await reader?.read();
+    const sent = () => provider.served.at(-1)?.outputTokens ?? 0;
+    let before = -1;
+    await expect.poll(() => sent() === before || ((before = sent()), false), { interval: 300 }).toBe(true);
+    expect(sent()).toBeLessThan(99_999);
+    await reader?.cancel();
+    await provider.close();
+  });
+});
+
+describe("every call is settled", () => {
+  test("also if its caller does not wait for its answer, by the usage at its end", async () => {
+    const org = await governed();
+    const { url } = await providerThat((_, response) => {
+      response.write(fine.slice(0, 20));
+      setTimeout(() => response.end(fine.slice(20)), 300);
+    });
+    const stop = new AbortController();
+    const answer = await proxyBefore(url)(CHAT, { key: org.key, body, signal: stop.signal });
+    await answer.body?.getReader().read();
+    stop.abort();
+    const [run] = await org.runs(1);
+    expect(run).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7 }, estimated: false });
+  });
+
+  test("also if its provider answers garbage, or breaks off: at what was reserved", async () => {
+    const org = await governed();
+    const { url } = await providerThat(({ url: path = "" }, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      if (path.includes("garbage")) response.end("<html>");
+      else response.write('{"usage":', () => response.destroy());
+    });
+    const proxy = proxyBefore(url);
+    await (await proxy(`${CHAT}?garbage`, { key: org.key, body })).text();
+    await (await proxy(CHAT, { key: org.key, body })).text().catch(() => "");
+    for (const run of await org.runs(2)) {
+      expect(run).toMatchObject({ estimated: true, cost_source: "caller" });
+      expect(Number(run["cost_usd"])).toBeGreaterThan(0.0006);
+    }
+  });
+
+  test.each([
+    ["never answers", { longestSilenceMs: 300 }],
+    ["falls silent", { longestSilenceMs: 300 }],
+    ["never ends", { longestAnswerMs: 600 }],
+  ])("also if its provider %s", async (how, options) => {
+    const org = await governed();
+    const { url } = await providerThat((_, response) => {
+      if (how === "never answers") return;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "go" } }] })}\n\n`;
+      response.write(event);
+      if (how !== "never ends") return;
+      const timer = setInterval(() => response.write(event), 20);
+      response.once("close", () => clearInterval(timer));
+    });
+    const answer = await proxyBefore(url, options)(CHAT, { key: org.key, body: streaming });
+    if (how === "never answers") expect(answer.status).toBe(502);
+    else await expect(answer.text()).rejects.toThrow();
+    const [run] = await org.runs(1);
+    expect(run).toMatchObject({ outcome: "failed" });
+    expect(run?.["usage"].output_tokens).toBeGreaterThanOrEqual(how === "never answers" ? 0 : 1);
+  });
+
+  test("each by itself, where a caller repeats its request id", async () => {
+    const org = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const callerSets = ["request_id"] as const;
+    const headers = { "x-sluice-request-id": "again" };
+    const [here, there] = [proxyBefore(url, { callerSets }), proxyBefore(url, { callerSets })];
+    for (const proxy of [here, here, there])
+      await (await proxy(CHAT, { key: org.key, body, headers })).text();
+    expect(got).toHaveLength(3);
+    const runs = await org.runs(3);
+    expect(runs.map((run) => run["usage"].output_tokens)).toEqual([7, 7, 7]);
+  });
+
+  test("at its estimate, where there is no price for its model", async () => {
+    const org = await governed();
+    const { url, got } = await providerThat((_, response) => response.end(fine));
+    const unpriced = JSON.stringify({ ...JSON.parse(body), model: "house-model" });
+    const refused = await proxyBefore(url)(CHAT, { key: org.key, body: unpriced });
+    expect(refused.status).toBe(422);
+    expect(got).toHaveLength(0);
+    const proxy = proxyBefore(url, { callerSets: ["estimate_usd"] });
+    const headers = { "x-sluice-estimate-usd": "0.05" };
+    await (await proxy(CHAT, { key: org.key, body: unpriced, headers })).text();
+    const [run] = await org.runs(1);
+    expect(run).toMatchObject({ model: "house-model", cost_usd: "0.05", usage: { output_tokens: 7 } });
+    await expect.poll(org.reserved).toBe("0.00");
+  });
+
+  test("at their estimate, where calls are not counted; reading is free", async () => {
+    const org = await governed();
+    const { url, got } = await providerThat((_, response) => response.end("{}"));
+    const proxy = proxyBefore(url, { otherEstimateUsd: "0.04" });
+    await (await proxy("/openai/v1/models", { key: org.key })).text();
+    const picture = JSON.stringify({ model: "dall-e-3", prompt: "a cat" });
+    await (await proxy("/openai/v1/images/generations", { key: org.key, body: picture })).text();
+    const runs = await org.runs(1);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toMatchObject({ model: "dall-e-3", cost_usd: "0.04", estimated: true });
+    expect(got).toHaveLength(2);
+    await expect.poll(org.reserved).toBe("0.00");
+  });
+});

@@ -10,12 +10,14 @@ import type { Server } from "./server.ts";
 /** What a script or a person needs to start, as in `demo.json`. */
 export interface Demo {
   readonly base_url: string;
+  /** Where the governed proxy is served. */
+  readonly proxy_url: string;
   readonly org_id: string;
   readonly owner_key: string;
   readonly operator_key: string;
 }
 
-/** The only limit of the demo org, on its own workflow, so that it refuses nothing else. */
+/** Each limit of the demo org is on a workflow of its own, so that it refuses nothing else. */
 const DEMO_BUDGET = {
   scope_kind: "workflow",
   scope_id: "demo",
@@ -24,12 +26,28 @@ const DEMO_BUDGET = {
   mode: "enforce",
 };
 
+/** Room for a few short calls of a small model through the proxy. */
+const HELLO_BUDGET = {
+  scope_kind: "workflow",
+  scope_id: "hello",
+  limit_usd: "0.00005",
+  period: "day",
+  mode: "enforce",
+};
+const HELLO_MODEL = "gpt-4o-mini";
+const HELLO_MOST_TOKENS = 16;
+
 /** Seeds the demo org, once per data folder, through the public API. */
 export async function ensureDemo(server: Server): Promise<Demo> {
   const { demo: file } = server.folder;
-  const here = { base_url: server.urls[0], operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
+  const here = {
+    base_url: server.urls[0],
+    proxy_url: server.proxyUrl ?? "",
+    operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "",
+  };
   const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
+  await ensureHelloBudget(demo);
   await fillPriceBook(demo).catch((error: unknown) => {
     if (!(error instanceof Complaint)) throw error;
     console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
@@ -59,16 +77,26 @@ async function seed(
   return { org_id: org.id, owner_key };
 }
 
+/** Folders of earlier versions have none. */
+async function ensureHelloBudget({ base_url, org_id, owner_key }: Demo): Promise<void> {
+  const url = `${base_url}/v1/orgs/${org_id}/budgets`;
+  const listed = await fetch(`${url}?limit=200`, { headers: { authorization: `Bearer ${owner_key}` } });
+  const { data = [] } = (await listed.json()) as { data?: { scope_id: string | null }[] };
+  const { scope_id } = HELLO_BUDGET;
+  if (data.some((budget) => budget.scope_id === scope_id)) return;
+  await post(url, owner_key, HELLO_BUDGET, scope_id);
+}
+
 const RETRY_MS = 250;
 /** A call that a crash interrupted holds its idempotency key for a minute. After that, its retry takes it over. */
 const PATIENCE_MS = 90_000;
 
 /** The path is the idempotency key, so a seeding that was interrupted continues and creates no second org. */
-async function post(url: string, key: string, body: object): Promise<unknown> {
+async function post(url: string, key: string, body: object, name = ""): Promise<unknown> {
   const { pathname } = new URL(url);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const answer = await attempt(url, key, body);
+    const answer = await attempt(url, { key, body, name });
     if (answer.status === 201) return JSON.parse(answer.text);
     if (!answer.passes || performance.now() > until) {
       throw new Complaint(`POST ${pathname} answered ${answer.status}: ${answer.text}`);
@@ -78,11 +106,11 @@ async function post(url: string, key: string, body: object): Promise<unknown> {
 }
 
 /** `passes`: the runtime is restarting, or was during this call. */
-async function attempt(url: string, key: string, body: object) {
+async function attempt(url: string, { key, body, name }: { key: string; body: object; name: string }) {
   const headers = {
     authorization: `Bearer ${key}`,
     "content-type": "application/json",
-    "idempotency-key": `demo ${new URL(url).pathname}`,
+    "idempotency-key": `demo ${new URL(url).pathname}${name}`,
   };
   try {
     const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
@@ -92,6 +120,16 @@ async function attempt(url: string, key: string, body: object) {
   } catch (error) {
     return { status: 0, text: String(error), passes: true };
   }
+}
+
+function hello({ proxy_url, owner_key }: Demo): string {
+  const messages = [{ role: "user", content: "Hello!" }];
+  const body = { model: HELLO_MODEL, max_tokens: HELLO_MOST_TOKENS, messages };
+  return (
+    `  curl -i ${proxy_url}/openai/v1/chat/completions -H 'Authorization: Bearer ${owner_key}' \\\n` +
+    `    -H 'x-sluice-workflow-id: ${HELLO_BUDGET.scope_id}' -H 'Content-Type: application/json' \\\n` +
+    `    -d '${JSON.stringify(body)}'`
+  );
 }
 
 /** The lines of the terminal. Each curl command works as it is. */
@@ -109,6 +147,7 @@ export function welcome(server: Server, demo: Demo): string {
     `  console      ${server.signInLink(demo.org_id)}`,
     "               (works once)",
     `  docs         ${demo.base_url}/docs`,
+    `  proxy        ${demo.proxy_url} (/openai and /anthropic)`,
     `  data, log    ${server.folder.path} (npm run reset empties it)`,
     "",
     "May this run spend a cent? Yes:",
@@ -116,6 +155,10 @@ export function welcome(server: Server, demo: Demo): string {
     "",
     `May it spend 25 dollars on the "${workflow_id}" workflow, which has ${DEMO_BUDGET.limit_usd} per month? No:`,
     decide({ model: "acme/m1", workflow_id, estimate: { cost_usd: "25.00" } }),
+    "",
+    `What does a call to a model cost? After a few, the "${HELLO_BUDGET.scope_id}" workflow has no more room:`,
+    hello(demo),
+    `  In an SDK: base URL ${demo.proxy_url}/openai/v1, and the owner key as API key.`,
     "",
     "Which routes are deprecated?",
     `  curl ${demo.base_url}/v1/meta/deprecations`,

@@ -10,6 +10,7 @@ import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
 import { keepPepper, localSecrets } from "./secrets.ts";
 import { resolveSettings, unknownSettings } from "./settings.ts";
+import { type LocalProxy, proxyWorker } from "./local-proxy.ts";
 import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
 
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly isolates?: number;
   /** Instead of isolates: regions on consecutive ports, each with its own objects and database. */
   readonly regions?: readonly string[];
+  /** Serves the governed proxy too. */
+  readonly proxy?: LocalProxy;
   /** A module that wraps the Worker, for tests. */
   readonly entry?: string;
   /** Other Workers in the same runtime, which may have bindings to the one of this name. */
@@ -37,6 +40,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly urls: readonly [string, ...string[]];
+  /** Null: it was not asked for. */
+  readonly proxyUrl: string | null;
   readonly folder: DataFolder;
   readonly settings: Readonly<Record<string, string>>;
   /** The one-time link that signs in to an org's console on this server. A deployed Worker has none. */
@@ -81,8 +86,14 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     regions: options.regions,
     isReady: () => ready,
   });
+  const { proxy } = options;
+  const served = proxy === undefined ? null : await proxyWorker(proxy, names[0]);
   const runtime = await startRuntime({
-    workers: [...workers, ...(options.companions?.(names[0]) ?? [])],
+    workers: [
+      ...workers,
+      ...(options.companions?.(names[0]) ?? []),
+      ...(served === null ? [] : [served.worker]),
+    ],
     folder,
     prepare: (miniflare) => migrateAll(miniflare, config, options.regions === undefined ? [names[0]] : names),
     onRemark: options.onRemark,
@@ -90,6 +101,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   });
   const server: Server = {
     urls,
+    proxyUrl: served?.url ?? null,
     folder,
     settings,
     signInLink: (org, url = urls[0]) => signInLink(url, org, signInSecret),

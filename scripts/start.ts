@@ -2,18 +2,27 @@
 import { endWith, run } from "./complaint.ts";
 import { dataFolderPath } from "./data-folder.ts";
 import { type Demo, ensureDemo, welcome } from "./demo.ts";
+import { localProviders } from "./local-proxy.ts";
 import { type Server, startServer } from "./server.ts";
 import { onceToldToStop, outliveFullOutput, wholeNumber } from "./start-options.ts";
 
 const MOST_ISOLATES = 16;
+const USUAL_PORT = 8787;
+const USUAL_PROXY_PORT = 8788;
 
 await run(async () => {
   const running: { server?: Server; demo?: Demo } = {};
   outliveFullOutput();
+  const port = wholeNumber("PORT", USUAL_PORT, 0, 65_535);
+  const isolates = wholeNumber("ISOLATES", 1, 1, MOST_ISOLATES);
+  // The usual port may belong to the server that has the usual one, or to an isolate.
+  const isUsual = port === USUAL_PORT && isolates === 1;
+  const proxyPort = wholeNumber("PROXY_PORT", isUsual ? USUAL_PROXY_PORT : 0, 0, 65_535);
   onceToldToStop(async () => running.server?.dispose());
   const server = await startServer({
-    port: wholeNumber("PORT", 8787, 0, 65_535),
-    isolates: wholeNumber("ISOLATES", 1, 1, MOST_ISOLATES),
+    port,
+    isolates,
+    proxy: { port: proxyPort, settings: (await localProviders(process.env)).settings },
     dataDir: dataFolderPath(process.env),
     settings: process.env,
     beforeReady: async (begun) => {

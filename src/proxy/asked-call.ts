@@ -56,7 +56,7 @@ function withStreamUsage(json: Body, body: Uint8Array<ArrayBuffer>): Uint8Array<
   const options = json["stream_options"];
   if (json["stream"] !== true || (isObject(options) && "include_usage" in options)) return body;
   const added = { ...(isObject(options) ? options : {}), include_usage: true };
-  return new TextEncoder().encode(JSON.stringify({ ...json, stream_options: added }));
+  return Uint8Array.from(new TextEncoder().encode(JSON.stringify({ ...json, stream_options: added })));
 }
 
 function isJson(headers: Headers): boolean {
@@ -65,7 +65,9 @@ function isJson(headers: Headers): boolean {
 
 function objectIn(body: Uint8Array): Body | null {
   try {
-    const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as unknown;
+    const value = JSON.parse(
+      new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body),
+    ) as unknown;
     return isObject(value) ? value : null;
   } catch {
     return null;

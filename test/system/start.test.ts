@@ -24,10 +24,23 @@ describe("npm start", () => {
     const orgs = await call("GET", "/v1/admin/orgs", { key: demo.operator_key });
     expect(orgs.body.data).toHaveLength(1);
     const curls = server.stdout().match(/^ {2}curl (?:.*\\\n)*.*$/gm) ?? [];
-    const [allowed, refused, deprecations] = curls.map(paste);
+    const [allowed, refused, hello = "", deprecations] = curls.map((line, at) =>
+      at === 2 ? line : paste(line),
+    );
     expect(allowed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"decision":"allow"/);
     expect(refused).toMatch(/^HTTP\/1\.1 402 [^]*"code":"budget_exceeded"/);
     expect(JSON.parse(deprecations ?? "")).toContainEqual(expect.objectContaining({ route: "/v1/forecast" }));
+    const answers: string[] = [];
+    while (answers.length < 12 && !answers.at(-1)?.startsWith("HTTP/1.1 402 ")) {
+      answers.push(paste(hello));
+      await expect
+        .poll(async () => (await call("GET", "/v1/runs", { key: demo.owner_key })).body.data.length)
+        .toBe(answers.filter((answer) => answer.startsWith("HTTP/1.1 200 ")).length);
+    }
+    expect(answers.length).toBeGreaterThan(2);
+    expect(answers.at(-1)).toContain('"code":"budget_exceeded"');
+    const [run] = (await call("GET", "/v1/runs", { key: demo.owner_key })).body.data;
+    expect(run).toMatchObject({ model: "gpt-4o-mini", workflow_id: "hello", cost_source: "price_book" });
   });
 
   test("keeps its data, demo org and secrets over a restart", async () => {
@@ -40,7 +53,8 @@ describe("npm start", () => {
     first.process.kill("SIGINT");
     expect(await first.ended).toBe(0);
     const second = await startOn(folder);
-    expect(second.demo).toEqual({ ...first.demo, base_url: second.demo.base_url });
+    const { base_url, proxy_url } = second.demo;
+    expect(second.demo).toEqual({ ...first.demo, base_url, proxy_url });
     const call = callerAt(second.demo.base_url);
     const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
     expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });

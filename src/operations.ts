@@ -9,6 +9,7 @@ import { getAdminOrg } from "./api/admin-orgs/get.ts";
 import { listAdminOrgs } from "./api/admin-orgs/list.ts";
 import { resumeOrg } from "./api/admin-orgs/resume.ts";
 import { suspendOrg } from "./api/admin-orgs/suspend.ts";
+import { getOverview } from "./api/admin-overview/get.ts";
 import { approveAttempt } from "./api/approvals/approve.ts";
 import { denyAttempt } from "./api/approvals/deny.ts";
 import { getApproval } from "./api/approvals/get.ts";
@@ -144,6 +145,7 @@ import type { Operation } from "./edge/operation.ts";
 export const OPERATIONS: readonly Operation[] = [
   createOrg,
   listAdminOrgs,
+  getOverview,
   getAdminOrg,
   changeAdminOrg,
   suspendOrg,

@@ -20,8 +20,11 @@ import type { DecisionAsk } from "../gate/ask.ts";
 import type { Introduced, Introduction } from "../gate/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
-import { GaugeDesk } from "./gauges/desk.ts";
 import { measure } from "./gauges/measure.ts";
+import { gaugeTelling } from "./gauges/tell.ts";
+import { Teller } from "./gauges/teller.ts";
+import { overviewOf } from "./overview/measure.ts";
+import { tellOverview } from "../platform/overview.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
@@ -62,8 +65,11 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #refusals: RefusalDesk;
   readonly #views: Views;
   readonly #id: string;
+  readonly #tellers: readonly Teller[];
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
+  /** When a key of the org was last used, as far as this life of the object knows. */
+  #lastCallAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -95,21 +101,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       tally: (counts) => this.#tally(counts),
       isOpened: () => this.#opened,
     });
-    const gauges = new GaugeDesk({
-      ctx,
-      shards: env.COUNTERS,
-      orgId: this.#id,
-      measure: () => {
-        const { org, real } = this.#views.clock();
-        return measure(this.#views.view({ actor: SYSTEM, trace: "gauges" }, org), org - real);
-      },
-    });
+    this.#tellers = this.#newTellers();
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
       handlers: DUE_HANDLERS,
       view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
-      changed: () => gauges.note(),
+      changed: () => this.#tellSoon(),
     });
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (upgraded) this.#due.arm();
@@ -144,6 +142,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
     if (key === null) return null;
     this.#granted.note(keyId, asked);
+    this.#lastCallAt = asked;
+    this.#tellSoon();
     return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
   }
 
@@ -331,6 +331,33 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   override alarm(): void {
     if (!this.#opened) return;
     this.#due.wake();
+  }
+
+  /** Something happened that others should hear of. */
+  #tellSoon(): void {
+    if (this.#opened) for (const teller of this.#tellers) teller.note();
+  }
+
+  /** What the platform hears of this object: its gauges within seconds, its line of the overview a little later. */
+  #newTellers(): readonly Teller[] {
+    const standing = () => {
+      const { org, real } = this.#views.clock();
+      const view = this.#views.view({ actor: SYSTEM, trace: "telling" }, org);
+      return { view, offsetMs: org - real };
+    };
+    const gauges = gaugeTelling(this.env.COUNTERS, this.#id, () => {
+      const { view, offsetMs } = standing();
+      return measure(view, offsetMs);
+    });
+    const overview = async () => {
+      if (this.#id === PLATFORM_ORG_ID) return;
+      const { view, offsetMs } = standing();
+      await tellOverview(this.env.DB, overviewOf(view, this.#lastCallAt, offsetMs));
+    };
+    return [
+      new Teller(this.ctx, { soonMs: 1000, everyMs: 5000 }, gauges),
+      new Teller(this.ctx, { soonMs: 1000, everyMs: 15_000 }, overview),
+    ];
   }
 
   /** Kept in memory with the isolate's own counts, and sent together with them. */

@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export * from "./cohort-tables.ts";
+export * from "./overview-table.ts";
 export * from "./price-book-tables.ts";
 
 /** Tables in D1: what spans orgs. `migrations/` creates them, and a test compares the two. */

@@ -74,6 +74,30 @@ describe("two regions, each with its own objects and database", () => {
     expect(await ids(us)).not.toContain(org.id);
   });
 
+  test("the operator's overview shows the orgs of both, in one order, page by page", async () => {
+    const orgs = [await newOrg(eu, "eu"), await newOrg(us, "us"), await newOrg(eu, "eu")];
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const run = { started_at: new Date().toISOString(), model: "m", usage };
+    for (const [index, { key }] of orgs.entries()) {
+      const body = { ...run, cost_usd: String(index + 1) };
+      expect((await http("POST", `${us}/v1/runs`, { key, body })).status).toBe(201);
+    }
+    const spenders = async (base: string) => {
+      const found: string[] = [];
+      for (let cursor = ""; ;) {
+        const path = `/v1/admin/overview?sort=-month_to_date_usd&limit=1${cursor}`;
+        const page = await http("GET", base + path, operator);
+        expect(page.body.unavailable_regions).toEqual([]);
+        for (const entry of page.body.data) if (Number(entry.month_to_date_usd) > 0) found.push(entry.org_id);
+        if (page.body.next_cursor === null) return found.filter((id) => orgs.some((org) => org.id === id));
+        cursor = `&cursor=${page.body.next_cursor}`;
+      }
+    };
+    const expected = orgs.map(({ id }) => id).toReversed();
+    await expect.poll(() => spenders(eu), { timeout: 60_000, interval: 1000 }).toEqual(expected);
+    expect(await spenders(us)).toEqual(expected);
+  });
+
   test("reads are served where they arrive, writes at home, and both say where", async () => {
     const org = await newOrg(eu, "eu");
     const read = await http("GET", `${us}/v1/orgs/${org.id}`, { key: org.key });

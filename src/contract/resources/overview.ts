@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { idShape } from "../ids.ts";
+import { name, timestamp, usd } from "../shapes.ts";
+
+const count = z.int().min(0);
+
+export const overviewEntry = z
+  .object({
+    org_id: idShape("org"),
+    name,
+    status: z.enum(["active", "suspended"]),
+    plan: z.string(),
+    environment: z.enum(["live", "test"]),
+    home_region: z.string(),
+    month_to_date_usd: usd,
+    runs_used: count,
+    runs_limit: count.nullable(),
+    tokens_used: count,
+    tokens_limit: count.nullable(),
+    plan_use: z.number().nullable().meta({
+      description: "The larger part of the plan's runs or tokens that is used. Null if both are unlimited.",
+    }),
+    last_call_at: timestamp
+      .nullable()
+      .meta({ description: "The last call with a key of the org, to about 15 seconds." }),
+    failing_webhooks: count.meta({ description: "Disabled after failures, or being retried." }),
+    deprecated_callers: count.meta({
+      description: "Keys that called deprecated routes in the last 30 days.",
+    }),
+    open_support_grants: count,
+    as_of: timestamp.nullable().meta({ description: "When the org last told this. Null: not yet." }),
+  })
+  .meta({ id: "OverviewEntry" });
+export type OverviewEntry = z.output<typeof overviewEntry>;
+
+export const OVERVIEW_SORTS = [
+  "month_to_date_usd",
+  "plan_use",
+  "last_call_at",
+  "failing_webhooks",
+  "deprecated_callers",
+  "open_support_grants",
+  "name",
+] as const;

@@ -1,0 +1,78 @@
+import { DAY_MS } from "../../contract/durations.ts";
+import { totalSpent } from "../../domain/meter.ts";
+import { windowAt } from "../../domain/period.ts";
+import { type OverviewRecord, SPENT_DIGITS } from "../../platform/overview.ts";
+import type { View } from "../kernel/door.ts";
+import { entryNow } from "../meters/show.ts";
+import { loadMeterRow } from "../meters/store.ts";
+import { emptyMeterRow, keptPlanTerms } from "../plans/store.ts";
+import { headOf } from "../webhooks/queue.ts";
+import type { SubscriptionRow } from "../webhooks/subscriptions.ts";
+
+const DEPRECATED_FOR_MS = 30 * DAY_MS;
+const MOST_SPENT = 10n ** BigInt(SPENT_DIGITS) - 1n;
+
+/** What the operator's overview shows of this org. `offsetMs`: how far its clock is ahead of the real one. */
+export function overviewOf(view: View, lastCallAt: number | null, offsetMs: number): OverviewRecord {
+  const month = windowAt("month", view.now);
+  const { runs_limit, tokens_limit } = keptPlanTerms(view);
+  return {
+    orgId: view.orgId,
+    monthEndsAt: (month.endMs ?? 0) - offsetMs,
+    spent: spentSince(view, month.startMs),
+    runsUsed: usedOf(view, "plan_runs"),
+    runsLimit: runs_limit,
+    tokensUsed: usedOf(view, "plan_tokens"),
+    tokensLimit: tokens_limit,
+    lastCallAt,
+    failingWebhooks: failingWebhooks(view.sql),
+    deprecatedCallers: deprecatedCallers(view),
+    openSupportGrants: openGrants(view),
+    toldAt: view.now - offsetMs,
+  };
+}
+
+/** From the sums of at most 31 days. */
+function spentSince({ sql }: View, startMs: number): string {
+  const day = new Date(startMs).toISOString().slice(0, 10);
+  const rows = sql.exec<{ usd: string }>(
+    "SELECT usd FROM usage_daily WHERE scope_kind = 'org' AND scope_id = '' AND day >= ?",
+    day,
+  );
+  let nanos = 0n;
+  for (const { usd } of rows) nanos += BigInt(usd);
+  if (nanos < 0n) nanos = 0n;
+  return String(nanos < MOST_SPENT ? nanos : MOST_SPENT).padStart(SPENT_DIGITS, "0");
+}
+
+function usedOf(view: View, id: "plan_runs" | "plan_tokens"): number {
+  const row = loadMeterRow(view.sql, id, id) ?? emptyMeterRow(id, view.now);
+  return Math.min(Number(totalSpent(entryNow(view, row).usage)), Number.MAX_SAFE_INTEGER);
+}
+
+/** Disabled because of failures, or with a delivery that failed at least once and is tried again. */
+function failingWebhooks(sql: SqlStorage): number {
+  const all = sql.exec<SubscriptionRow>("SELECT * FROM webhook_subscriptions").toArray();
+  return all.filter(({ id, disabled_reason }) => {
+    if (disabled_reason !== null) return disabled_reason !== "requested";
+    return (headOf(sql, id)?.attempts ?? 0) > 0;
+  }).length;
+}
+
+function deprecatedCallers({ sql, now }: View): number {
+  return sql
+    .exec<{ n: number }>(
+      "SELECT count(DISTINCT caller) AS n FROM deprecated_calls WHERE last_at > ?",
+      now - DEPRECATED_FOR_MS,
+    )
+    .one().n;
+}
+
+function openGrants({ sql, now }: View): number {
+  return sql
+    .exec<{ n: number }>(
+      "SELECT count(*) AS n FROM support_grants WHERE closed_at IS NULL AND expires_at > ?",
+      now,
+    )
+    .one().n;
+}

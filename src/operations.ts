@@ -5,6 +5,9 @@ import { setCohortMembers } from "./api/admin-benchmarks/set-members.ts";
 import { advanceTestClock } from "./api/admin-orgs/advance-test-clock.ts";
 import { changeAdminOrg } from "./api/admin-orgs/change.ts";
 import { createOrg } from "./api/admin-orgs/create.ts";
+import { backupOrg } from "./api/admin-orgs/backup.ts";
+import { importOrg } from "./api/admin-orgs/import.ts";
+import { restoreOrg } from "./api/admin-orgs/restore.ts";
 import { getAdminOrg } from "./api/admin-orgs/get.ts";
 import { listAdminOrgs } from "./api/admin-orgs/list.ts";
 import { resumeOrg } from "./api/admin-orgs/resume.ts";
@@ -145,6 +148,9 @@ import type { Operation } from "./edge/operation.ts";
 export const OPERATIONS: readonly Operation[] = [
   createOrg,
   listAdminOrgs,
+  backupOrg,
+  importOrg,
+  restoreOrg,
   getOverview,
   getAdminOrg,
   changeAdminOrg,

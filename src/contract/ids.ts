@@ -22,6 +22,7 @@ export type IdPrefix =
   | "adj"
   | "ref"
   | "ctk"
+  | "bak"
   | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */

@@ -129,6 +129,9 @@ function describe(op: OperationContract, method: string): ZodOpenApiOperationObj
             content: { "application/json": { schema: op.body } },
           },
         }),
+    ...(op.streamedBody === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [op.streamedBody]: { schema: { type: "string" } } } } }),
     responses: responsesOf(op),
   };
 }

@@ -69,6 +69,8 @@ export interface OperationContract {
   readonly denialReply?: (refusal: Refusal) => object | null;
   /** The operation receives the body as text, and parses and validates it against `body` itself. */
   readonly lazyBody?: boolean;
+  /** The operation reads the body itself, as bytes of this media type. */
+  readonly streamedBody?: string;
   /** The object's answer is passed on unchanged. Its shape is checked in tests, not on each call. */
   readonly trustsReply?: boolean;
   /** Which setting bounds the body. */

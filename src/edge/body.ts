@@ -107,7 +107,7 @@ async function readParsed(call: Call): Promise<Refusal | null> {
     return null;
   }
   // The body of a GET has no meaning, and intermediaries often drop it.
-  if (op.method === "GET") return null;
+  if (op.method === "GET" || op.streamedBody !== undefined) return null;
   const text = await readText(call);
   if (isRefusal(text)) return text;
   call.rawBody = text;

@@ -1,4 +1,5 @@
 import { mintCustomerToken } from "./customers/commands.ts";
+import { dropBackup, makeBackup } from "./backup/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
 import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
@@ -31,6 +32,8 @@ import {
   recordOrgCreated,
   recordPlan,
   recordPriceBook,
+  recordImport,
+  recordRestore,
 } from "./platform/commands.ts";
 import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policy-rules/commands.ts";
 import { deleteQuota, setQuota, topUpQuota } from "./quota/commands.ts";
@@ -137,4 +140,8 @@ export const COMMANDS = {
   recordSupportRequest,
   explain,
   mintCustomerToken,
+  makeBackup,
+  dropBackup,
+  recordImport,
+  recordRestore,
 } as const;

@@ -13,6 +13,7 @@ import { fanOutInSteps } from "./webhooks/fan-out.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns } from "./runs/archive/work.ts";
+import { expireBackup } from "./backup/make.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
 import { supportExpiry } from "./support/grant.ts";
 
@@ -35,4 +36,5 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.supportExpiry]: supportExpiry,
   [DUE.runPacking]: packRuns,
   [DUE.runArchive]: archiveRuns,
+  [DUE.backupExpiry]: expireBackup,
 };

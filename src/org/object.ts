@@ -9,6 +9,9 @@ import type { RateSubject } from "../domain/rate-policy.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Residency } from "../domain/residency.ts";
 import { SeenPasses } from "../domain/seen-passes.ts";
+import { type Imported, importStaged, publishGrants, wasImported } from "./backup/importing.ts";
+import { platformRecovery, type Recovery } from "./backup/recovery.ts";
+import { beginStaging, dropStaging, stage } from "./backup/staging.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { onceReadable } from "./kernel/absent.ts";
@@ -50,6 +53,11 @@ import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
+/** How long an import may take. */
+const STAGED_MS = 15 * 60_000;
+/** So that the answer leaves before the object ends. */
+const RESTART_MS = 50;
+
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
 /**
@@ -68,6 +76,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #tellers: readonly Teller[];
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
+  /** Replaced in tests: local workerd has no recovery. */
+  recovery: Recovery;
   /** When a key of the org was last used, as far as this life of the object knows. */
   #lastCallAt: number | null = null;
 
@@ -76,6 +86,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     this.#settings = settingsOf(env);
     this.#id = ctx.id.name ?? "";
     bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, orgId: this.#id });
+    this.recovery = platformRecovery(ctx);
     // An object that nobody opened stays empty, so asking for an org that does not exist leaves nothing behind.
     this.#opened = isOpened(ctx.storage.sql);
     this.#granted = new Granted(this.#opened ? Date.now() : 0);
@@ -329,7 +340,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   override alarm(): void {
-    if (!this.#opened) return;
+    // Without an org, an import may have been given up.
+    if (!this.#opened) return dropStaging(this.ctx.storage.sql);
     this.#due.wake();
   }
 
@@ -365,6 +377,58 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     for (const [series, by] of counts) counters.count(series, by);
     const delayMs = counters.claimFlush(Date.now());
     if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
+  }
+
+  /** Makes room for an archive. Null: the org is here already, and came from this archive. */
+  beginImport(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
+    const { sql } = this.ctx.storage;
+    if (this.#opened) {
+      if (wasImported(sql, archiveId)) return { begun: false };
+      return refuse("conflict", {}, { message: "This organization exists here already." });
+    }
+    transaction(this.ctx.storage, () => beginStaging(sql, attempt));
+    void this.ctx.storage.setAlarm(Date.now() + STAGED_MS);
+    return { begun: true };
+  }
+
+  /** Takes one frame, as base64. False if another import has taken the place of this one. */
+  stageImport(attempt: string, n: number, frame: string): boolean {
+    return !this.#opened && stage(this.ctx.storage.sql, attempt, n, Buffer.from(frame, "base64"));
+  }
+
+  /** Makes this object the org of the archive that was staged. */
+  async finishImport(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
+    if (this.#opened) return refuse("conflict", {}, { message: "This organization exists here already." });
+    this.#opened = true;
+    try {
+      const { storage } = this.ctx;
+      const view = () => this.#views.view(envelope);
+      const imported = importStaged({ storage, orgId: this.#id, attempt, settings: this.#settings, view });
+      this.#opened = !isRefusal(imported);
+      if (isRefusal(imported)) return imported;
+      this.#due.arm();
+      await publishGrants(this.env, view());
+      await this.#due.runNow("publish", "profile");
+      this.ctx.waitUntil(this.#rereadPlatform());
+      return imported;
+    } catch (error) {
+      this.#opened = isOpened(this.ctx.storage.sql);
+      throw error;
+    }
+  }
+
+  /** Goes back to what this object was at a time. Its next life is that of then. */
+  async restore(atMs: number): Promise<Refusal<"not_found" | "service_unavailable"> | { undo: string }> {
+    if (!this.#opened) return refuse("not_found");
+    try {
+      const undo = await this.recovery.restoreAtNextStart(await this.recovery.bookmarkAt(atMs));
+      this.ctx.waitUntil(scheduler.wait(RESTART_MS).then(() => this.recovery.restart()));
+      return { undo };
+    } catch (error) {
+      logFailure("restore", error);
+      const message = "This platform keeps no history to restore from. Import a backup instead.";
+      return refuse("service_unavailable", {}, { message });
+    }
   }
 
   /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */

@@ -1,5 +1,6 @@
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
+import { backupFrame } from "./backup/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
@@ -102,4 +103,5 @@ export const QUERIES = {
   getCustomer,
   admitCustomer,
   readLimits,
+  backupFrame,
 } as const;

@@ -13,6 +13,7 @@ export const OBJECT_METHODS = [
   "syncLeases",
   "lookAtLimits",
   "exchangeLeases",
+  "restore",
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 

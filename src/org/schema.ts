@@ -24,6 +24,7 @@ import { RETENTION_STEPS } from "./retention-policy/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
+import { BACKUP_STEPS } from "./backup/schema.ts";
 import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
@@ -58,6 +59,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...REFUSAL_STEPS,
   ...CUSTOMER_STEPS,
   ...JOURNAL_STEPS,
+  ...BACKUP_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {
@@ -81,12 +83,26 @@ export function applySchema(storage: DurableObjectStorage): boolean {
     const missing = ORG_STEPS.filter(({ name }) => !applied.has(name));
     const hasJournal = JOURNAL_STEPS.every(({ name }) => applied.has(name));
     if (hasJournal && (missing.length > 0 || hasOtherShapes(sql))) foldForUpgrade(sql);
-    for (const step of missing) {
-      if (step.sql !== undefined) sql.exec(step.sql);
-      step.fill?.(sql);
-      sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
-    }
+    run(sql, missing);
     noteShapes(sql);
     return missing.length > 0;
   });
+}
+
+/** Makes the tables of another version, in the caller's transaction. */
+export function applySteps(sql: SqlStorage, names: readonly string[]): void {
+  const chosen = new Set(names);
+  sql.exec("CREATE TABLE schema_steps (name TEXT PRIMARY KEY) STRICT");
+  run(
+    sql,
+    ORG_STEPS.filter(({ name }) => chosen.has(name)),
+  );
+}
+
+function run(sql: SqlStorage, steps: readonly SchemaStep[]): void {
+  for (const step of steps) {
+    if (step.sql !== undefined) sql.exec(step.sql);
+    step.fill?.(sql);
+    sql.exec("INSERT INTO schema_steps (name) VALUES (?)", step.name);
+  }
 }

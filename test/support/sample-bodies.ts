@@ -19,6 +19,7 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "PATCH /v1/admin/orgs/{org_id}": { name: "n", plan: "standard" },
   "POST /v1/admin/orgs/{org_id}/suspend": { note: "not a field of it: nothing is suspended" },
   "POST /v1/admin/orgs/{org_id}/resume": {},
+  "POST /v1/admin/orgs/{org_id}/restore": { at: "2026-11-15T02:00:00Z" },
   "POST /v1/admin/orgs/{org_id}/test-clock": { advance_seconds: 1 },
   "PUT /v1/admin/orgs/{org_id}/rate-limits": { read_rpm: 1_000_000, policies: [policy] },
   "PATCH /v1/orgs/{id}": { name: "n" },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
-import { name, timestamp } from "../shapes.ts";
+import { name, timestamp, timestampInput } from "../shapes.ts";
 
 const checks = z.enum(DECISION_CHECKS);
 const onExpiry = z.enum(EXPIRY_ACTIONS);
@@ -39,6 +39,21 @@ export const newOrg = z.strictObject({
 export const orgChangeByOperator = z.strictObject({
   name: name.optional(),
   plan: z.string().min(1).max(64).optional(),
+});
+
+export const importedOrg = z.object({
+  org_id: idShape("org"),
+  archive_id: idShape("bak"),
+  home_region: z.string(),
+  imported: z.boolean().meta({ description: "False if this archive had been imported before." }),
+});
+
+export const restoration = z.strictObject({ at: timestampInput });
+
+export const restoredOrg = z.object({
+  org,
+  restored_to: timestamp,
+  undo_bookmark: z.string().meta({ description: "The platform's name of the state before." }),
 });
 
 export const clockAdvance = z.strictObject({ advance_seconds: z.int().min(1).max(315_360_000) });

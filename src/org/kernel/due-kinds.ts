@@ -14,6 +14,7 @@ export const DUE = {
   usageSweep: "retention.usage",
   runPacking: "runs.packing",
   runArchive: "runs.archive",
+  backupExpiry: "backup-expiry",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

@@ -42,3 +42,21 @@ export const recordCohort = command({
   run: (_tx, { status, body }: { status: 200 | 201; body: CohortWithMembers }) =>
     done(status, body, { target: body.id, detail: body }),
 });
+
+export const recordImport = command({
+  action: "platform.org_imported",
+  refuses: [],
+  run: (_tx, input: { orgId: string; archiveId: string; fromRegion: string }) =>
+    done(204, null, {
+      target: input.orgId,
+      detail: { archive_id: input.archiveId, from_region: input.fromRegion },
+    }),
+});
+
+/** Here, because the org's own trail goes back to the moment that it is restored to. */
+export const recordRestore = command({
+  action: "platform.org_restored",
+  refuses: [],
+  run: (_tx, input: { orgId: string; at: string; undo: string }) =>
+    done(204, null, { target: input.orgId, detail: { at: input.at, undo_bookmark: input.undo } }),
+});

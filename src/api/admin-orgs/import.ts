@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { idShape, PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { importedOrg } from "../../contract/resources/orgs.ts";
+import type { ArchiveProblem, ReadFrame } from "../../domain/archive/frames.ts";
+import { FrameWriter } from "../../domain/archive/frames.ts";
+import { type ArchiveHead, LineReader } from "../../domain/archive/lines.ts";
+import { ARCHIVE_PROBLEMS, archiveFrames } from "../../edge/archive-body.ts";
+import type { Call } from "../../edge/call.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { reach } from "../../edge/org-door.ts";
+import { CutOff, refuseCutOff } from "../../edge/read-bounded.ts";
+import { askHome } from "../../edge/region/home.ts";
+import { objectHere } from "../../edge/region/placement.ts";
+
+export const importOrg = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/orgs/import",
+    summary: "Import an organization from a backup",
+    description:
+      "The archive is verified as a whole before the organization exists. This region becomes its home. The same archive twice changes nothing.",
+    role: "operator",
+    streamedBody: "application/octet-stream",
+    reply: { 200: importedOrg, 201: importedOrg },
+    refuses: ["conflict", "residency_violation"],
+  },
+  async (call) => {
+    const frames = archiveFrames(call.request.body, call.settings.SVC_KEY_PEPPER);
+    try {
+      return await imported(call, frames);
+    } catch (error) {
+      if (!(error instanceof CutOff)) throw error;
+      call.isCutOff = true;
+      return refuseCutOff();
+    }
+  },
+);
+
+type Importing = Pick<Call, "env" | "settings" | "door" | "envelope" | "request">;
+type Arriving = AsyncGenerator<ReadFrame | ArchiveProblem>;
+
+async function imported(call: Importing, frames: Arriving) {
+  const { value: first } = await frames.next();
+  const head = beginningOf(first as ReadFrame | ArchiveProblem | undefined);
+  if (typeof head === "string") return bad(head);
+  const object = objectHere(call.env, call.settings, head.org_id);
+  const attempt = crypto.randomUUID();
+  const begun = await begin(call, head, attempt);
+  if (isRefusal(begun)) return begun;
+  const shown = { org_id: head.org_id, archive_id: head.archive_id, home_region: call.settings.SVC_REGION };
+  if (!begun.begun) {
+    const problem = await rest(frames);
+    return problem === null ? reply(200, { ...shown, imported: false }) : bad(problem);
+  }
+  const stage = (n: number, frame: Uint8Array) =>
+    reach(async () => await object.stageImport(attempt, n, Buffer.from(frame).toString("base64")));
+  const problem = await stageAll(first as ReadFrame, frames, call.settings.SVC_KEY_PEPPER, stage);
+  if (problem !== null) return isRefusal(problem) ? problem : bad(problem);
+  const done = await reach(async () => await object.finishImport(attempt, call.envelope()));
+  if (isRefusal(done)) return done as Refusal<"conflict" | "residency_violation" | "validation_failed">;
+  await call.door(PLATFORM_ORG_ID).command("recordImport", { orgId: head.org_id, ...done });
+  return reply(201, { ...shown, imported: true });
+}
+
+function beginningOf(first: ReadFrame | ArchiveProblem | undefined): ArchiveHead | ArchiveProblem {
+  if (first === undefined) return "no_archive";
+  return typeof first === "string" ? first : headIn(first);
+}
+
+/** An org that is anywhere is not imported over. */
+async function begin(call: Importing, head: ArchiveHead, attempt: string) {
+  const { env, settings } = call;
+  const known = await askHome(env, settings, head.org_id, async (object) => await object.whereabouts());
+  if (known !== null && known.homeRegion !== settings.SVC_REGION) {
+    const message = `This organization exists already, in region ${known.homeRegion}.`;
+    return refuse("conflict", {}, { message });
+  }
+  const object = objectHere(env, settings, head.org_id);
+  return reach(async () => await object.beginImport(attempt, head.archive_id));
+}
+
+/** Frames are signed anew as they are staged, so that the object verifies what it stores by itself. */
+async function stageAll(
+  first: ReadFrame,
+  frames: Arriving,
+  pepper: string,
+  stage: (n: number, frame: Uint8Array) => Promise<boolean>,
+): Promise<ArchiveProblem | Refusal<"conflict"> | null> {
+  const writer = new FrameWriter(pepper);
+  let n = 0;
+  let frame: ReadFrame | ArchiveProblem | undefined = first;
+  while (frame !== undefined) {
+    if (typeof frame === "string") return frame;
+    if (!(await stage(n, writer.write(frame.content, frame.isLast)))) {
+      return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
+    }
+    n += 1;
+    ({ value: frame } = (await frames.next()) as { value: ReadFrame | ArchiveProblem | undefined });
+  }
+  return null;
+}
+
+async function rest(frames: Arriving): Promise<ArchiveProblem | null> {
+  for await (const frame of frames) if (typeof frame === "string") return frame;
+  return null;
+}
+
+const headShape = z.object({
+  head: z.object({
+    archive_id: idShape("bak"),
+    org_id: idShape("org").refine((id) => id !== PLATFORM_ORG_ID),
+    home_region: z.string(),
+    made_at: z.string(),
+    steps: z.array(z.string()),
+  }),
+});
+
+/** The first line is complete in the first frame. */
+function headIn({ content }: ReadFrame): ArchiveHead | ArchiveProblem {
+  const end = content.indexOf("\n");
+  const [line] = end < 0 ? [] : new LineReader().push(content.subarray(0, end + 1));
+  const { data } = headShape.safeParse(line);
+  return data === undefined ? "other_version" : data.head;
+}
+
+function bad(problem: ArchiveProblem): Refusal<"validation_failed"> {
+  return invalidField("body", problem, ARCHIVE_PROBLEMS[problem]);
+}

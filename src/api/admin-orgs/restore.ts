@@ -1,0 +1,58 @@
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { DAY_MS } from "../../contract/durations.ts";
+import { invalidField, isRefusal } from "../../contract/refusal.ts";
+import { restoration, restoredOrg } from "../../contract/resources/orgs.ts";
+import { instantOf } from "../../domain/instant.ts";
+import type { CallOf } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { bodyOf, reach } from "../../edge/org-door.ts";
+import { orgObject } from "../../edge/region/home.ts";
+
+/** How far back the platform keeps an object's storage. */
+const MOST_DAYS = 30;
+const TRIES = 20;
+const TRY_EVERY_MS = 250;
+
+const CONTRACT = {
+  method: "POST",
+  path: "/v1/admin/orgs/{org_id}/restore",
+  summary: "Restore an organization to what it was at a time of the last 30 days",
+  description:
+    "From the platform's point-in-time recovery. What happened since is lost, also in the organization's audit trail; the platform's trail records the restoration. The organization is suspended until it is resumed.",
+  role: "operator",
+  body: restoration,
+  reply: { 200: restoredOrg },
+  refuses: ["conflict"],
+} as const;
+
+export const restoreOrg = operation(CONTRACT, async (call) => {
+  const at = instantOf(call.body.at);
+  const now = Date.now();
+  if (at > now) return invalidField("at", "out_of_range", "must be in the past");
+  if (at < now - MOST_DAYS * DAY_MS)
+    return invalidField("at", "out_of_range", `must be within ${MOST_DAYS} days`);
+  const object = orgObject(call.env, call.settings, call.params.org_id, call.home);
+  const restored = await reach(async () => await object.restore(at));
+  if (isRefusal(restored)) return restored;
+  const { undo } = restored;
+  const moment = new Date(at).toISOString();
+  await call.door(PLATFORM_ORG_ID).command("recordRestore", { orgId: call.params.org_id, at: moment, undo });
+  const org = await suspended(call);
+  return isRefusal(org) ? org : reply(200, { org, restored_to: moment, undo_bookmark: undo });
+});
+
+/** The object restarts in between, and is what it was then: most likely active. */
+async function suspended(call: CallOf<typeof CONTRACT>) {
+  for (let tries = 1; ; tries += 1) {
+    await scheduler.wait(TRY_EVERY_MS);
+    try {
+      const answer = await call.org.command("suspendOrg", {});
+      if (!isRefusal(answer)) return bodyOf(answer);
+      if (answer.code !== "conflict") return answer;
+      const read = await call.org.query("getOrg", {});
+      return isRefusal(read) ? read : read.body;
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}

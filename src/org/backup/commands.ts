@@ -1,0 +1,1 @@
+export { dropBackup, makeBackup } from "./make.ts";

@@ -1,0 +1,99 @@
+import {
+  type ArchiveHead,
+  type ArchiveLine,
+  type ArchiveSums,
+  boundValue,
+  LineReader,
+  quotedName,
+} from "../../domain/archive/lines.ts";
+import { FrameReader } from "../../domain/archive/frames.ts";
+import { applySteps, ORG_STEPS } from "../schema.ts";
+import { spentOfAllDays, tablesOf } from "./tables.ts";
+
+/** The archive cannot be loaded. Everything is rolled back. */
+export class BadArchive extends Error {
+  override readonly name = "BadArchive";
+}
+
+/**
+ * Makes the org of an archive out of its frames, in the caller's transaction. Every frame is verified again. The tables
+ * are made by the archive's own schema steps, so that one of an earlier version is upgraded afterwards.
+ */
+export function loadArchive(
+  sql: SqlStorage,
+  frames: Iterable<Uint8Array>,
+  expected: { readonly pepper: string; readonly orgId: string },
+): ArchiveHead {
+  const loader = new Loader(sql, expected.orgId);
+  const reader = new FrameReader(expected.pepper);
+  const lines = new LineReader();
+  for (const frame of frames) {
+    const read = reader.push(frame);
+    if (typeof read === "string") throw new BadArchive(read);
+    for (const { content } of read) for (const line of lines.push(content)) loader.take(line);
+  }
+  const problem = reader.end();
+  if (problem !== null) throw new BadArchive(problem);
+  return loader.end();
+}
+
+class Loader {
+  readonly #sql: SqlStorage;
+  readonly #orgId: string;
+  #head: ArchiveHead | null = null;
+  #sums: ArchiveSums | null = null;
+  #table: string | null = null;
+  #insert = "";
+  readonly #rows: Record<string, number> = {};
+
+  constructor(sql: SqlStorage, orgId: string) {
+    this.#sql = sql;
+    this.#orgId = orgId;
+  }
+
+  take(line: ArchiveLine): void {
+    if (this.#sums !== null) throw new BadArchive("something follows its end");
+    if ("head" in line) this.#begin(line.head);
+    else if ("table" in line) this.#open(line.table, line.columns);
+    else if ("end" in line) this.#sums = line.end;
+    else this.#row(line);
+  }
+
+  #begin(head: ArchiveHead): void {
+    if (head.org_id !== this.#orgId) throw new BadArchive("it is of another organization");
+    const known = new Set(ORG_STEPS.map(({ name }) => name));
+    if (!head.steps.every((step) => known.has(step))) throw new BadArchive("it was made by a newer version");
+    this.#head = head;
+    applySteps(this.#sql, head.steps);
+    // What the steps themselves wrote is in the archive, too.
+    for (const { name } of tablesOf(this.#sql)) this.#sql.exec(`DELETE FROM ${quotedName(name)}`);
+  }
+
+  #open(table: string, columns: readonly string[]): void {
+    const own = tablesOf(this.#sql).find(({ name }) => name === table);
+    const isSame = own !== undefined && own.columns.toSorted().join("\n") === columns.toSorted().join("\n");
+    if (!isSame || table in this.#rows) throw new BadArchive(`its table ${table} is not one of its version`);
+    this.#table = table;
+    this.#rows[table] = 0;
+    const places = columns.map(() => "?").join(", ");
+    this.#insert = `INSERT INTO ${quotedName(table)} (${columns.map(quotedName).join(", ")}) VALUES (${places})`;
+  }
+
+  #row(cells: Extract<ArchiveLine, readonly unknown[]>): void {
+    if (this.#table === null) throw new BadArchive("a row is in no table");
+    this.#sql.exec(this.#insert, ...cells.map(boundValue));
+    this.#rows[this.#table] = (this.#rows[this.#table] ?? 0) + 1;
+  }
+
+  end(): ArchiveHead {
+    const [head, sums] = [this.#head, this.#sums];
+    if (head === null || sums === null) throw new BadArchive("it has no end");
+    const tables = tablesOf(this.#sql);
+    for (const { name } of tables) {
+      const { n } = this.#sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${quotedName(name)}`).one();
+      if (n !== sums.rows[name]) throw new BadArchive(`its table ${name} has not the rows that it says`);
+    }
+    if (spentOfAllDays(this.#sql) !== sums.spent) throw new BadArchive("its sums do not add up");
+    return head;
+  }
+}

@@ -1,0 +1,1 @@
+export { backupFrame } from "./make.ts";

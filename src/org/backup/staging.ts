@@ -1,0 +1,38 @@
+/**
+ * An archive on its way in. It is stored beside nothing: the object has no org, and gets one when the whole archive has
+ * arrived and was verified. Only one import at a time; a newer one takes the place of an older one.
+ */
+const TABLES = `CREATE TABLE IF NOT EXISTS import_frames (n INTEGER PRIMARY KEY, frame BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS import_attempt (id TEXT NOT NULL) STRICT`;
+
+export function beginStaging(sql: SqlStorage, attempt: string): void {
+  dropStaging(sql);
+  sql.exec(TABLES);
+  sql.exec("INSERT INTO import_attempt (id) VALUES (?)", attempt);
+}
+
+/** False if another import has taken its place. */
+export function stage(sql: SqlStorage, attempt: string, n: number, frame: Uint8Array): boolean {
+  if (!isStaging(sql, attempt)) return false;
+  sql.exec("INSERT INTO import_frames (n, frame) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, frame);
+  return true;
+}
+
+export function isStaging(sql: SqlStorage, attempt: string): boolean {
+  const there = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'import_attempt'").toArray().length > 0;
+  return there && sql.exec("SELECT 1 FROM import_attempt WHERE id = ?", attempt).toArray().length > 0;
+}
+
+export function* stagedFrames(sql: SqlStorage): Generator<Uint8Array> {
+  for (let n = 0; ; n += 1) {
+    const [row] = sql
+      .exec<{ frame: ArrayBuffer }>("SELECT frame FROM import_frames WHERE n = ?", n)
+      .toArray();
+    if (row === undefined) return;
+    yield new Uint8Array(row.frame);
+  }
+}
+
+export function dropStaging(sql: SqlStorage): void {
+  sql.exec("DROP TABLE IF EXISTS import_frames; DROP TABLE IF EXISTS import_attempt");
+}

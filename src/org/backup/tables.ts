@@ -1,0 +1,54 @@
+import { cellColumn, quotedName } from "../../domain/archive/lines.ts";
+
+/** One table of the object, as an archive contains it. */
+export interface ArchivedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Tables that belong to the place rather than to the org: what makes the tables, what is on its way to the platform's
+ * counters, and archives themselves.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "schema_steps",
+  "counted",
+  "backup_frames",
+  "import_frames",
+  "import_attempt",
+]);
+
+/** The tables of this object, in order. */
+export function tablesOf(sql: SqlStorage): ArchivedTable[] {
+  const names = sql
+    .exec<{ name: string }>(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY name`,
+    )
+    .toArray()
+    .map(({ name }) => name)
+    .filter((name) => !LEFT_OUT.has(name));
+  return names.map((name) => ({ name, columns: columnsOf(sql, name) }));
+}
+
+/** Without columns that are computed from others. */
+function columnsOf(sql: SqlStorage, table: string): string[] {
+  return sql
+    .exec<{ name: string }>("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", table)
+    .toArray()
+    .map(({ name }) => name);
+}
+
+export function rowsOf(sql: SqlStorage, { name, columns }: ArchivedTable) {
+  return sql.exec(`SELECT ${columns.map(cellColumn).join(", ")} FROM ${quotedName(name)}`).raw();
+}
+
+/** What all days cost, of the whole org. */
+export function spentOfAllDays(sql: SqlStorage): string {
+  let nanos = 0n;
+  for (const { usd } of sql.exec<{ usd: string }>(
+    "SELECT CAST(usd AS TEXT) AS usd FROM usage_daily WHERE scope_kind = 'org'",
+  ))
+    nanos += BigInt(usd);
+  return String(nanos);
+}

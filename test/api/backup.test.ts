@@ -1,0 +1,310 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { FrameReader, FrameWriter } from "../../src/domain/archive/frames.ts";
+import { answerOf } from "../support/http.ts";
+import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+
+const key = operatorKey();
+
+async function backup(orgId: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${key}`, "cf-connecting-ip": "203.0.113.7" };
+  const answer = await serve(`http://sluice.test/v1/admin/orgs/${orgId}/backup`, { headers });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+async function send(archive: Uint8Array, bearer: string | null = key) {
+  const headers = new Headers({
+    "content-type": "application/octet-stream",
+    "cf-connecting-ip": "203.0.113.7",
+  });
+  if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
+  // In small pieces, as a network delivers them.
+  const body = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < archive.byteLength; at += 1000) controller.enqueue(archive.slice(at, at + 1000));
+      controller.close();
+    },
+  });
+  return answerOf(await serve("http://sluice.test/v1/admin/orgs/import", { method: "POST", headers, body }));
+}
+
+/** As if this deployment had never had the org. */
+async function forget(orgId: string): Promise<void> {
+  await runInDurableObject(env.ORG.getByName(orgId), async (_object, { storage }) => {
+    await storage.deleteAlarm();
+    await storage.deleteAll();
+  }).catch(() => undefined);
+  const stub = env.ORG.getByName(orgId);
+  await runInDurableObject(stub, (_object, state) => state.abort("forgotten")).catch(() => undefined);
+}
+
+interface Used extends TestOrg {
+  readonly runId: string;
+  readonly budgetId: string;
+}
+
+/** An org with something in most of its tables. */
+async function usedOrg(): Promise<Used> {
+  const org = await newOrg();
+  const own = (method: string, path: string, body: object) =>
+    call(method, `/v1/orgs/${org.id}${path}`, { key: org.ownerKey, body });
+  const budget = await own("POST", "/budgets", {
+    scope_kind: "org",
+    limit_usd: "100",
+    period: "month",
+    mode: "enforce",
+  });
+  await own("POST", "/webhooks", { url: "http://receiver.test/hook", events: ["org.suspended"] });
+  const runs = Array.from({ length: 30 }, (_, index) => ({
+    started_at: new Date(Date.now() - index * 1000).toISOString(),
+    model: `m${index % 3}`,
+    customer_id: "c 'quoted' \u0000?".replace("\u0000?", "end"),
+    usage: { input_tokens: 10, output_tokens: 1 },
+    cost_usd: "1.000000001",
+    metadata: { text: 'a "quote", a \\ and \u00e9\u{1f600}' },
+  }));
+  const recorded = await call("POST", "/v1/runs/bulk", { key: org.ownerKey, body: { runs } });
+  expect(recorded.body.accepted).toBe(30);
+  await call("POST", "/v1/edge/decision", { key: org.ownerKey, body: { estimate: { cost_usd: "5" } } });
+  return { ...org, runId: recorded.body.results[0].id, budgetId: budget.body.id };
+}
+
+async function seenOf(org: Used) {
+  const get = async (path: string) => (await call("GET", path, { key: org.ownerKey })).body;
+  const { spent_usd, limit_usd } = await get(`/v1/orgs/${org.id}/budgets/${org.budgetId}`);
+  return {
+    org: await get(`/v1/orgs/${org.id}`),
+    run: await get(`/v1/runs/${org.runId}`),
+    runs: (await get("/v1/runs?limit=200")).data,
+    budget: { spent_usd, limit_usd },
+    webhooks: (await get(`/v1/orgs/${org.id}/webhooks`)).data,
+  };
+}
+
+describe("an org that is imported from its backup", () => {
+  test("has everything that it had, takes the same keys, and its audit trail still verifies", async () => {
+    const org = await usedOrg();
+    const before = await seenOf(org);
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const imported = await send(archive);
+    expect([imported.status, imported.body]).toMatchObject([201, { org_id: org.id, imported: true }]);
+    expect(await seenOf(org)).toEqual(before);
+    const verified = await call("GET", `/v1/orgs/${org.id}/audit-log/verify`, { key: org.ownerKey });
+    expect([verified.body.valid, verified.body.breaks]).toEqual([true, []]);
+    const log = await call("GET", `/v1/orgs/${org.id}/audit-log?limit=200`, { key: org.ownerKey });
+    expect(log.body.data.map(({ action }: { action: string }) => action)).toContain("org.imported");
+    const again = await call("POST", "/v1/runs", {
+      key: org.ownerKey,
+      body: {
+        id: org.runId,
+        started_at: before.run.started_at,
+        model: before.run.model,
+        customer_id: before.run.customer_id,
+        usage: { input_tokens: 10, output_tokens: 1 },
+        cost_usd: "1.000000001",
+        metadata: before.run.metadata,
+      },
+    });
+    expect(again.status).toBe(200);
+  });
+
+  test("does not change when the same archive comes again, even after it was used", async () => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    await forget(org.id);
+    expect((await send(archive)).status).toBe(201);
+    const body = { name: "Renamed" };
+    expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body })).status).toBe(200);
+    const before = await seenOf(org);
+    const again = await send(archive);
+    expect([again.status, again.body.imported]).toEqual([200, false]);
+    expect(await seenOf(org)).toEqual(before);
+  });
+});
+
+describe("an import is refused, and leaves nothing, if", () => {
+  const refusal = async (archive: Uint8Array, orgId: string) => {
+    const answer = await send(archive);
+    const found = await call("GET", `/v1/admin/orgs/${orgId}`, { key });
+    expect(found.status).toBe(404);
+    const { code, message } = answer.body.error?.details?.fields?.[0] ?? {};
+    return [answer.status, code, message];
+  };
+
+  test("one bit of the archive is another one, wherever it is", async () => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    await forget(org.id);
+    for (const part of [0.01, 0.2, 0.5, 0.8, 0.999]) {
+      const changed = Buffer.from(archive);
+      const at = Math.floor(changed.byteLength * part) + 20;
+      if (at >= changed.byteLength) continue;
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      expect((await refusal(changed, org.id))[0], String(part)).toBe(422);
+    }
+    expect((await send(archive)).status).toBe(201);
+  });
+
+  test("it ends too early, goes on, has another version or is something else", async () => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const cut = (to: number) => refusal(archive.subarray(0, to), org.id);
+    expect(await cut(archive.byteLength - 1)).toEqual([422, "truncated", expect.any(String)]);
+    expect(await cut(archive.byteLength >> 1)).toEqual([422, "truncated", expect.any(String)]);
+    expect(await cut(5)).toEqual([422, "truncated", expect.any(String)]);
+    expect(await cut(0)).toEqual([422, "no_archive", expect.any(String)]);
+    const more = Buffer.concat([archive, Buffer.from("x")]);
+    expect(await refusal(more, org.id)).toEqual([422, "more_after_end", expect.any(String)]);
+    const later = Buffer.from(archive);
+    later.write("2", "sluice-backup-".length);
+    expect(await refusal(later, org.id)).toEqual([422, "other_version", expect.any(String)]);
+    expect(await refusal(Buffer.from("PK\u0003\u0004 a zip file"), org.id)).toEqual([
+      422,
+      "no_archive",
+      expect.any(String),
+    ]);
+  });
+
+  test("another deployment signed it", async () => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    await forget(org.id);
+    expect(await refusal(resigned(archive, "another-pepper-0123456789abcdefghijklmn"), org.id)).toMatchObject(
+      [422, "other_signature"],
+    );
+  });
+
+  test.each([
+    ["has a table that no version has", /"table":"keys"/, '"table":"sqlite_master"', "sqlite_master"],
+    [
+      "has a column that no version has",
+      /"table":"keys","columns":\["id",/,
+      '"table":"keys","columns":["evil",',
+      "keys",
+    ],
+    ["comes from a later version", /"steps":\[/, '"steps":["later/1",', "newer version"],
+    ["lost a row", /("table":"keys".*\n).*\n/, "$1", "keys has not the rows"],
+    [
+      "has a row too many",
+      /("table":"keys".*\n)(.*\n)/,
+      '$1["tkey_x","tn","towner","t[]","td","tl",null,null,null,null,null,"i1",null]\n$2',
+      "keys has not the rows",
+    ],
+    ["has a changed audit entry", /torg\.created/, "torg.updated", "audit trail"],
+    ["has a changed sum", /"spent":"\d+"/, '"spent":"1"', "sums"],
+    [
+      "is of an org that its rows do not name",
+      /("table":"profile".*\n\["i1","torg_.{25})./,
+      "$1_",
+      "another organization",
+    ],
+  ] as const)("someone with the pepper made it so that it %s", async (_name, from, to, said) => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const hostile = resigned(archive, env.SVC_KEY_PEPPER, (text) => {
+      expect(text).toMatch(from);
+      return text.replace(from, to);
+    });
+    const [status, code, message] = await refusal(hostile, org.id);
+    expect([status, code, message]).toEqual([422, "invalid_archive", expect.stringContaining(said)]);
+  });
+
+  test("the org exists", async () => {
+    const org = await usedOrg();
+    const archive = await backup(org.id);
+    const before = await seenOf(org);
+    const answer = await send(archive);
+    expect([answer.status, answer.body.error.code]).toEqual([409, "conflict"]);
+    expect(await seenOf(org)).toEqual(before);
+  });
+});
+
+/** The same frames, changed and signed again. */
+function resigned(
+  archive: Uint8Array,
+  pepper: string,
+  change: (text: string) => string = (text) => text,
+): Buffer {
+  const frames = new FrameReader(env.SVC_KEY_PEPPER).push(archive);
+  if (typeof frames === "string") throw new Error(frames);
+  const text = change(Buffer.concat(frames.map(({ content }) => content)).toString());
+  return new FrameWriter(pepper).write(Buffer.from(text), true);
+}
+
+test("backup, import and restore are for operators, and each is recorded", async () => {
+  const org = await usedOrg();
+  const paths = [
+    ["GET", `/v1/admin/orgs/${org.id}/backup`],
+    ["POST", `/v1/admin/orgs/${org.id}/restore`],
+    ["POST", "/v1/admin/orgs/import"],
+  ] as const;
+  for (const [method, path] of paths) {
+    expect((await call(method, path, { key: org.ownerKey })).status).toBe(403);
+    expect((await call(method, path)).status).toBe(401);
+  }
+  await backup(org.id);
+  const log = await call("GET", `/v1/orgs/${org.id}/audit-log?limit=200`, { key: org.ownerKey });
+  expect(log.body.data.map(({ action }: { action: string }) => action)).toContain("org.backed_up");
+  const left = await runInDurableObject(
+    env.ORG.getByName(org.id),
+    (_object, { storage }) => storage.sql.exec("SELECT count(*) AS n FROM backup_frames").one()["n"],
+  );
+  expect(left).toBe(0);
+});
+
+describe("a restore", () => {
+  const restore = (orgId: string, at: string) =>
+    call("POST", `/v1/admin/orgs/${orgId}/restore`, { key, body: { at } });
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+  test("says that there is no history where the platform keeps none, and changes nothing", async () => {
+    const org = await usedOrg();
+    const answer = await restore(org.id, ago(60_000));
+    expect([answer.status, answer.body.error.code]).toEqual([503, "service_unavailable"]);
+    expect(answer.body.error.message).toContain("no history");
+    expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key })).body.status).toBe("active");
+  });
+
+  test("is of a time in the last 30 days", async () => {
+    const org = await usedOrg();
+    for (const at of [ago(-60_000), ago(31 * 86_400_000)]) {
+      expect((await restore(org.id, at)).body.error.details.fields[0].field).toBe("at");
+    }
+  });
+
+  test("asks the platform for that moment, suspends the org, and is in the platform's audit trail", async () => {
+    const org = await usedOrg();
+    const at = ago(3_600_000);
+    const asked: unknown[] = [];
+    await runInDurableObject(env.ORG.getByName(org.id), (object) => {
+      (object as unknown as { recovery: object }).recovery = {
+        bookmarkAt: async (atMs: number) => `at ${atMs}`,
+        restoreAtNextStart: async (bookmark: string) => {
+          asked.push(bookmark);
+          return "the way back";
+        },
+        restart: () => void asked.push("restart"),
+      };
+    });
+    const answer = await restore(org.id, at);
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { org: { status: "suspended" }, restored_to: at, undo_bookmark: "the way back" },
+    ]);
+    expect(asked).toEqual([`at ${Date.parse(at)}`, "restart"]);
+    expect((await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).body.error.code).toBe(
+      "org_suspended",
+    );
+    const platform = "org_00000000000000000000000000";
+    const log = await call("GET", `/v1/orgs/${platform}/audit-log?limit=200`, { key });
+    const entry = log.body.data.find(
+      (one: { target: string; action: string }) =>
+        one.target === org.id && one.action === "platform.org_restored",
+    );
+    expect(entry.detail).toMatchObject({ at });
+  });
+});

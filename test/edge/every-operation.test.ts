@@ -194,10 +194,7 @@ describe.each(withBody.map((op) => [routeOf(op), op] as const))("the body of %s"
 
 const withoutBody = guarded.filter(
   (op) =>
-    op.body === undefined &&
-    op.streamedBody === undefined &&
-    op.method !== "GET" &&
-    op.ignoresBody !== true,
+    op.body === undefined && op.streamedBody === undefined && op.method !== "GET" && op.ignoresBody !== true,
 );
 
 describe.each(withoutBody.map((op) => [routeOf(op), op] as const))("%s, which takes no body,", (_, op) => {

@@ -20,7 +20,7 @@ interface Place {
   readonly attempt: string;
   readonly settings: Settings;
   /** A view of the org, once its tables are there. */
-  view(): View;
+  readonly view: () => View;
 }
 
 /**

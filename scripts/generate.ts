@@ -1,8 +1,9 @@
-/** `npm run generate`: writes the client's table of operations and its types from the contract. */
+/** `npm run generate`: writes the client's table of operations and its types, and the dashboards, from the contract. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OPERATIONS } from "../src/operations.ts";
 import { generatedFiles } from "./client/generated.ts";
+import { dashboardFiles } from "./dashboards/files.ts";
 import { run } from "./complaint.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -12,7 +13,7 @@ await run(() => {
     OPERATIONS.map(({ contract }) => contract),
     listText,
   );
-  for (const [path, text] of files) {
+  for (const [path, text] of [...files, ...dashboardFiles()]) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
     console.log(`Wrote ${path}.`);

@@ -386,7 +386,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       if (wasImported(sql, archiveId)) return { begun: false };
       return refuse("conflict", {}, { message: "This organization exists here already." });
     }
-    transaction(this.ctx.storage, () => beginStaging(sql, attempt));
+    this.ctx.storage.transactionSync(() => beginStaging(sql, attempt));
     void this.ctx.storage.setAlarm(Date.now() + STAGED_MS);
     return { begun: true };
   }

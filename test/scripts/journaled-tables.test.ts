@@ -36,6 +36,7 @@ const FOLDING = ["src/org/decisions/expire.ts", "src/org/leases/gate.ts", "src/o
 const AFTER_A_FOLD = [
   "src/org/audit-log/read.ts",
   "src/org/audit-log/verify.ts",
+  "src/org/backup/tables.ts",
   "src/org/benchmarks/figures.ts",
   "src/org/customers/standing.ts",
   "src/org/events/queries.ts",

@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
 import { appendAudit } from "../kernel/audit/append.ts";
-import { forgetCopies, transaction } from "../kernel/copies.ts";
+import { forgetCopies } from "../kernel/copies.ts";
 import type { OrgEnv, View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -37,7 +37,7 @@ export function importStaged({
   if (!isStaging(sql, attempt))
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
   try {
-    return transaction(storage, () => {
+    return storage.transactionSync(() => {
       const head = loadArchive(sql, stagedFrames(sql), { pepper: settings.SVC_KEY_PEPPER, orgId });
       dropStaging(sql);
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);
@@ -50,6 +50,7 @@ export function importStaged({
       return { archiveId: head.archive_id, fromRegion: head.home_region };
     });
   } catch (error) {
+    forgetCopies(sql);
     if (!(error instanceof BadArchive)) throw error;
     return error.message === EXCLUDED
       ? refuse("residency_violation")

@@ -7,11 +7,12 @@ export interface ArchivedTable {
 }
 
 /**
- * Tables that belong to the place rather than to the org: what makes the tables, what is on its way to the platform's
- * counters, and archives themselves.
+ * Tables that belong to the place rather than to the org: what makes the tables, the journal (which is folded before),
+ * what is on its way to the platform's counters, and archives themselves.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "schema_steps",
+  "journal",
   "counted",
   "backup_frames",
   "import_frames",

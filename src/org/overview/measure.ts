@@ -6,6 +6,8 @@ import type { View } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow } from "../meters/store.ts";
 import { emptyMeterRow, keptPlanTerms } from "../plans/store.ts";
+import { spentOn } from "../runs/daily.ts";
+import { dayOf } from "../runs/sums.ts";
 import { headOf } from "../webhooks/queue.ts";
 import type { SubscriptionRow } from "../webhooks/subscriptions.ts";
 
@@ -33,16 +35,12 @@ export function overviewOf(view: View, lastCallAt: number | null, offsetMs: numb
 }
 
 /** From the sums of at most 31 days. */
-function spentSince({ sql }: View, startMs: number): string {
-  const day = new Date(startMs).toISOString().slice(0, 10);
-  const rows = sql.exec<{ usd: string }>(
-    "SELECT usd FROM usage_daily WHERE scope_kind = 'org' AND scope_id = '' AND day >= ?",
-    day,
-  );
-  let nanos = 0n;
-  for (const { usd } of rows) nanos += BigInt(usd);
-  if (nanos < 0n) nanos = 0n;
-  return String(nanos < MOST_SPENT ? nanos : MOST_SPENT).padStart(SPENT_DIGITS, "0");
+function spentSince({ sql, now }: View, startMs: number): string {
+  const days: string[] = [];
+  for (let at = startMs; at <= now; at += DAY_MS) days.push(dayOf(at));
+  const spent = spentOn(sql, days);
+  const nanos = spent < 0n ? 0n : spent < MOST_SPENT ? spent : MOST_SPENT;
+  return String(nanos).padStart(SPENT_DIGITS, "0");
 }
 
 function usedOf(view: View, id: "plan_runs" | "plan_tokens"): number {

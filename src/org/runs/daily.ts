@@ -86,6 +86,14 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   TABLE.put(sql, rows);
 }
 
+/** What the org spent on some days, in nano-dollars. */
+export function spentOn(sql: SqlStorage, days: readonly string[]): bigint {
+  const none = { scopeKind: "org", scopeId: "", usd: 0n, runs: 0, tokens: 0 };
+  const totals = new Map<string, Total>();
+  readTotals(sql, new Map(days.map((day) => [day, { ...none, day }])), totals);
+  return [...totals.values()].reduce((sum, { usd }) => sum + usd, 0n);
+}
+
 function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<string, Total>): void {
   const keys: string[] = [];
   const asked: (readonly string[])[] = [];

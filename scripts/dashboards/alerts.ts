@@ -134,6 +134,16 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     },
   },
   {
+    name: "SluiceUngoverned",
+    metrics: ["svc_ungoverned_calls_total"],
+    expression: "sum(increase(svc_ungoverned_calls_total[15m])) > 0",
+    waits: "0m",
+    severity: "ticket",
+    summary: "Calls to models were made that no limit was asked about.",
+    runbook: "the-bill-doubled",
+    example: { series: { svc_ungoverned_calls_total: "0x20 0+1x40" }, silentAt: "20m", firesAt: "40m" },
+  },
+  {
     name: "SluiceUnpriced",
     metrics: ["svc_unpriced_total"],
     expression: "sum(increase(svc_unpriced_total[15m])) > 0",

@@ -13,7 +13,7 @@ import { decide, releaseHold, renewHold } from "./decisions/commands.ts";
 import { noteDeprecatedCall } from "./deprecated-calls/commands.ts";
 import { mintKey, revokeKey, rotateKey } from "./keys/commands.ts";
 import { deleteModel, rereadPrices, setModel } from "./models/commands.ts";
-import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg } from "./orgs/commands.ts";
+import { advanceClock, changeOrg, openOrg, resumeOrg, suspendOrg, suspendRestored } from "./orgs/commands.ts";
 import {
   admitSession,
   createConsoleLink,
@@ -66,6 +66,7 @@ export const COMMANDS = {
   openOrg,
   changeOrg,
   suspendOrg,
+  suspendRestored,
   resumeOrg,
   advanceClock,
   mintKey,

@@ -46,7 +46,7 @@ import { RefusalDesk } from "./refusals/desk.ts";
 import { envelopeOf, isServedWhereItArrived } from "./decisions/introduction.ts";
 import { refusedDecision } from "./decisions/refused.ts";
 import { loadRegions } from "./residency/rule.ts";
-import { applySchema, isOpened } from "./schema.ts";
+import { applySchema, isOpened, stepsOf } from "./schema.ts";
 import { bindArchive } from "./runs/blocks/archive-binding.ts";
 import { Views } from "./views.ts";
 import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
@@ -403,7 +403,14 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     try {
       const { storage } = this.ctx;
       const view = () => this.#views.view(envelope);
-      const imported = importStaged({ storage, orgId: this.#id, attempt, settings: this.#settings, view });
+      const imported = importStaged({
+        storage,
+        orgId: this.#id,
+        attempt,
+        settings: this.#settings,
+        steps: stepsOf(storage),
+        view,
+      });
       this.#opened = !isRefusal(imported);
       if (isRefusal(imported)) return imported;
       this.#due.arm();

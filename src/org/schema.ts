@@ -24,6 +24,7 @@ import { RETENTION_STEPS } from "./retention-policy/schema.ts";
 import { ROUTING_STEPS } from "./routing/schema.ts";
 import { PEOPLE_STEPS } from "./people/schema.ts";
 import { SUPPORT_STEPS } from "./support/schema.ts";
+import type { Steps } from "./backup/load.ts";
 import { BACKUP_STEPS } from "./backup/schema.ts";
 import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
@@ -89,14 +90,21 @@ export function applySchema(storage: DurableObjectStorage): boolean {
   });
 }
 
-/** Makes the tables of another version, in the caller's transaction. */
-export function applySteps(sql: SqlStorage, names: readonly string[]): void {
-  const chosen = new Set(names);
-  sql.exec("CREATE TABLE schema_steps (name TEXT PRIMARY KEY) STRICT");
-  run(
-    sql,
-    ORG_STEPS.filter(({ name }) => chosen.has(name)),
-  );
+/** For an archive, which may be of an earlier version. Inside the caller's transaction. */
+export function stepsOf(storage: DurableObjectStorage): Steps {
+  const { sql } = storage;
+  return {
+    known: new Set(ORG_STEPS.map(({ name }) => name)),
+    apply(names) {
+      const chosen = new Set(names);
+      sql.exec("CREATE TABLE schema_steps (name TEXT PRIMARY KEY) STRICT");
+      run(
+        sql,
+        ORG_STEPS.filter(({ name }) => chosen.has(name)),
+      );
+    },
+    upgrade: () => void applySchema(storage),
+  };
 }
 
 function run(sql: SqlStorage, steps: readonly SchemaStep[]): void {

@@ -72,7 +72,9 @@ test("every operation documents the responses of the checks around it", () => {
     expect(parametersOf(op).includes("Idempotency-Key")).toBe(op.idempotent === true);
     expect(parametersOf(op).includes("If-Match")).toBe(op.ifMatch === true);
     const missing = op.body?.safeParse({}).error?.issues.some((issue) => issue.path.length > 0);
-    expect(described(op).requestBody?.required).toBe(op.body === undefined ? undefined : missing === true);
+    const isRequired = op.streamedBody !== undefined || missing === true;
+    const hasBody = op.body !== undefined || op.streamedBody !== undefined;
+    expect(described(op).requestBody?.required).toBe(hasBody ? isRequired : undefined);
   }
 });
 

@@ -22,7 +22,7 @@ const CONTRACT = {
   role: "operator",
   body: restoration,
   reply: { 200: restoredOrg },
-  refuses: ["conflict"],
+  refuses: [],
 } as const;
 
 export const restoreOrg = operation(CONTRACT, async (call) => {
@@ -46,11 +46,9 @@ async function suspended(call: CallOf<typeof CONTRACT>) {
   for (let tries = 1; ; tries += 1) {
     await scheduler.wait(TRY_EVERY_MS);
     try {
-      const answer = await call.org.command("suspendOrg", {});
-      if (!isRefusal(answer)) return bodyOf(answer);
-      if (answer.code !== "conflict") return answer;
-      const read = await call.org.query("getOrg", {});
-      return isRefusal(read) ? read : read.body;
+      const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
+      const answer = await call.org.command("suspendRestored", {}, alone);
+      return isRefusal(answer) ? answer : bodyOf(answer);
     } catch (error) {
       if (tries === TRIES) throw error;
     }

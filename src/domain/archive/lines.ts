@@ -62,7 +62,7 @@ const MOST_LINE_CHARACTERS = 8_388_608;
 
 /** Puts together the lines that frames cut in two. */
 export class LineReader {
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   #rest = "";
 
   push(content: Uint8Array): ArchiveLine[] {

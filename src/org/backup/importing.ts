@@ -6,10 +6,9 @@ import type { OrgEnv, View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { verifyAuditStep, type Verification } from "../audit-log/verify.ts";
-import { applySchema } from "../schema.ts";
 import { loadRegions } from "../residency/rule.ts";
 import type { Settings } from "../../settings.ts";
-import { BadArchive, loadArchive } from "./load.ts";
+import { BadArchive, loadArchive, type Steps } from "./load.ts";
 import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
 
 export type Imported = { readonly archiveId: string; readonly fromRegion: string };
@@ -19,6 +18,7 @@ interface Place {
   readonly orgId: string;
   readonly attempt: string;
   readonly settings: Settings;
+  readonly steps: Steps;
   /** A view of the org, once its tables are there. */
   readonly view: () => View;
 }
@@ -31,6 +31,7 @@ export function importStaged({
   orgId,
   attempt,
   settings,
+  steps,
   view,
 }: Place): Imported | Refusal<"conflict" | "validation_failed" | "residency_violation"> {
   const { sql } = storage;
@@ -38,11 +39,11 @@ export function importStaged({
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
   try {
     return storage.transactionSync(() => {
-      const head = loadArchive(sql, stagedFrames(sql), { pepper: settings.SVC_KEY_PEPPER, orgId });
+      const head = loadArchive(sql, stagedFrames(sql), { pepper: settings.SVC_KEY_PEPPER, orgId, steps });
       dropStaging(sql);
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
-      applySchema(storage);
+      steps.upgrade();
       sql.exec("DELETE FROM platform_book");
       forgetCopies(sql);
       checkLoaded(view(), orgId);

@@ -7,8 +7,16 @@ import {
   quotedName,
 } from "../../domain/archive/lines.ts";
 import { FrameReader } from "../../domain/archive/frames.ts";
-import { applySteps, ORG_STEPS } from "../schema.ts";
 import { spentOfAllDays, tablesOf } from "./tables.ts";
+
+/** The schema steps of this version, which the object knows. */
+export interface Steps {
+  readonly known: ReadonlySet<string>;
+  /** Makes the tables of an earlier version, or of this one. */
+  readonly apply: (names: readonly string[]) => void;
+  /** Applies what is missing. */
+  readonly upgrade: () => void;
+}
 
 /** The archive cannot be loaded. Everything is rolled back. */
 export class BadArchive extends Error {
@@ -22,9 +30,9 @@ export class BadArchive extends Error {
 export function loadArchive(
   sql: SqlStorage,
   frames: Iterable<Uint8Array>,
-  expected: { readonly pepper: string; readonly orgId: string },
+  expected: { readonly pepper: string; readonly orgId: string; readonly steps: Steps },
 ): ArchiveHead {
-  const loader = new Loader(sql, expected.orgId);
+  const loader = new Loader(sql, expected);
   const reader = new FrameReader(expected.pepper);
   const lines = new LineReader();
   for (const frame of frames) {
@@ -40,15 +48,17 @@ export function loadArchive(
 class Loader {
   readonly #sql: SqlStorage;
   readonly #orgId: string;
+  readonly #steps: Steps;
   #head: ArchiveHead | null = null;
   #sums: ArchiveSums | null = null;
   #table: string | null = null;
   #insert = "";
   readonly #rows: Record<string, number> = {};
 
-  constructor(sql: SqlStorage, orgId: string) {
+  constructor(sql: SqlStorage, { orgId, steps }: { readonly orgId: string; readonly steps: Steps }) {
     this.#sql = sql;
     this.#orgId = orgId;
+    this.#steps = steps;
   }
 
   take(line: ArchiveLine): void {
@@ -61,10 +71,10 @@ class Loader {
 
   #begin(head: ArchiveHead): void {
     if (head.org_id !== this.#orgId) throw new BadArchive("it is of another organization");
-    const known = new Set(ORG_STEPS.map(({ name }) => name));
-    if (!head.steps.every((step) => known.has(step))) throw new BadArchive("it was made by a newer version");
+    if (!head.steps.every((step) => this.#steps.known.has(step)))
+      throw new BadArchive("it was made by a newer version");
     this.#head = head;
-    applySteps(this.#sql, head.steps);
+    this.#steps.apply(head.steps);
     // What the steps themselves wrote is in the archive, too.
     for (const { name } of tablesOf(this.#sql)) this.#sql.exec(`DELETE FROM ${quotedName(name)}`);
   }

@@ -63,6 +63,20 @@ export const suspendOrg = command({
   },
 });
 
+/** After a restoration, whatever the org was at that time. */
+export const suspendRestored = command({
+  action: "org.suspended",
+  refuses: [],
+  publishes: "profile",
+  takesAway: (_input: object) => "*",
+  run(tx, _input: object) {
+    const after: Profile = { ...tx.profile(), status: "suspended" };
+    saveProfile(tx.sql, after);
+    tx.emit("org.suspended", {});
+    return done(200, toOrg(after), { target: tx.orgId, detail: { restored: true } });
+  },
+});
+
 export const resumeOrg = command({
   action: "org.resumed",
   refuses: ["conflict"],

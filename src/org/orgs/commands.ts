@@ -1,2 +1,9 @@
-export { advanceClock, changeOrg, resumeOrg, suspendOrg } from "./change.ts";
+export {
+  advanceClock,
+  changeOrg,
+  resumeOrg,
+  suspendOrg,
+  suspendRestored,
+  suspendRestored,
+} from "./change.ts";
 export { openOrg } from "./open.ts";

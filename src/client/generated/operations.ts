@@ -16,11 +16,17 @@ export const OPERATIONS = {
   adminOrgs: {
     create: "POST /v1/admin/orgs bi",
     list: "GET /v1/admin/orgs qp",
+    backup: "GET /v1/admin/orgs/{org_id}/backup s",
+    import: "POST /v1/admin/orgs/import",
+    restore: "POST /v1/admin/orgs/{org_id}/restore b",
     get: "GET /v1/admin/orgs/{org_id}",
     change: "PATCH /v1/admin/orgs/{org_id} b",
     suspend: "POST /v1/admin/orgs/{org_id}/suspend bi",
     resume: "POST /v1/admin/orgs/{org_id}/resume bi",
     advanceTestClock: "POST /v1/admin/orgs/{org_id}/test-clock b",
+  },
+  adminOverview: {
+    get: "GET /v1/admin/overview qp",
   },
   approvals: {
     list: "GET /v1/orgs/{id}/approvals qp",

@@ -80,6 +80,34 @@ export interface Org {
   readonly created_at: string;
 }
 
+export interface OverviewEntry {
+  /** `org_` followed by a ULID. */
+  readonly org_id: string;
+  /** 1 to 200 characters. */
+  readonly name: string;
+  readonly status: "active" | "suspended";
+  readonly plan: string;
+  readonly environment: "live" | "test";
+  readonly home_region: string;
+  /** Dollars as a decimal string. */
+  readonly month_to_date_usd: string;
+  readonly runs_used: number;
+  readonly runs_limit: number | null;
+  readonly tokens_used: number;
+  readonly tokens_limit: number | null;
+  /** The larger part of the plan's runs or tokens that is used. Null if both are unlimited. */
+  readonly plan_use: number | null;
+  /** The last call with a key of the org, to about 15 seconds. */
+  readonly last_call_at: string | null;
+  /** Disabled after failures, or being retried. */
+  readonly failing_webhooks: number;
+  /** Keys that called deprecated routes in the last 30 days. */
+  readonly deprecated_callers: number;
+  readonly open_support_grants: number;
+  /** When the org last told this. Null: not yet. */
+  readonly as_of: string | null;
+}
+
 export interface RateLimits {
   readonly read_rpm: number | null;
   readonly policies: readonly {
@@ -1533,6 +1561,11 @@ export type AdminOrgsListQuery = {
   readonly environment?: "live" | "test" | undefined;
 };
 
+export type AdminOrgsRestoreBody = {
+  /** RFC 3339 with a time zone. */
+  readonly at: string;
+};
+
 export type AdminOrgsChangeBody = {
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
@@ -1545,6 +1578,15 @@ export type AdminOrgsResumeBody = Readonly<Record<string, never>>;
 
 export type AdminOrgsAdvanceTestClockBody = {
   readonly advance_seconds: number;
+};
+
+export type AdminOverviewGetQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | undefined;
 };
 
 export type ApprovalsListQuery = {
@@ -2762,6 +2804,26 @@ export interface Operations {
     }>;
     /** List organizations. `GET /v1/admin/orgs` */
     list(query?: AdminOrgsListQuery, options?: ListOptions): Pages<Org>;
+    /** Download a signed archive of an organization. `GET /v1/admin/orgs/{org_id}/backup` */
+    backup(orgId: string, options?: CallOptions): Answer<Response>;
+    /** Import an organization from a backup. `POST /v1/admin/orgs/import` */
+    import(options?: CallOptions): Answer<{
+      /** `org_` followed by a ULID. */
+      readonly org_id: string;
+      /** `bak_` followed by a ULID. */
+      readonly archive_id: string;
+      readonly home_region: string;
+      /** False if this archive had been imported before. */
+      readonly imported: boolean;
+    }>;
+    /** Restore an organization to what it was at a time of the last 30 days. `POST /v1/admin/orgs/{org_id}/restore` */
+    restore(orgId: string, body: AdminOrgsRestoreBody, options?: CallOptions): Answer<{
+      readonly org: Org;
+      /** RFC 3339 in UTC. */
+      readonly restored_to: string;
+      /** The platform's name of the state before. */
+      readonly undo_bookmark: string;
+    }>;
     /** Read an organization. `GET /v1/admin/orgs/{org_id}` */
     get(orgId: string, options?: CallOptions): Answer<Org>;
     /** Change an organization's name or plan. `PATCH /v1/admin/orgs/{org_id}` */
@@ -2775,6 +2837,10 @@ export interface Operations {
       /** RFC 3339 in UTC. */
       readonly now: string;
     }>;
+  };
+  readonly adminOverview: {
+    /** See every organization at a glance. `GET /v1/admin/overview` */
+    get(query?: AdminOverviewGetQuery, options?: ListOptions): Pages<OverviewEntry>;
   };
   readonly approvals: {
     /** List approvals. `GET /v1/orgs/{id}/approvals` */

@@ -1,9 +1,2 @@
-export {
-  advanceClock,
-  changeOrg,
-  resumeOrg,
-  suspendOrg,
-  suspendRestored,
-  suspendRestored,
-} from "./change.ts";
+export { advanceClock, changeOrg, resumeOrg, suspendOrg, suspendRestored } from "./change.ts";
 export { openOrg } from "./open.ts";

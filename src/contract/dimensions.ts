@@ -4,7 +4,7 @@ import { NAMED_FIELDS, SCOPES, type ScopeField } from "./scopes.ts";
  * The columns, in blocks of stored runs, of the names that runs have beside their scopes. A number is never used for another
  * column.
  */
-const COLUMNS = { model: 10, provider: 21, key_id: 22, user_id: 20 } as const;
+const COLUMNS = { model: 10, provider: 21, key_id: 22, user_id: 20, outcome: 24 } as const;
 
 /** What runs can be told apart by: a field of each run, with one name or none. */
 export type Dimension = keyof typeof COLUMNS | ScopeField;
@@ -18,7 +18,12 @@ export interface DimensionRow {
   readonly property: DimensionProperty;
   /** Its number in a block of stored runs. */
   readonly column: number;
+  /** The name of runs that are stored without one. Null: they have none. */
+  readonly absent: string | null;
 }
+
+/** Names that are not stored, because most runs have them. */
+const ABSENT: Readonly<Partial<Record<Dimension, string>>> = { outcome: "completed" };
 
 /** Every dimension. Filters, reports and columns of stored runs derive from this list. */
 export const DIMENSIONS: readonly DimensionRow[] = [
@@ -26,9 +31,20 @@ export const DIMENSIONS: readonly DimensionRow[] = [
     name,
     property: propertyOf(name),
     column,
+    absent: ABSENT[name] ?? null,
   })),
-  ...NAMED_FIELDS.map(([kind, name]) => ({ name, property: propertyOf(name), column: SCOPES[kind].column })),
+  ...NAMED_FIELDS.map(([kind, name]) => ({
+    name,
+    property: propertyOf(name),
+    column: SCOPES[kind].column,
+    absent: null,
+  })),
 ];
+
+/** A name as it is stored. */
+export function storedName({ absent }: DimensionRow, name: string): string | null {
+  return name === absent ? null : name;
+}
 
 export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) => name);
 

@@ -32,6 +32,8 @@ export type FocusVersion = (typeof FOCUS_VERSIONS)[number];
 
 /** What a decision is checked against: the limits that can refuse before a run, or everything that can refuse a run. */
 export const DECISION_CHECKS = ["limits", "all"] as const;
-export const RUN_OUTCOMES = ["completed", "cancelled", "failed", "unreported"] as const;
+/** How a run ended, as its caller says. */
+export const REPORTED_OUTCOMES = ["completed", "cancelled", "failed"] as const;
+export const RUN_OUTCOMES = [...REPORTED_OUTCOMES, "unreported"] as const;
 /** What happens to a reservation that is not settled. */
 export const EXPIRY_ACTIONS = ["release", "charge"] as const;

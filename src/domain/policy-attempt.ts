@@ -15,6 +15,8 @@ export type JudgedRun = ScopeNames & {
   readonly user_id?: string | undefined;
   readonly provider?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly outcome?: string | undefined;
+  readonly estimated?: boolean | undefined;
 };
 
 const NANOS_PER_USD = 1e9;
@@ -32,7 +34,7 @@ export function attemptOf(run: JudgedRun, nanos: bigint): Attempt {
     model: run.model,
     action: run.action,
     customer_id: run.customer_id,
-    run: { ...rest, cost_usd: costUsd },
+    run: { outcome: "completed", estimated: false, ...rest, cost_usd: costUsd },
     estimate: {
       costUsd,
       inputTokens: run.usage.input_tokens,
@@ -59,6 +61,8 @@ export function attemptDigest(run: JudgedRun, nanos: bigint): string {
     chain: run.chain,
     variant: run.variant,
     usage: Object.keys(parts).length > 0 ? parts : undefined,
+    outcome: run.outcome === "completed" ? undefined : run.outcome,
+    estimated: run.estimated === true ? true : undefined,
   };
   const said = [
     run.model,

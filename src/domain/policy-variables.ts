@@ -43,6 +43,9 @@ export const VARIABLE_TYPES: Readonly<Record<string, Type>> = {
     cost_usd: DOUBLE,
     reservation_id: STRING,
     incurred: BOOL,
+    variant: STRING,
+    outcome: STRING,
+    estimated: BOOL,
     metadata: map({}),
   }),
 };

@@ -110,4 +110,88 @@ describe("user, provider and tags of a run", () => {
     expect((await org.run({ user_id: "u-2", approval_id: id })).status).toBe(403);
     expect((await org.run({ user_id: "u-1", approval_id: id })).status).toBe(201);
   });
+
+  test("are kept whatever a tag is called, alone, in a batch, and in a decision that is charged", async () => {
+    const org = await newSpender();
+    const tags = JSON.parse('{"__proto__":"x","constructor":"y"}') as object;
+    const said = '{"__proto__":"x","constructor":"y"}';
+    const alone = await org.run({ id: "t-1", tags });
+    expect([alone.status, JSON.stringify(alone.body.tags)]).toEqual([201, said]);
+    expect((await org.run({ id: "t-1", tags: { constructor: "y" } })).status).toBe(409);
+    await org.bulk([aRun({ id: "t-2", tags })]);
+    const read = await call("GET", "/v1/runs/t-2", { key: org.key });
+    expect(JSON.stringify(read.body.tags)).toBe(said);
+    const wrong = await org.run({ tags: JSON.parse('{"__proto__":5}') as object });
+    expect(wrong.body.error.details.fields[0].field).toBe("tags.__proto__");
+    const report = await org.send("GET", "usage/report?group_by=tag:__proto__");
+    expect(
+      report.body.data.map((row: Record<string, unknown>) => [row["tag:__proto__"], row["runs"]]),
+    ).toEqual([["x", 2]]);
+  });
+});
+
+describe("the outcome of a run", () => {
+  test("is what its caller says, and completed unless said", async () => {
+    const org = await newSpender();
+    const failed = await org.run({ id: "o-1", outcome: "failed", estimated: true });
+    expect(failed.body).toMatchObject({ outcome: "failed", estimated: true });
+    expect((await org.run({ id: "o-2" })).body).toMatchObject({ outcome: "completed", estimated: false });
+    await org.bulk([aRun({ id: "o-3", outcome: "cancelled" }), aRun({ id: "o-4", outcome: "completed" })]);
+    expect((await call("GET", "/v1/runs/o-3", { key: org.key })).body.outcome).toBe("cancelled");
+    expect((await org.run({ id: "o-1", outcome: "failed", estimated: true })).status).toBe(200);
+    expect((await org.run({ id: "o-1", outcome: "failed" })).status).toBe(409);
+    expect((await org.run({ id: "o-1", estimated: true })).status).toBe(409);
+    expect((await org.run({ id: "o-2", outcome: "completed", estimated: false })).status).toBe(200);
+    for (const fields of [{ outcome: "unreported" }, { estimated: "yes" }]) {
+      const alone = await org.run(fields);
+      expect([alone.status, alone.body.error.details.fields[0].field]).toEqual([422, Object.keys(fields)[0]]);
+      expect((await org.bulk([aRun(fields)])).status).toBe(422);
+    }
+  });
+
+  test("filters the list and groups the report, also where it is not stored", async () => {
+    const org = await newSpender();
+    await org.bulk([
+      aRun({ id: "a", outcome: "failed", cost_usd: "1" }),
+      aRun({ id: "b", cost_usd: "2" }),
+      aRun({ id: "c", outcome: "completed", cost_usd: "4" }),
+    ]);
+    await call("POST", "/v1/runs/b/adjustments", { key: org.key, body: { amount_usd: "-0.5", reason: "r" } });
+    const ids = async (query: string) => {
+      const { body } = await call("GET", `/v1/runs?${query}`, { key: org.key });
+      return body.data.map((one: { id: string }) => one.id).sort() as string[];
+    };
+    expect(await ids("outcome=failed")).toEqual(["a"]);
+    expect(await ids("outcome=completed")).toEqual(["b", "c"]);
+    expect(await ids("outcome=cancelled")).toEqual([]);
+    expect((await call("GET", "/v1/runs?outcome=done", { key: org.key })).status).toBe(422);
+    const sums = async (query: string) => {
+      const { body } = await org.send("GET", `usage/report?${query}`);
+      return body.data.map((row: { outcome: string; cost_usd: string }) => [row.outcome, row.cost_usd]);
+    };
+    expect(await sums("group_by=outcome")).toEqual([
+      ["completed", "5.50"],
+      ["failed", "1.00"],
+    ]);
+    expect(await sums("group_by=outcome&outcome=completed")).toEqual([["completed", "5.50"]]);
+    expect(await sums("group_by=outcome&outcome=failed")).toEqual([["failed", "1.00"]]);
+  });
+
+  test("is read by policies, with the variant and whether it is estimated", async () => {
+    const org = await newSpender();
+    const deny = (when: string) =>
+      call("POST", `/v1/orgs/${org.id}/policy-rules`, {
+        key: org.key,
+        body: { target: "model", effect: "deny", when, reason: "r" },
+      });
+    expect((await deny('run.outcome == "failed" && run.estimated')).status).toBe(201);
+    expect((await deny('has(run.variant) && run.variant == "slow"')).status).toBe(201);
+    expect((await deny("run.outcome == 5")).status).toBe(422);
+    expect((await org.run({ outcome: "failed", estimated: true })).body.error.code).toBe("policy_blocked");
+    expect((await org.run({ outcome: "failed" })).status).toBe(201);
+    expect((await org.run({ variant: "slow", cost_usd: "0.01" })).body.error.code).toBe("policy_blocked");
+    const ask = { model: "m", checks: "all", variant: "slow", estimate: { cost_usd: "0.01" } };
+    const decided = await call("POST", "/v1/edge/decision", { key: org.key, body: ask });
+    expect(decided.body.error.code).toBe("policy_blocked");
+  });
 });

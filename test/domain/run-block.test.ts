@@ -39,6 +39,7 @@ const run: fc.Arbitrary<RunRecord> = fc
     userId: nullable,
     provider: nullable,
     keyId: nullable,
+    outcome: nullable,
     tags: nullable,
     extra: fc.option(fc.dictionary(name, fc.jsonValue({ noUnicodeString: false }))),
   })
@@ -119,7 +120,7 @@ const EARLIER =
 
 test("a block of an earlier version is read, and runs without newer columns are written as it wrote them", () => {
   const runs = [...new RunBlock(Buffer.from(EARLIER, "hex"))];
-  const newer = { userId: null, provider: null, keyId: null, tags: null };
+  const newer = { userId: null, provider: null, keyId: null, outcome: null, tags: null };
   expect(runs).toMatchObject([
     { id: "run-1", customerId: "cus", extra: { priced: 3 }, ...newer },
     { id: "run-2", customerId: null, extra: null, ...newer },
@@ -151,6 +152,7 @@ test("a thousand runs of one application take at most 45 bytes each, including i
     userId: null,
     provider: "acme",
     keyId: "key_01JD0000000000000000000000",
+    outcome: "failed",
     tags: null,
   }));
   expect(encodeFrame(runs).length / 1000).toBeLessThan(45);

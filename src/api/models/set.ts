@@ -1,6 +1,6 @@
 import { invalidField } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
-import { modelName } from "../../contract/resources/runs.ts";
+import { modelName } from "../../contract/resources/dimension-shape.ts";
 import { model, newModel } from "../../contract/resources/models.ts";
 
 export const setModel = operation(

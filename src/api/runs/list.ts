@@ -2,13 +2,13 @@ import { DIMENSION_NAMES } from "../../contract/dimensions.ts";
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { modelName, runPage } from "../../contract/resources/runs.ts";
+import { dimensionShape } from "../../contract/resources/dimension-shape.ts";
+import { runPage } from "../../contract/resources/runs.ts";
 
 export const RUN_LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],
   filters: {
-    ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, callerId])),
-    model: modelName,
+    ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, dimensionShape(name)])),
     action: callerId,
     chain_id: callerId,
   },

@@ -4,7 +4,8 @@ import { callerId, idShape, SAFE_ID } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
-import { chain, denial, modelName, tokens } from "./runs.ts";
+import { modelName } from "./dimension-shape.ts";
+import { chain, denial, tokens } from "./runs.ts";
 
 /** The schema of each kind of field. */
 function shapesOf<

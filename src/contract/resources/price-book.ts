@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { timestamp } from "../shapes.ts";
 import { checkTiers, priceShown, priceTerms } from "./prices.ts";
-import { modelName } from "./runs.ts";
+import { modelName } from "./dimension-shape.ts";
 
 const MOST_MODELS = 5000;
 const MOST_ALIASES = 50;

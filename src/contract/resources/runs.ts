@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { RUN_OUTCOMES } from "../lists.ts";
-import { MODEL_NAME_MOST_CHARACTERS } from "../bounds.ts";
+import { REPORTED_OUTCOMES } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
 import { callerId, SAFE_ID } from "../ids.ts";
 import { byPriceName } from "../price-names.ts";
 import { attribution } from "./attribution.ts";
+import { modelName, outcome } from "./dimension-shape.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
@@ -18,7 +18,6 @@ import {
 } from "../token-classes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
-export const modelName = z.string().min(1).max(MODEL_NAME_MOST_CHARACTERS);
 
 type PartField = `${TokenClass}_tokens`;
 
@@ -84,6 +83,14 @@ export const runInput = z
     }),
     input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
     approval_id: z.string().regex(SAFE_ID).optional(),
+    outcome: z
+      .enum(REPORTED_OUTCOMES)
+      .optional()
+      .meta({ description: "How the run ended. If omitted: `completed`." }),
+    estimated: z
+      .boolean()
+      .optional()
+      .meta({ description: "True if usage and cost are estimates, such as after a stream was cut off." }),
     metadata: freeForm
       .optional()
       .meta({ description: "Anything that you want to keep with the run. It is returned as it was sent." }),
@@ -176,11 +183,11 @@ export const run = z
     reservation_id: z.string().nullable(),
     incurred: z.boolean(),
     approval_id: z.string().nullable(),
-    outcome: z.enum(RUN_OUTCOMES).meta({
+    outcome: outcome.meta({
       description:
         "`unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet.",
     }),
-    estimated: z.boolean().meta({ description: "True if the cost is what was reserved." }),
+    estimated: z.boolean().meta({ description: "True if the cost is an estimate, or what was reserved." }),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     recorded_at: timestamp,
     charged_at: timestamp.meta({ description: "The run is charged to the periods that contain this time." }),

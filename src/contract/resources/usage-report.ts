@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
-import { callerId } from "../ids.ts";
 import { momentInput } from "../list.ts";
 import { timestamp, usd } from "../shapes.ts";
+import { dimensionShape } from "./dimension-shape.ts";
 import { TOKEN_PARTS } from "../token-classes.ts";
 
 export const REPORT_TIMES = ["day", "week", "month"] as const;
@@ -56,9 +56,9 @@ const limit = z
 const filters = Object.fromEntries(
   DIMENSION_NAMES.map((name) => [
     name,
-    (name === "model" ? z.string().min(1).max(200) : callerId).optional().meta({
-      description: `Only runs with this ${name}.`,
-    }),
+    dimensionShape(name)
+      .optional()
+      .meta({ description: `Only runs with this ${name}.` }),
   ]),
 ) as Record<string, z.ZodOptional<z.ZodString>>;
 

@@ -80,6 +80,7 @@ export class RunBlock {
       userId: this.names("userId")[at] ?? null,
       provider: this.names("provider")[at] ?? null,
       keyId: this.names("keyId")[at] ?? null,
+      outcome: this.names("outcome")[at] ?? null,
       tags: this.names("tags")[at] ?? null,
       extra: extra === null ? null : (JSON.parse(extra) as object),
     };

@@ -25,6 +25,8 @@ export interface RunRecord extends RunScopes {
   readonly provider: string | null;
   /** The key that reported the run. */
   readonly keyId: string | null;
+  /** Null: completed. */
+  readonly outcome: string | null;
   /** A JSON object of texts. The same tags are the same text. */
   readonly tags: string | null;
   /** Any JSON object. */
@@ -42,6 +44,7 @@ export type NameColumn =
   | "userId"
   | "provider"
   | "keyId"
+  | "outcome"
   | "tags"
   | ScopeColumn;
 export const NAME_COLUMNS: readonly NameColumn[] = [
@@ -53,6 +56,7 @@ export const NAME_COLUMNS: readonly NameColumn[] = [
   "userId",
   "provider",
   "keyId",
+  "outcome",
   "tags",
 ];
 

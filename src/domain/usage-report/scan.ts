@@ -1,4 +1,4 @@
-import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimensions.ts";
 import { addCosts, addCounts, momentsOf } from "../run-block/added-columns.ts";
 import { type Frame, framesOf } from "../run-block/frames.ts";
 import { numberedNames } from "../run-block/numbered-names.ts";
@@ -10,7 +10,7 @@ import { NameNumbers, RunSums } from "./run-sums.ts";
 import { COUNTED, type GroupSums } from "./sums.ts";
 import { tagIn } from "./tag.ts";
 
-const COLUMN_OF = new Map<string, number>(DIMENSIONS.map(({ name, column }) => [name, column]));
+const ROW_OF = new Map<string, DimensionRow>(DIMENSIONS.map((row) => [row.name, row]));
 const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
 const NOTHING = new Uint8Array(0);
 
@@ -79,8 +79,9 @@ export class BlockScan {
       }
     }
     for (const [name, wanted] of Object.entries(filters)) {
-      const { names, numbers } = numberedNames(columns.get(COLUMN_OF.get(name) ?? 0), count);
-      const number = names.indexOf(wanted);
+      const row = ROW_OF.get(name);
+      const { names, numbers } = numberedNames(columns.get(row?.column ?? 0), count);
+      const number = names.indexOf(row === undefined ? wanted : storedName(row, wanted));
       if (number === -1) return null;
       if (numbers === null) continue;
       for (let run = 0; run < count; run += 1) if (numbers[run] !== number) isIn[run] = 0;
@@ -98,9 +99,11 @@ export class BlockScan {
       for (let run = 0; run < count; run += 1) numbers[run] = finder?.at(moments[run] ?? 0) ?? 0;
       return { numbers, size: labels.length, numberOf: (number) => known.of(labels[number] ?? null) };
     }
-    const column = grouping.kind === "tag" ? COLUMN_NUMBERS.tags : (COLUMN_OF.get(grouping.name) ?? 0);
+    const row = ROW_OF.get(grouping.name);
+    const column = grouping.kind === "tag" ? COLUMN_NUMBERS.tags : (row?.column ?? 0);
     const { names, numbers } = numberedNames(columns.get(column), count);
-    const nameAt = (number: number) => names[number] ?? null;
+    const absent = grouping.kind === "tag" ? null : (row?.absent ?? null);
+    const nameAt = (number: number) => names[number] ?? absent;
     return {
       numbers,
       size: names.length,

@@ -9,7 +9,7 @@ import { announceCharges } from "../ledger/announce.ts";
 import { tallyCharge } from "../ledger/tally.ts";
 import { saveDaily } from "../runs/daily.ts";
 import { runNames } from "../../domain/run-block/run-names.ts";
-import type { Run } from "../runs/run.ts";
+import { outcomeOf, type Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";
 import { dayOf } from "../runs/sums.ts";
@@ -64,8 +64,9 @@ export const adjustRun = command({
 });
 
 /** An estimate stands until its run is reported, and is not adjusted before nothing can take its place. */
-function mayBeReplaced(tx: Tx, { extra }: Run): boolean {
-  if (extra?.outcome !== "unreported" || extra.reservation === undefined) return false;
+function mayBeReplaced(tx: Tx, run: Run): boolean {
+  const { extra } = run;
+  if (outcomeOf(run) !== "unreported" || extra?.reservation === undefined) return false;
   const hold = loadHold(tx.sql, extra.reservation);
   return hold !== null && !isFinal(hold, tx.now);
 }

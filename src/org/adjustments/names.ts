@@ -3,7 +3,7 @@ import { type RunNames, runNames } from "../../domain/run-block/run-names.ts";
 import { findRun } from "../runs/store.ts";
 import type { StoredAdjustment } from "./store.ts";
 
-const PROPERTY_OF = new Map(DIMENSIONS.map(({ name, property }) => [name, property]));
+const ROW_OF = new Map(DIMENSIONS.map((row) => [row.name, row]));
 
 /** What the adjusted run named. Of an adjustment that an earlier version made: while its run is stored. */
 export function adjustedNames(sql: SqlStorage, { names, runId, customer }: StoredAdjustment): RunNames {
@@ -14,6 +14,6 @@ export function adjustedNames(sql: SqlStorage, { names, runId, customer }: Store
 }
 
 export function nameIn(names: RunNames, name: Dimension): string | null {
-  const property = PROPERTY_OF.get(name);
-  return property === undefined ? null : (names[property] ?? null);
+  const row = ROW_OF.get(name);
+  return row === undefined ? null : (names[row.property] ?? row.absent);
 }

@@ -11,6 +11,8 @@ import { insertRuns } from "./store.ts";
 import { dayOf, type Sum } from "./sums.ts";
 import { tagsText } from "./tags.ts";
 
+export const UNREPORTED = "unreported";
+
 /** Of a run whose reservation named no model. */
 const NO_MODEL = "unknown";
 
@@ -65,6 +67,7 @@ export function estimatedRun(now: number, estimate: Omit<Estimate, "accounts" | 
     provider: ask.provider ?? null,
     // Which key had asked is not kept with the hold.
     keyId: null,
+    outcome: UNREPORTED,
     tags: tagsText(ask.tags),
   };
 }
@@ -84,7 +87,6 @@ function chargedIn({ accounts }: Estimate): string {
 function extraOf({ reservationId, ask, charged }: Estimate): RunExtra {
   const { draws, over } = charged;
   return {
-    outcome: "unreported",
     estimated: true,
     reservation: reservationId,
     ...(ask.variant === undefined ? {} : { variant: ask.variant }),

@@ -37,6 +37,7 @@ export function extraOf(
   if (units !== undefined) extra.units = units;
   if (input.reservation_id !== undefined) extra.reservation = input.reservation_id;
   if (input.incurred === true) extra.incurred = true;
+  if (input.estimated === true) extra.estimated = true;
   if (input.approval_id !== undefined) extra.approval = input.approval_id;
   if (input.metadata !== undefined) extra.metadata = input.metadata;
   if (charged.draws.length > 0) {

@@ -29,6 +29,7 @@ export function runOf(input: RunInput, rest: Rest): Run {
     userId: input.user_id ?? null,
     provider: input.provider ?? null,
     keyId: rest.keyId,
+    outcome: input.outcome === "completed" ? null : (input.outcome ?? null),
     tags: tagsText(input.tags),
   };
 }

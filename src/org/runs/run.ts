@@ -41,7 +41,7 @@ export interface RunExtra {
   /** By meter: the customer whose counter was charged, if it is not the run's own. */
   readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
-  /** Nobody reported it: it is what its reservation held. */
+  /** In runs of an earlier version: nobody reported it, and it is what its reservation held. */
   readonly outcome?: "unreported";
   readonly estimated?: true;
 }
@@ -78,7 +78,7 @@ export function toRun(
     reservation_id: extra.reservation ?? null,
     incurred: extra.incurred ?? false,
     approval_id: extra.approval ?? null,
-    outcome: extra.outcome ?? "completed",
+    outcome: outcomeOf(run),
     estimated: extra.estimated ?? false,
     metadata: extra.metadata ?? null,
     recorded_at: iso(run.recordedAt),
@@ -87,6 +87,10 @@ export function toRun(
     uncovered_usd: extra.uncovered === undefined ? null : formatUsd(BigInt(extra.uncovered)),
     shadow: extra.shadow ?? [],
   };
+}
+
+export function outcomeOf({ outcome, extra }: Run): RunResource["outcome"] {
+  return (outcome as RunResource["outcome"] | null) ?? extra?.outcome ?? "completed";
 }
 
 function iso(ms: number): string {

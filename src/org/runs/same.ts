@@ -51,6 +51,8 @@ export function saidByInput(input: RunInput): string {
     user: input.user_id,
     provider: input.provider,
     tags: tagsText(input.tags),
+    outcome: input.outcome === "completed" ? undefined : input.outcome,
+    estimated: input.estimated === true ? true : undefined,
   });
 }
 
@@ -78,6 +80,8 @@ export function saidByRun(run: Run): string {
     user: run.userId,
     provider: run.provider,
     tags: run.tags,
+    outcome: run.outcome,
+    estimated: extra.estimated,
   });
 }
 
@@ -104,6 +108,8 @@ interface Said extends Names {
   readonly user: string | null | undefined;
   readonly provider: string | null | undefined;
   readonly tags: string | null;
+  readonly outcome: string | null | undefined;
+  readonly estimated: true | undefined;
 }
 
 function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {

@@ -1,4 +1,5 @@
 import { ATTRIBUTED, MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../../contract/dimensions.ts";
+import { REPORTED_OUTCOMES } from "../../contract/lists.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
@@ -86,19 +87,19 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((part) => isShallow(part, depth - 1));
 }
 
-/** One of this name is left out by the schema. */
-const UNKEPT = "__proto__";
-
 function areTags(value: unknown): boolean {
   if (!isRecord(value) || sizeOf(value) > MOST_TAGS) return false;
   return Object.entries(value).every(
     ([name, text]) =>
       TAG_NAME.test(name) &&
-      name !== UNKEPT &&
       typeof text === "string" &&
       text.length >= 1 &&
       text.length <= TAG_VALUE_MOST_CHARACTERS,
   );
+}
+
+function isOutcome(value: unknown): boolean {
+  return (REPORTED_OUTCOMES as readonly unknown[]).includes(value);
 }
 
 /** How many fields there are. More than were checked means an unknown one. */
@@ -120,6 +121,8 @@ function rareFields(run: RunInput): number {
     if (run[field] !== undefined && (!isCallerId(run[field]) || !++seen)) return -1;
   }
   if (run.tags !== undefined && (!areTags(run.tags) || !++seen)) return -1;
+  if (run.outcome !== undefined && (!isOutcome(run.outcome) || !++seen)) return -1;
+  if (run.estimated !== undefined && (typeof run.estimated !== "boolean" || !++seen)) return -1;
   if (run.variant !== undefined && (!isCallerId(run.variant) || !++seen)) return -1;
   if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
   if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;

@@ -1,4 +1,4 @@
-import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { DIMENSIONS, storedName } from "../../contract/dimensions.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
@@ -150,8 +150,8 @@ function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boole
 }
 
 function namesIn({ filters }: ReportAsk) {
-  return DIMENSIONS.flatMap(({ name, property }) => {
-    const wanted = filters[name];
-    return wanted === undefined ? [] : [[property, wanted] as const];
+  return DIMENSIONS.flatMap((row) => {
+    const wanted = filters[row.name];
+    return wanted === undefined ? [] : [[row.property, storedName(row, wanted)] as const];
   });
 }

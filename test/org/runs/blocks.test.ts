@@ -51,6 +51,7 @@ const aRun = fc
     userId: null,
     provider: null,
     keyId: null,
+    outcome: null,
     tags: null,
     ...drawn,
   }));

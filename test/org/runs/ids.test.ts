@@ -74,6 +74,7 @@ function aRun(id: string): RunRecord {
     userId: null,
     provider: null,
     keyId: null,
+    outcome: null,
     tags: null,
   };
 }

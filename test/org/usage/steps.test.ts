@@ -45,6 +45,7 @@ function aRun(at: number): RunRecord {
     userId: `user-${at}`,
     provider: null,
     keyId: null,
+    outcome: null,
     tags: null,
   };
 }

@@ -27,7 +27,7 @@ export function archivedWithNames(
     if (place === undefined) continue;
     const { offset, bytes } = place.names;
     const filter = NameFilter.read(indexes.of(place.file).names.slice(offset, offset + bytes).buffer);
-    if (names.every(([column, name]) => filter.mayHave(column, name))) found.push(firstSeq);
+    if (names.every(([column, name]) => name === null || filter.mayHave(column, name))) found.push(firstSeq);
   }
   return found;
 }

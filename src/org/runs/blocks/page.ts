@@ -1,4 +1,4 @@
-import { DIMENSIONS } from "../../../contract/dimensions.ts";
+import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { runBlocks } from "./blocks.ts";
@@ -17,6 +17,8 @@ const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
   action: "action",
   chain_id: "chainId",
 };
+
+const DIMENSION_OF = new Map<string, (typeof DIMENSIONS)[number]>(DIMENSIONS.map((row) => [row.name, row]));
 
 interface PageOfRuns {
   readonly runs: readonly RunRecord[];
@@ -93,7 +95,8 @@ function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighti
 /** The request for a page. */
 class Wanted {
   readonly order: PageOrder;
-  readonly names: readonly (readonly [column: NameColumn, name: string])[];
+  /** Null: runs that are stored without one. */
+  readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
   /** Exclusive. */
@@ -104,7 +107,9 @@ class Wanted {
     this.#without = without;
     this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
     const { from, to, ...names } = filters;
-    this.names = Object.entries(names).map(([filter, name]) => [columnOf(filter), name] as const);
+    this.names = Object.entries(names).map(
+      ([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const,
+    );
     this.#after = after === null ? null : { key: this.order.read(after.value), id: after.id };
     this.#fromMs = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
     this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
@@ -134,6 +139,11 @@ class Wanted {
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
     }
   }
+}
+
+function soughtIn(filter: string, name: string): string | null {
+  const row = DIMENSION_OF.get(filter);
+  return row === undefined ? name : storedName(row, name);
 }
 
 function columnOf(filter: string): NameColumn {

@@ -34,7 +34,8 @@ export function namesOf(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBuff
   return new Uint8Array(row.names);
 }
 
-export type Named = readonly [column: NameColumn, name: string];
+/** Null: without a name, as any block may have runs. */
+export type Named = readonly [column: NameColumn, name: string | null];
 
 /** Which of the blocks that begin with these seqs or one between them may have runs with all of these names. */
 export function blocksWithNames(
@@ -50,7 +51,7 @@ export function blocksWithNames(
   const found = new Set<number>();
   for (const { first_seq, names: stored } of rows) {
     const filter = NameFilter.read(stored);
-    if (names.every(([column, name]) => filter.mayHave(column, name))) found.add(first_seq);
+    if (names.every(([column, name]) => name === null || filter.mayHave(column, name))) found.add(first_seq);
   }
   return found;
 }

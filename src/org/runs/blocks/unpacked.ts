@@ -86,6 +86,7 @@ function fromUnpacked(row: UnpackedRow): RunRecord {
     userId: null,
     provider: null,
     keyId: null,
+    outcome: null,
     tags: null,
   };
 }

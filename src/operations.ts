@@ -28,7 +28,11 @@ import { changeBudget } from "./api/budgets/change.ts";
 import { createBudget } from "./api/budgets/create.ts";
 import { deleteBudget } from "./api/budgets/delete.ts";
 import { getBudget } from "./api/budgets/get.ts";
+import { listBudgetGroups } from "./api/budgets/list-groups.ts";
 import { listBudgets } from "./api/budgets/list.ts";
+import { createIncrease } from "./api/budget-increases/create.ts";
+import { listIncreases } from "./api/budget-increases/list.ts";
+import { revokeIncrease } from "./api/budget-increases/revoke.ts";
 import { deleteChainBudget } from "./api/chain-budget/delete.ts";
 import { getChainBudget } from "./api/chain-budget/get.ts";
 import { setChainBudget } from "./api/chain-budget/set.ts";
@@ -192,6 +196,10 @@ export const OPERATIONS: readonly Operation[] = [
   getBudget,
   changeBudget,
   deleteBudget,
+  listBudgetGroups,
+  createIncrease,
+  listIncreases,
+  revokeIncrease,
   getSpendCap,
   setSpendCap,
   deleteSpendCap,

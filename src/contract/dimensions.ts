@@ -48,6 +48,18 @@ export function storedName({ absent }: DimensionRow, name: string): string | nul
 
 export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) => name);
 
+/** Dimensions that are known before a call, by which a budget can apply to it. The outcome is not. */
+export type Matched = Exclude<Dimension, "outcome">;
+export const MATCHED = DIMENSION_NAMES.filter((name): name is Matched => name !== "outcome");
+
+/** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
+export type Trait = Matched | "tags" | `tag:${string}`;
+
+export function isTrait(name: string): name is Trait {
+  if (name.startsWith(TAG_PREFIX)) return TAG_NAME.test(name.slice(TAG_PREFIX.length));
+  return name === "tags" || (MATCHED as readonly string[]).includes(name);
+}
+
 /** Dimensions that callers name, beyond the model and the scopes. */
 export const ATTRIBUTED = ["user_id", "provider"] as const satisfies readonly Dimension[];
 

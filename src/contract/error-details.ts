@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { SPENDING_SCOPES } from "./scopes.ts";
+import { BUDGET_UNITS } from "./meter-kinds.ts";
+import { MATCH_SCOPE, SPENDING_SCOPES } from "./scopes.ts";
 import type { ErrorCode } from "./errors.ts";
 
 const usd = z.string().meta({ description: "Dollars as a decimal string.", examples: ["12.50"] });
@@ -83,9 +84,21 @@ export const DETAILS = {
   }),
   budget_exceeded: z.object({
     budget_id: z.string(),
-    scope_kind: z.enum(SPENDING_SCOPES),
+    scope_kind: z.enum([...SPENDING_SCOPES, MATCH_SCOPE]),
     limit_usd: usd,
     spent_usd: usd,
+    unit: z.enum(BUDGET_UNITS).optional().meta({
+      description: "What the budget counts, if not dollars. Then `limit` and `spent` say how much.",
+    }),
+    limit: z.number().int().optional(),
+    spent: z.number().int().optional(),
+    group: z.string().nullable().optional().meta({
+      description: "The value whose counter is full, of a budget with `group_by`. Null: calls without one.",
+    }),
+    group_values: z
+      .record(z.string(), z.string().nullable())
+      .optional()
+      .meta({ description: "The same, by the names in `group_by`." }),
     period_start: z.string(),
     period_end: z.string().nullable(),
   }),

@@ -23,6 +23,7 @@ export type IdPrefix =
   | "ref"
   | "ctk"
   | "bak"
+  | "inc"
   | MeterIdPrefix;
 
 /** Ids in paths are checked against this before any use. */

@@ -5,6 +5,10 @@ import type { ScopeKind } from "./scopes.ts";
 /** What a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
 export type Unit = "usd" | "runs" | "tokens" | "requests" | "depth";
 
+/** What a budget can count. */
+export const BUDGET_UNITS = ["usd", "tokens", "runs"] as const satisfies readonly Unit[];
+export type BudgetUnit = (typeof BUDGET_UNITS)[number];
+
 /** When a meter may refuse: at the decision, or when the run is reported. */
 export type Phase = "decision" | "run";
 

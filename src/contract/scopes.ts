@@ -23,6 +23,13 @@ export const SCOPES = {
   deployment: { column: 13, hasBudgets: true, countsEach: false, one: "A deployment", many: "Deployments" },
   customer: { column: 15, hasBudgets: false, countsEach: true, one: "A customer", many: "Customers" },
   chain: { column: null, hasBudgets: false, countsEach: true, one: "A chain", many: "Chains" },
+  match: {
+    column: null,
+    hasBudgets: false,
+    countsEach: false,
+    one: "Matching calls",
+    many: "Matching calls",
+  },
 } as const satisfies Record<string, ScopeRow>;
 
 type Rows = typeof SCOPES;
@@ -58,6 +65,9 @@ export const BUDGET_SCOPES = /* @__PURE__ */ ["org" as const, ...NAMED_SCOPES].f
 );
 /** The scopes that dollars are counted for by day, and that a `budget_exceeded` can be about. */
 export const SPENDING_SCOPES = ["org" as const, ...NAMED_SCOPES];
+
+/** The scope of a limit that says by itself which calls it applies to. */
+export const MATCH_SCOPE = "match" satisfies ScopeKind;
 
 /** Each with its field. */
 export const NAMED_FIELDS = NAMED_SCOPES.map((kind) => [kind, `${kind}_id`] as const);

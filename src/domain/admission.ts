@@ -1,7 +1,7 @@
 import { type CreditPool, type Draw, drawFrom, holdFrom } from "./credit.ts";
-import { isAddedUp, METERS } from "../contract/meter-kinds.ts";
+import { isAddedUp } from "../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "./kinds.ts";
-import { type Account, hasRoomFor } from "./meter.ts";
+import { type Account, hasRoomFor, unitOf } from "./meter.ts";
 import { excessOf, withFact, withHeld, withSpent } from "./usage.ts";
 
 /** Whether an attempt may go ahead. This changes nothing. */
@@ -46,7 +46,7 @@ export interface Charged {
 export function charge(accounts: readonly Account[], attempt: Attempt): Charged {
   let drawn: ReturnType<typeof drawFrom> | undefined;
   for (const account of accounts) {
-    const { unit } = METERS[account.meter.kind];
+    const unit = unitOf(account.meter);
     if (unit === "depth") continue;
     const amount = amountOf(unit, attempt);
     if (isPool(account)) drawn = drawFrom(account, amount);
@@ -71,7 +71,7 @@ export function chargeFact(
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];
   for (const account of accounts) {
-    const { unit } = METERS[account.meter.kind];
+    const unit = unitOf(account.meter);
     const amount = amountOf(unit, attempt);
     if (unit === "depth") {
       if (!fits(account, attempt)) over.push({ account, amount: amount - (account.meter.limit ?? 0n) });
@@ -106,7 +106,7 @@ function together(reserved: readonly Draw[], drawn: readonly Draw[]): readonly D
 export function holdAll(accounts: readonly Account[], attempt: Attempt): readonly Draw[] {
   let packs: readonly Draw[] = [];
   for (const account of accounts) {
-    const { unit } = METERS[account.meter.kind];
+    const unit = unitOf(account.meter);
     if (unit === "depth") continue;
     const amount = amountOf(unit, attempt);
     if (isPool(account)) packs = holdFrom(account, amount);
@@ -116,7 +116,7 @@ export function holdAll(accounts: readonly Account[], attempt: Attempt): readonl
 }
 
 function fits(account: Account, attempt: Attempt): boolean {
-  const { unit } = METERS[account.meter.kind];
+  const unit = unitOf(account.meter);
   const amount = amountOf(unit, attempt);
   if (unit === "depth") return account.meter.limit === null || amount <= account.meter.limit;
   return hasRoomFor(account, amount);

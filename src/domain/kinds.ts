@@ -2,7 +2,8 @@ import type { RUN_CODES } from "../contract/limit-codes.ts";
 import { type DenialKind, METERS, type Phase, type Unit } from "../contract/meter-kinds.ts";
 import { asCount } from "./count.ts";
 import { formatUsd } from "./money.ts";
-import { type Account, roomOf, totalSpent } from "./meter.ts";
+import { type Account, countsGroups, roomOf, totalSpent, unitOf, zoneOf } from "./meter.ts";
+import { groupText, groupValues } from "./traits.ts";
 import { formatInZone } from "./zone.ts";
 
 /** An attempt, in every unit that a meter can count. */
@@ -21,8 +22,10 @@ export type DenialCode = (typeof RUN_CODES)[number];
 export interface Denial {
   readonly status: 402 | 429;
   readonly code: DenialCode;
-  readonly details: Readonly<Record<string, string | number | null>>;
+  readonly details: Readonly<Record<string, Detail>>;
 }
+
+type Detail = string | number | null | Readonly<Record<string, string | null>>;
 
 type DenialOf = (account: Account, attempt: Attempt, phase: Phase) => Denial;
 
@@ -83,7 +86,7 @@ function chainDenial(reason: "cost" | "depth" | "tokens", status: 402 | 429): De
       details: {
         reason,
         current: write(current),
-        attempted: write(amountOf(METERS[account.meter.kind].unit, attempt)),
+        attempted: write(amountOf(unitOf(account.meter), attempt)),
         limit: write(account.meter.limit ?? 0n),
       },
     };
@@ -111,15 +114,13 @@ function creditsDenial(account: Account, attempt: Attempt): Denial {
 }
 
 function capDenial(account: Account, _attempt: Attempt, phase: Phase): Denial {
-  const { window } = account.meter;
-  const timeZone = window.kind === "local_day" ? window.timeZone : "UTC";
   return {
     status: 402,
     code: "spend_cap_exceeded",
     details: {
       cap_usd: formatUsd(account.meter.limit ?? 0n),
       spent_usd: formatUsd(totalSpent(account.usage)),
-      resets_at: formatInZone(timeZone, account.window.endMs ?? 0),
+      resets_at: formatInZone(zoneOf(account.meter), account.window.endMs ?? 0),
       ...(phase === "decision" ? { reason: "pre_flight" } : {}),
     },
   };
@@ -134,11 +135,29 @@ function budgetDenial(account: Account): Denial {
     details: {
       budget_id: meter.id,
       scope_kind: meter.scope.kind,
-      limit_usd: formatUsd(meter.limit ?? 0n),
-      spent_usd: formatUsd(totalSpent(account.usage)),
+      ...groupIn(account),
+      ...budgetAmounts(account),
       ...period,
     },
   };
+}
+
+/** Dollars, and for a limit of its own unit that unit. */
+export function budgetAmounts({
+  meter,
+  usage,
+}: Pick<Account, "meter" | "usage">): Readonly<Record<string, Detail>> {
+  const [limit, spent] = [meter.limit ?? 0n, totalSpent(usage)];
+  const unit = unitOf(meter);
+  if (unit === "usd") return { limit_usd: formatUsd(limit), spent_usd: formatUsd(spent) };
+  const none = formatUsd(0n);
+  return { limit_usd: none, spent_usd: none, unit, limit: asCount(limit), spent: asCount(spent) };
+}
+
+/** Which of a limit's counters it is. */
+export function groupIn({ meter, subject }: Pick<Account, "meter" | "subject">) {
+  if (meter.match === undefined || !countsGroups(meter)) return {};
+  return { group: groupText(subject), group_values: groupValues(meter.match.groupBy, subject) };
 }
 
 /** What is left. Zero if facts exceeded the limit, because an amount has no sign. */

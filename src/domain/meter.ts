@@ -1,13 +1,15 @@
-import type { MeterKind } from "../contract/meter-kinds.ts";
+import { type MeterKind, METERS, type Unit } from "../contract/meter-kinds.ts";
 import { type ScopeKind, SCOPES } from "../contract/scopes.ts";
-import { dayWindowIn, type Period, type Window, windowAt } from "./period.ts";
+import type { Match } from "./match.ts";
+import { type Calendar, calendarWindow, dayWindowIn, type Period, type Window, windowAt } from "./period.ts";
 
 /** `enforce` refuses, `shadow` only reports what it would have refused, `count` only counts. */
 export type MeterMode = "enforce" | "shadow" | "count";
 
 export type MeterWindow =
   | { readonly kind: "period"; readonly period: Period }
-  | { readonly kind: "local_day"; readonly timeZone: string };
+  | { readonly kind: "local_day"; readonly timeZone: string }
+  | ({ readonly kind: "calendar" } & Calendar);
 
 /** A limit. */
 export interface Meter {
@@ -21,6 +23,12 @@ export interface Meter {
   readonly mode: MeterMode;
   /** It counts from this time on. Earlier charges do not count. */
   readonly sinceMs: number;
+  /** If it counts something other than its kind does. */
+  readonly unit?: Unit;
+  /** Which calls it applies to, if its scope does not say. */
+  readonly match?: Match;
+  /** When the limit changes by itself. */
+  readonly limitUntilMs?: number;
   /** Fractions of the limit, in billionths. Each sends an event once per window when reached. */
   readonly thresholds?: readonly bigint[];
   /** An event is sent once when less than this is left. */
@@ -49,19 +57,37 @@ export interface Account {
   usage: Usage;
 }
 
-/** Whether each customer or chain has its own counter under this meter. In other scopes `*` is an ordinary name. */
-export function countsApart({ scope: { kind, id } }: Pick<Meter, "scope">): boolean {
-  return id === "*" && SCOPES[kind].countsEach;
+export function unitOf({ kind, unit }: Pick<Meter, "kind" | "unit">): Unit {
+  return unit ?? METERS[kind].unit;
 }
 
-/** The subject of a meter's counter for a given customer or chain. */
+/** Whether each group of calls has its own counter. */
+export function countsGroups({ match }: Pick<Meter, "match">): boolean {
+  return match !== undefined && match.groupBy.length > 0;
+}
+
+/**
+ * Whether each customer, chain or group has its own counter under this meter. In other scopes `*` is an ordinary name.
+ */
+export function countsApart(meter: Pick<Meter, "scope" | "match">): boolean {
+  const { kind, id } = meter.scope;
+  return (id === "*" && SCOPES[kind].countsEach) || countsGroups(meter);
+}
+
+/** The subject of a meter's counter for a given customer, chain or group. */
 export function subjectOf(meter: Meter, someone: string): string {
   return countsApart(meter) ? someone : "";
 }
 
-export function windowOf(meter: Meter, atMs: number): Window {
+export function windowOf(meter: Pick<Meter, "window">, atMs: number): Window {
   const { window } = meter;
-  return window.kind === "period" ? windowAt(window.period, atMs) : dayWindowIn(window.timeZone, atMs);
+  if (window.kind === "period") return windowAt(window.period, atMs);
+  return window.kind === "calendar" ? calendarWindow(window, atMs) : dayWindowIn(window.timeZone, atMs);
+}
+
+/** The time zone of its windows. */
+export function zoneOf({ window }: Pick<Meter, "window">): string {
+  return window.kind === "period" ? "UTC" : window.timeZone;
 }
 
 /** What is left. Negative if facts or a lowered limit exceeded it. Null if unlimited. */

@@ -1,6 +1,7 @@
 import { meterRowOf, type Phase } from "../contract/meter-kinds.ts";
-import { type Account, countsApart } from "./meter.ts";
+import { type Account, countsApart, countsGroups } from "./meter.ts";
 import type { Scopes } from "./touch.ts";
+import { type CallNames, groupOf } from "./traits.ts";
 
 /** A hold, as far as the charge of its run depends on it. */
 interface Settled {
@@ -12,7 +13,7 @@ interface Settled {
 
 /**
  * What a run that settles a hold is charged to, each limit once: the limits of the hold, and those that the run's own
- * fields touch. If a limit counts customers or chains separately, the run is charged where the hold is. A limit that
+ * fields touch. If a limit counts customers, chains or groups separately, the run is charged where the hold is. A limit that
  * was created after the hold counts neither the hold nor its run. Credit packs are drawn from, not charged.
  */
 export function settledAccounts(
@@ -36,15 +37,22 @@ function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
   return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes(phase);
 }
 
+/** What a run says, as it is stored. */
+export interface Said extends Pick<Scopes, "customer" | "chain"> {
+  readonly names: CallNames;
+}
+
 /** By meter: the subject whose counter was charged, if it is not the one that the run names. */
 export function subjectsOf(
   accounts: readonly Account[],
-  own: Pick<Scopes, "customer" | "chain">,
+  said: Said,
 ): Readonly<Record<string, string>> | undefined {
-  const others = accounts.filter(
-    ({ meter, subject }) =>
-      countsApart(meter) && subject !== own[meter.scope.kind === "chain" ? "chain" : "customer"],
-  );
+  const others = accounts.filter((account) => countsApart(account.meter) && !isOwn(account, said));
   if (others.length === 0) return undefined;
   return Object.fromEntries(others.map(({ meter, subject }) => [meter.id, subject]));
+}
+
+function isOwn({ meter, subject }: Account, { customer, chain, names }: Said): boolean {
+  if (countsGroups(meter)) return subject === groupOf(names, meter.match?.groupBy ?? []);
+  return subject === (meter.scope.kind === "chain" ? chain : customer);
 }

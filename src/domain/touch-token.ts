@@ -9,8 +9,11 @@ export interface GivenTouch {
   readonly version: string;
   /** Lease keys of dollar limits. */
   readonly keys: readonly string[];
-  /** Those of them that count no dollars. */
+  /** Those of them that are not counted by what gates report. */
   readonly uncounted: readonly string[];
+  /** Those of them that count tokens, and runs. Missing in touches of an earlier version. */
+  readonly ofTokens?: readonly string[];
+  readonly ofRuns?: readonly string[];
   /** The meters' ids, between spaces. */
   readonly meters: string;
   readonly customer: string | null;

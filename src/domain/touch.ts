@@ -7,17 +7,36 @@ import {
   type ScopeNames,
   SINGLE_SCOPES,
 } from "../contract/scopes.ts";
-import type { Meter } from "./meter.ts";
+import { MatchIndex } from "./match-index.ts";
+import { countsGroups, type Meter } from "./meter.ts";
+import { type CallNames, groupOf } from "./traits.ts";
 
-/** The properties of an attempt that a meter's scope can match. */
-export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined };
-type TouchingScope = Exclude<ScopeKind, "org">;
+type TouchingScope = Exclude<ScopeKind, "org" | "match">;
 export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
 
-export function scopesOf(names: ScopeNames, chain?: string): Scopes {
+/** The properties of an attempt that a meter's scope can match. */
+export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined } & {
+  /** What it says beside them. */
+  readonly beside?: CallNames;
+};
+
+/** The scopes of a call, or of a run, that a key makes. */
+export function scopesOf(
+  names: ScopeNames & Omit<CallNames, "key_id">,
+  { keyId, chain }: { readonly keyId: string | undefined; readonly chain?: string | undefined },
+): Scopes {
+  const { model, provider, user_id, tags } = names;
+  const beside = { model, provider, user_id, tags, key_id: keyId };
   const scopes: { -readonly [Kind in TouchingScope]?: string | undefined } = { chain };
   for (const [kind, field] of NAMED_FIELDS) scopes[kind] = names[field];
-  return scopes;
+  return { ...scopes, beside };
+}
+
+/** All that limits can match. */
+export function namesIn(scopes: Scopes): CallNames {
+  const names: { -readonly [Name in keyof CallNames]: CallNames[Name] } = { ...scopes.beside };
+  for (const [kind, field] of NAMED_FIELDS) names[field] = scopes[kind];
+  return names;
 }
 
 export interface Touched {
@@ -34,21 +53,34 @@ const RANK = Object.fromEntries(
 ) as Record<MeterKind, Record<ScopeKind, number>>;
 
 /** Indexes the org's meters by what they match, so that the cost depends on how many apply, not on how many exist. */
-export type MeterIndex = ReadonlyMap<ScopeKind, ReadonlyMap<string, readonly Meter[]>>;
+export interface MeterIndex {
+  readonly byScope: ReadonlyMap<ScopeKind, ReadonlyMap<string, readonly Meter[]>>;
+  readonly matching: MatchIndex;
+}
 
-export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = new Map()): MeterIndex {
-  const index = new Map([...beside].map(([kind, ids]) => [kind, new Map<string, readonly Meter[]>(ids)]));
+const NO_METERS: MeterIndex = { byScope: new Map(), matching: new MatchIndex([]) };
+
+export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = NO_METERS): MeterIndex {
+  const index = new Map(
+    [...beside.byScope].map(([kind, ids]) => [kind, new Map<string, readonly Meter[]>(ids)]),
+  );
+  const matching: Meter[] = [];
   for (const meter of meters) {
+    if (meter.match !== undefined) {
+      matching.push(meter);
+      continue;
+    }
     const { kind, id } = meter.scope;
     let ids = index.get(kind);
     if (ids === undefined) index.set(kind, (ids = new Map()));
     ids.set(id, [...(ids.get(id) ?? []), meter]);
   }
-  return index;
+  if (matching.length === 0) return { byScope: index, matching: beside.matching };
+  return { byScope: index, matching: new MatchIndex([...beside.matching.meters, ...matching]) };
 }
 
 /** The meters that an attempt touches in a phase, in the order of refusal. */
-export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touched[] {
+export function touchedBy({ byScope: index, matching }: MeterIndex, scopes: Scopes, phase: Phase): Touched[] {
   const touched: Touched[] = [];
   const add = (meters: readonly Meter[] | undefined, subject: string) => {
     for (const meter of meters ?? [])
@@ -66,6 +98,12 @@ export function touchedBy(index: MeterIndex, scopes: Scopes, phase: Phase): Touc
     const own = id === "*" ? undefined : index.get(kind)?.get(id);
     if (own) add(own, "");
     else add(index.get(kind)?.get("*"), id);
+  }
+  if (matching.meters.length > 0) {
+    const names = namesIn(scopes);
+    for (const meter of matching.matching(names)) {
+      add([meter], countsGroups(meter) ? groupOf(names, meter.match?.groupBy ?? []) : "");
+    }
   }
   return touched.sort((a, b) => rankOf(a.meter) - rankOf(b.meter) || (a.meter.id < b.meter.id ? -1 : 1));
 }

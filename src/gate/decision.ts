@@ -1,10 +1,9 @@
 import type { Refusal } from "../contract/refusal.ts";
 import { admit } from "../domain/admission.ts";
-import { METERS } from "../contract/meter-kinds.ts";
 import { amountOf, type Attempt, denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
-import { roomOf } from "../domain/meter.ts";
+import { roomOf, unitOf } from "../domain/meter.ts";
 import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
 import { isSameQuestion } from "../domain/reservation-id.ts";
@@ -20,7 +19,7 @@ import {
   type DecisionAsk,
   tokensOf,
 } from "./ask.ts";
-import type { DecisionVerdict } from "./object-verdict.ts";
+import { type DecisionVerdict, lessonIn } from "./object-verdict.ts";
 import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
 import { RUN_CODES } from "../contract/limit-codes.ts";
@@ -135,7 +134,8 @@ interface Heard {
 
 /** Learns from the object's decision, so that this isolate can make the next one. */
 export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
-  const { lesson, orgNow, rates, refusal, touch: mark = null, version } = verdict;
+  const { orgNow, rates, refusal, touch: mark = null, version } = verdict;
+  const lesson = lessonIn(verdict);
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (lesson === null) return;
@@ -182,7 +182,7 @@ function learnRefusal(
   const attempt = { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 };
   const { refusedBy: limit } = admit(accounts, attempt);
   if (limit === null) return;
-  const amount = amountOf(METERS[limit.meter.kind].unit, attempt);
+  const amount = amountOf(unitOf(limit.meter), attempt);
   learned[accounts.indexOf(limit)]?.known.refusedThere(amount);
 }
 

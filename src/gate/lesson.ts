@@ -1,3 +1,4 @@
+import type { Trait } from "../contract/dimensions.ts";
 import type { SingleScope } from "../contract/scopes.ts";
 import type { Account } from "../domain/meter.ts";
 import type { PolicyRule } from "../domain/policy.ts";
@@ -34,4 +35,24 @@ export interface KnownCeiling extends Ceiling {
  */
 export type Matters = { readonly [Kind in SingleScope]?: readonly string[] | null } & {
   readonly customer: boolean;
+  /** What limits look at beside the scopes. Missing: at nothing. */
+  readonly traits?: readonly TraitMatters[];
 };
+
+/** Which values of a trait determine what a call touches. */
+export interface TraitMatters {
+  readonly trait: Trait;
+  /** Null: all. */
+  readonly names: readonly string[] | null;
+  /** And all that begin so. */
+  readonly prefixes: readonly string[];
+}
+
+/**
+ * Whether isolates of an earlier version would take other calls for calls like this one, or count it wrongly. They must not
+ * learn it.
+ */
+export function isForThisVersion({ accounts, matters }: Lesson): boolean {
+  if (matters.traits !== undefined) return true;
+  return accounts.some(({ meter }) => meter.unit !== undefined || meter.limitUntilMs !== undefined);
+}

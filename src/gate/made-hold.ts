@@ -47,8 +47,8 @@ export function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, 
     group.lines[place].push(reportedHold({ id, at, expiresAt, nanos }));
     group.tokens[place].push(tokens);
   }
-  return [...groups].map(([{ rates = [], isWhole }, { index, lines, tokens }]) =>
-    rates.length === 0 && !isWhole ? [index, ...lines] : [index, ...lines, tokens],
+  return [...groups].map(([{ rates = [], isWhole, countsTokens }, { index, lines, tokens }]) =>
+    rates.length === 0 && !isWhole && !countsTokens ? [index, ...lines] : [index, ...lines, tokens],
   );
 }
 

@@ -147,7 +147,7 @@ export class OrgGate {
     if (known === undefined) {
       known = new KnownAccount(account, askedAt);
       this.#accounts.set(key, known);
-    } else known.learn(account.usage, askedAt);
+    } else known.learnAll(account, askedAt);
     return known;
   }
 

@@ -11,6 +11,8 @@ export interface ReportedTouch {
   readonly rates?: readonly string[];
   /** It was checked against everything. */
   readonly isWhole?: true;
+  /** One of its limits counts tokens. */
+  readonly countsTokens?: true;
   /** The touch as the object signed it, in a gate outside the service. */
   readonly mark?: string;
 }
@@ -27,7 +29,7 @@ export type ReportedHolds = readonly [
   named: readonly ReportedHold[],
   unnamed: readonly ReportedHold[],
   /**
-   * Only if the touch has rate limits, or is whole. Sent beside the lines, because objects of an earlier version read the
+   * Only if the touch has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
    * rest of a line as the amount.
    */
   tokens?: ReportedTokens,

@@ -1,24 +1,19 @@
-import { METERS, type Unit } from "../contract/meter-kinds.ts";
-import {
-  SCOPE_FIELDS,
-  type ScopeNames,
-  SINGLE_FIELDS,
-  SINGLE_SCOPES,
-  type SingleScope,
-} from "../contract/scopes.ts";
+import { SCOPE_FIELDS, SINGLE_FIELDS, SINGLE_SCOPES, type SingleScope } from "../contract/scopes.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import { type Account, hasRoomFor, roomOf, type Usage } from "../domain/meter.ts";
+import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../domain/meter.ts";
 import { type UsdParts, usdParts } from "../domain/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
-import type { Matters } from "./lesson.ts";
+import type { Trait } from "../contract/dimensions.ts";
+import { type CallNames, traitIn } from "../domain/traits.ts";
+import type { Matters, TraitMatters } from "./lesson.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { LAST_REPORTED_MS } from "./reported-hold.ts";
 
 /** The state of a dollar limit when the object was asked. */
 export class KnownAccount {
-  readonly account: Account;
+  account: Account;
   askedAt: number;
   /** Its room, as text. */
   room: UsdParts;
@@ -31,6 +26,12 @@ export class KnownAccount {
     this.account = { ...account };
     this.askedAt = askedAt;
     this.room = usdParts(roomOf(account) ?? 0n);
+  }
+
+  /** As a lesson has it: the limit may have changed by itself. */
+  learnAll(account: Account, askedAt: number): void {
+    this.account = { ...account };
+    this.learn(account.usage, askedAt);
   }
 
   learn(usage: Usage, askedAt: number): void {
@@ -90,15 +91,20 @@ export class Touches {
   /**
    * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
    */
-  #last: { matters: Known; keyId: string; names: ScopeNames; touch: Touch } | null = null;
+  #last: { matters: Known; keyId: string; names: CallNames; touch: Touch } | null = null;
 
   get size(): number {
     return this.#byKey.size;
   }
 
-  get(matters: Known, keyId: string, names: ScopeNames): Touch | undefined {
+  get(matters: Known, keyId: string, names: CallNames): Touch | undefined {
     const last = this.#last;
-    if (last !== null && last.matters === matters && last.keyId === keyId && areSame(last.names, names)) {
+    if (
+      last !== null &&
+      last.matters === matters &&
+      last.keyId === keyId &&
+      areSame(matters, last.names, names)
+    ) {
       return last.touch;
     }
     const touch = this.#byKey.get(touchKey(matters, keyId, names));
@@ -106,7 +112,7 @@ export class Touches {
     return touch;
   }
 
-  set(matters: Known, keyId: string, names: ScopeNames, touch: Touch): void {
+  set(matters: Known, keyId: string, names: CallNames, touch: Touch): void {
     this.#last = null;
     this.#byKey.set(touchKey(matters, keyId, names), touch);
   }
@@ -117,19 +123,24 @@ export class Touches {
   }
 }
 
-function areSame(one: ScopeNames, other: ScopeNames): boolean {
+function areSame({ traits }: Known, one: CallNames, other: CallNames): boolean {
   for (const field of SCOPE_FIELDS) if (one[field] !== other[field]) return false;
+  for (const { trait } of traits) if (traitIn(one, trait) !== traitIn(other, trait)) return false;
   return true;
 }
 
-/** Ids are printable, so a line break cannot be part of one. */
-function touchKey(matters: Known, keyId: string, names: ScopeNames): string {
+/** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
+function touchKey(matters: Known, keyId: string, names: CallNames): string {
   let key = keyId;
   for (const [kind, field] of SINGLE_FIELDS) {
     const name = names[field];
     if (name !== undefined && matters.has(kind, name)) key += `\n${kind} ${name}`;
   }
   if (names.customer_id !== undefined && matters.customer) key += `\ncustomer ${names.customer_id}`;
+  for (const { trait, isMatter } of matters.traits) {
+    const value = traitIn(names, trait);
+    if (value !== null && isMatter(value)) key += `\n${trait} ${JSON.stringify(value)}`;
+  }
   return key;
 }
 
@@ -137,8 +148,12 @@ function touchKey(matters: Known, keyId: string, names: ScopeNames): string {
 export class Known {
   readonly #named = new Map<SingleScope, ReadonlySet<string> | null>();
   readonly customer: boolean;
+  /** Without the key, which always matters. */
+  readonly traits: readonly { readonly trait: Trait; readonly isMatter: (value: string) => boolean }[];
 
   constructor(matters: Matters) {
+    const { traits = [] } = matters;
+    this.traits = traits.filter(({ trait }) => trait !== "key_id").map(knownTrait);
     for (const kind of SINGLE_SCOPES) this.#named.set(kind, asSet(matters[kind]));
     this.customer = matters.customer;
   }
@@ -147,6 +162,13 @@ export class Known {
   has(kind: SingleScope, name: string): boolean {
     return this.#named.get(kind)?.has(name) ?? true;
   }
+}
+
+function knownTrait({ trait, names, prefixes }: TraitMatters) {
+  const named = asSet(names);
+  const isMatter = (value: string) =>
+    named === null || named.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
+  return { trait, isMatter };
 }
 
 export function newTouch({
@@ -177,7 +199,7 @@ export function newTouch({
     known,
     slice: sliceOf(key),
     opening: openingOf(known.account),
-    isUsd: METERS[known.account.meter.kind].unit === "usd",
+    isUsd: unitOf(known.account.meter) === "usd",
   }));
   return {
     rates: touchedRates,
@@ -193,6 +215,7 @@ export function newTouch({
       customer: customer ?? null,
       rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
       ...(isWhole ? { isWhole } : {}),
+      ...(accounts.some(({ known }) => takeOf(known) === "tokens") ? { countsTokens: true } : {}),
       ...(mark === null ? {} : { mark }),
     },
     endsAt: firstEnd(accounts, rates, orgNow),
@@ -200,14 +223,15 @@ export function newTouch({
 }
 
 function takeOf({ account: { meter } }: KnownAccount): Take {
-  const unit: Unit = METERS[meter.kind].unit;
+  const unit = unitOf(meter);
   if (unit === "usd") return "nanos";
   if (unit === "tokens") return unit;
   return unit === "runs" ? "one" : "nothing";
 }
 
-function openingOf({ meter: { kind, id } }: Account): string {
-  return `{"kind":"${kind}","id":"${id}",${METERS[kind].unit === "usd" ? '"available_usd":"' : '"available":'}`;
+function openingOf({ meter }: Account): string {
+  const available = unitOf(meter) === "usd" ? '"available_usd":"' : '"available":';
+  return `{"kind":"${meter.kind}","id":"${meter.id}",${available}`;
 }
 
 function firstEnd(
@@ -216,7 +240,10 @@ function firstEnd(
   orgNow: number,
 ): number {
   let first = LAST_REPORTED_MS - LEASE.longestHoldMs;
-  for (const { known } of accounts) first = Math.min(first, known.account.window.endMs ?? first);
+  for (const { known } of accounts) {
+    const { window, meter } = known.account;
+    first = Math.min(first, window.endMs ?? first, meter.limitUntilMs ?? first);
+  }
   for (const { meter } of rates) first = Math.min(first, endOf(meter.policy, orgNow));
   return first;
 }

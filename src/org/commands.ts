@@ -4,7 +4,13 @@ import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
 import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
 import { setBenchmarkProfile } from "./benchmarks/commands.ts";
-import { changeBudget, createBudget, deleteBudget } from "./budgets/commands.ts";
+import {
+  changeBudget,
+  createBudget,
+  deleteBudget,
+  increaseBudget,
+  revokeIncrease,
+} from "./budgets/commands.ts";
 import { deleteChainBudget, setChainBudget } from "./chain-budget/commands.ts";
 import { setContentSafety } from "./content-safety/commands.ts";
 import { createCreditPack, voidCreditPack } from "./credit-packs/commands.ts";
@@ -97,6 +103,8 @@ export const COMMANDS = {
   createBudget,
   changeBudget,
   deleteBudget,
+  increaseBudget,
+  revokeIncrease,
   setSpendCap,
   deleteSpendCap,
   createCustomerLimit,

@@ -4,7 +4,7 @@ import { backupFrame } from "./backup/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
-import { getBudget, listBudgets } from "./budgets/queries.ts";
+import { getBudget, listBudgetGroups, listBudgets, listIncreases } from "./budgets/queries.ts";
 import { getChainBudget } from "./chain-budget/queries.ts";
 import { getContentSafety } from "./content-safety/queries.ts";
 import { getCreditPack, listCreditPacks } from "./credit-packs/queries.ts";
@@ -68,6 +68,8 @@ export const QUERIES = {
   selectModel,
   getBudget,
   listBudgets,
+  listBudgetGroups,
+  listIncreases,
   getSpendCap,
   getCustomerLimit,
   listCustomerLimits,

@@ -275,3 +275,29 @@ describe("over a binding to the Gate entrypoint", () => {
     expect((await binding.decide(org.ownerKey, ASK)).status).toBe(403);
   });
 });
+
+test("a gate in the caller's process decides by budgets that match, in any unit and by groups", async () => {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const make = async (body: object) =>
+    (await call("POST", path, { key: org.ownerKey, body: { match: {}, period: "total", ...body } })).body;
+  const grouped = await make({ group_by: ["user_id"], limit: "1000" });
+  const tokens = await make({ match: { model: "m*" }, unit: "tokens", limit: 1_000_000 });
+  const runs = await make({ match: { tags: { team: "red" } }, unit: "runs", limit: 1_000_000 });
+  const gate = gateOf(org.ownerKey);
+  const estimate = { cost_usd: "0.01", input_tokens: 7, max_output_tokens: 0 };
+  for (let at = 0; at < 400; at += 1) {
+    const names = at % 2 === 0 ? { user_id: "alice", tags: { team: "red" } } : { user_id: "bob" };
+    await gate.decide({ model: "m1", estimate, ...names });
+  }
+  expect(gate.stats.allowedHere).toBeGreaterThan(100);
+  await gate.close();
+  expect(gate.stats.holdsRefused).toBe(0);
+  const read = async (at: string) => (await call("GET", `${path}/${at}`, { key: org.ownerKey })).body;
+  const { data } = await read(`${grouped.id}/groups`);
+  expect(data.map((one: { group: string; reserved: string }) => [one.group, one.reserved])).toEqual([
+    ["alice", "2.00"],
+    ["bob", "2.00"],
+  ]);
+  expect([(await read(tokens.id)).reserved, (await read(runs.id)).reserved]).toEqual([2800, 200]);
+});

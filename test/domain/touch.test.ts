@@ -47,7 +47,7 @@ const meters = fc
 
 /** The same rule, in its slow form. */
 function matches(meter: Meter, all: readonly Meter[], attempt: Scopes): boolean {
-  if (meter.scope.kind === "org") return true;
+  if (meter.scope.kind === "org" || meter.scope.kind === "match") return true;
   const id = attempt[meter.scope.kind];
   if (id === undefined) return false;
   if (meter.scope.id !== "*") return meter.scope.id === id;

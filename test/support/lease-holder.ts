@@ -1,8 +1,10 @@
 import { Purse } from "../../src/gate/lease/purse.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
+import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
 import type { ReportedHolds, ReportedTouch } from "../../src/gate/reported-touch.ts";
+import { lessonIn } from "../../src/gate/object-verdict.ts";
 import { reportedHold } from "../../src/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import { env } from "./worker.ts";
@@ -10,6 +12,8 @@ import { env } from "./worker.ts";
 const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null };
 
 export const HELD_MS = 900_000;
+
+type LeasedNames = Pick<DecisionAsk, "customer_id" | "workflow_id" | "user_id" | "model" | "tags">;
 
 /** The lease side of an isolate, controlled by a test: it reports only when told to. */
 export class LeaseHolder {
@@ -26,11 +30,11 @@ export class LeaseHolder {
   }
 
   /** Learns what calls with these names touch, and gets slices worth several calls of this amount. */
-  async lease(nanos: bigint, names: { customer_id?: string; workflow_id?: string } = {}): Promise<void> {
+  async lease(nanos: bigint, names: LeasedNames = {}): Promise<void> {
     const ask = { estimate: { cost_usd: "0" }, dry_run: true, ...names };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
     const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope, null);
-    const accounts = verdict?.lesson?.accounts ?? [];
+    const accounts = (verdict === null ? null : lessonIn(verdict))?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null };
     for (const slice of this.#slices()) {
@@ -41,6 +45,11 @@ export class LeaseHolder {
 
   get left(): bigint {
     return BigInt(Math.min(...this.#slices().map(({ left }) => left)));
+  }
+
+  /** Until when it may hold from all of its slices. */
+  get usableUntil(): number {
+    return Math.min(...this.#slices().map(({ until }) => until));
   }
 
   /**

@@ -33,6 +33,11 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "POST /v1/runs/bulk": { runs: [run] },
   "POST /v1/runs/{run_id}/adjustments": { amount_usd: "-0.01", reason: "r" },
   "POST /v1/orgs/{id}/budgets": { name: "n", scope_kind: "org", limit_usd: "1000", period: "day" },
+  "POST /v1/orgs/{id}/budgets/{budget_id}/increases": {
+    amount: "1",
+    until: "2027-01-01T00:00:00Z",
+    reason: "r",
+  },
   "POST /v1/orgs/{id}/customers/{customer_id}/tokens": { ttl_seconds: 60 },
   "POST /v1/orgs/{id}/explain": { trace_id: "t" },
   "PATCH /v1/orgs/{id}/budgets/{budget_id}": { name: "n", limit_usd: "1000" },

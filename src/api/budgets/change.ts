@@ -1,5 +1,6 @@
 import { budget, budgetChange } from "../../contract/resources/budgets.ts";
 import { operation } from "../../edge/operation.ts";
+import { checkTimeZone } from "./time-zone.ts";
 
 export const changeBudget = operation(
   {
@@ -7,12 +8,12 @@ export const changeBudget = operation(
     path: "/v1/orgs/{id}/budgets/{budget_id}",
     summary: "Change a budget",
     description:
-      "If the limit is below what is already spent, the next call is refused. If the period changes, spending in the new period is counted again from the runs.",
+      "If the limit is below what is already spent, the next call is refused. If the period, its time zone or its first day changes, spending in the new period is counted again from the runs.",
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
     ifMatch: true,
-    body: budgetChange,
+    body: budgetChange.superRefine(checkTimeZone),
     reply: { 200: budget },
     refuses: ["conflict"],
   },

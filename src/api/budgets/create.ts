@@ -1,5 +1,6 @@
 import { budget, newBudget } from "../../contract/resources/budgets.ts";
 import { operation } from "../../edge/operation.ts";
+import { checkTimeZone } from "./time-zone.ts";
 
 export const createBudget = operation(
   {
@@ -9,7 +10,9 @@ export const createBudget = operation(
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
-    body: newBudget,
+    description:
+      "A budget applies to a scope (`scope_kind`, `scope_id`) or to the calls that `match`. With `group_by`, each value has its own counter under one budget. At most 64 budgets can apply to one call.",
+    body: newBudget.superRefine(checkTimeZone),
     reply: { 201: budget },
     refuses: [],
   },

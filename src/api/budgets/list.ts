@@ -2,12 +2,11 @@ import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { BUDGET_MODES, budget, period } from "../../contract/resources/budgets.ts";
-import { BUDGET_SCOPES } from "../../contract/scopes.ts";
+import { BUDGET_MODES, budget, budgetScopeKind, period } from "../../contract/resources/budgets.ts";
 
 const LIST = {
   sort: ["created_at"],
-  filters: { scope_kind: z.enum(BUDGET_SCOPES), scope_id: callerId, period, mode: z.enum(BUDGET_MODES) },
+  filters: { scope_kind: budgetScopeKind, scope_id: callerId, period, mode: z.enum(BUDGET_MODES) },
 } as const;
 
 export const listBudgets = operation(

@@ -3,6 +3,7 @@ import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
 import { costOf, decideHere, isForSlices, isTaught, learn, slicesOf, wish } from "../../gate/decision.ts";
+import { lessonIn } from "../../gate/object-verdict.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { Recent } from "../../gate/recent.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
@@ -201,7 +202,8 @@ export class EmbeddedGate {
   }
 
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
-    const { touch, lesson, policies, orgNow } = verdict;
+    const { touch, policies, orgNow } = verdict;
+    const lesson = lessonIn(verdict);
     if (touch !== null && lesson !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
       this.#touches.learn(ask, asking, { touch, lesson, policies, orgNow });

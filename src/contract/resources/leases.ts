@@ -5,7 +5,7 @@ import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
-import { modelName } from "./runs.ts";
+import { modelName } from "./dimension-shape.ts";
 
 /** The version of the exchange. One that is not known is refused, never guessed at. */
 export const LEASE_VERSION = 1;
@@ -22,6 +22,9 @@ const nameOrOthers = z
   .string()
   .max(CALLER_ID_MOST_CHARACTERS)
   .regex(/^([\x20-\x7e]+|…)$/, "must be an id, or an ellipsis for all others");
+
+/** Of a decision that touches many limits. */
+export const TOUCH_MOST_CHARACTERS = 65_536;
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
@@ -107,7 +110,7 @@ export type RefusedCalls = z.output<typeof refusedCalls>;
 const leaseReport = z.strictObject({
   attempt: count.meta({ description: "From 1: one exchange at a time, each with the next number." }),
   touches: z
-    .array(z.string().max(8192))
+    .array(z.string().max(TOUCH_MOST_CHARACTERS))
     .max(1000)
     .meta({ description: "Touches that the service has given to this key, unchanged." }),
   batches: z.array(batch).max(1000),

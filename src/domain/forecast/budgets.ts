@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { FORECAST_METRICS } from "../../contract/lists.ts";
-import { windowAt, type Period } from "../period.ts";
+import { type MeterWindow, windowOf } from "../meter.ts";
 import { type Allowance, type Exhaustion, exhaustionOf } from "./exhaustion.ts";
 import { type Assumptions, futures, historyOf, type Outlook, outlookOf, type Scenario } from "./forecast.ts";
 import type { Returns } from "./returns.ts";
@@ -16,7 +16,7 @@ export type BudgetState = {
   readonly enforced: boolean;
   readonly limitUsd: number;
   readonly leftUsd: number;
-  readonly period: Period;
+  readonly window: MeterWindow;
 };
 
 /** One scope: its days, and all budgets that they use up. */
@@ -86,8 +86,10 @@ export function allowancesOf(
 function allowanceOf(budget: BudgetState, today: DayNumber, horizonDays: number, perUnit: number): Allowance {
   const resets: number[] = [];
   for (let ahead = 1; ahead <= horizonDays; ahead += 1) {
-    const start = (today + ahead) * DAY_MS;
-    if (budget.period !== "total" && windowAt(budget.period, start).startMs === start) resets.push(ahead);
+    const [start, end] = [(today + ahead) * DAY_MS, (today + ahead + 1) * DAY_MS];
+    // A day of UTC in which a new period begins, whatever its time zone.
+    const { startMs, endMs } = windowOf(budget, end - 1);
+    if (endMs !== null && startMs >= start && startMs < end) resets.push(ahead);
   }
   return { limit: budget.limitUsd / perUnit, left: budget.leftUsd / perUnit, resets };
 }

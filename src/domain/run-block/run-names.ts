@@ -1,4 +1,6 @@
 import { DIMENSIONS, type DimensionProperty } from "../../contract/dimensions.ts";
+import { tagsOf } from "../tags.ts";
+import type { CallNames } from "../traits.ts";
 import type { RunRecord } from "./record.ts";
 
 /** What a run is told apart by, without what it does not name. */
@@ -12,4 +14,13 @@ export function runNames(run: RunRecord): RunNames {
   }
   if (run.tags !== null) names.tags = run.tags;
   return names;
+}
+
+/** The same by the names of fields. */
+export function callNames(names: RunNames): CallNames {
+  const said = DIMENSIONS.flatMap(({ name, property }) => {
+    const value = names[property];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(said), ...(names.tags === undefined ? {} : { tags: tagsOf(names.tags) }) };
 }

@@ -1,8 +1,9 @@
 import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/adjustment.ts";
 import type { CreditPool } from "../../domain/credit.ts";
-import { METERS } from "../../contract/meter-kinds.ts";
-import type { Account } from "../../domain/meter.ts";
+import { type Account, unitOf } from "../../domain/meter.ts";
 import type { Tx } from "../kernel/door.ts";
+import { callNames, runNames } from "../../domain/run-block/run-names.ts";
+import { chargesIn } from "../runs/charge-text.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";
@@ -37,14 +38,16 @@ export function chargeAdjustment(
 
 /** The dollar limits that the run was charged to. A limit that was deleted and recreated is a different one. */
 function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
-  const ids = run.charges === "" ? [] : run.charges.split(" ");
   const others = run.extra?.subjects ?? {};
+  const names = callNames(runNames(run));
+  const ids = chargesIn(run.charges).map(({ id }) => id);
   const entries = ids.flatMap((id) => {
-    const scopes = { customer: run.customerId ?? undefined, chain: run.chainId ?? undefined };
+    const own = { customer: run.customerId ?? undefined, chain: run.chainId ?? undefined, names };
     const other = others[id];
-    return draft.standing([id], other === undefined ? scopes : { customer: other, chain: other }, now);
+    if (other === undefined) return draft.standing([id], own, now);
+    return draft.standing([id], { customer: other, chain: other, groups: { [id]: other } }, now);
   });
-  return entries.filter(({ meter }) => METERS[meter.kind].unit === "usd" && meter.sinceMs <= run.recordedAt);
+  return entries.filter(({ meter }) => unitOf(meter) === "usd" && meter.sinceMs <= run.recordedAt);
 }
 
 /** What was charged to credits for the run, including all adjustments. Null if it did not use credits. */

@@ -2,7 +2,10 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
-import { budgetNow, type BudgetRow, toBudget } from "./store.ts";
+import { toMeter } from "../meters/store.ts";
+import { loadUsage, newEntry } from "../meters/usage.ts";
+import { toIncrease } from "./increase.ts";
+import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget, toGroup } from "./store.ts";
 
 export const getBudget = query({
   refuses: ["not_found"],
@@ -28,4 +31,44 @@ export const listBudgets = query({
       },
       input,
     ),
+});
+
+/** The counters of a budget in its current period. */
+export const listBudgetGroups = query({
+  refuses: ["not_found"],
+  run(view, { id, list }: { id: string; list: ListQuery }) {
+    const row = loadBudget(view, id);
+    if (row === null) return refuse("not_found");
+    const { unit = "usd" } = budgetExtra(row);
+    const meter = toMeter(row, view.now);
+    const { startMs } = newEntry(meter, "", view.now).window;
+    return listRows(
+      view.sql,
+      {
+        table: "usage",
+        columns: "subject",
+        where: { sql: "meter_id = ? AND window_start = ? AND subject <> ''", bindings: [id, startMs] },
+        sort: { group: "subject" },
+        id: "subject",
+        toItem({ subject }: { subject: string }) {
+          const entry = newEntry(meter, subject, view.now);
+          loadUsage(view.sql, [entry]);
+          return toGroup(unit, entry);
+        },
+      },
+      list,
+    );
+  },
+});
+
+/** Newest first, the ended ones among them as long as there is room. */
+export const listIncreases = query({
+  refuses: ["not_found"],
+  run(view, { id }: { id: string }) {
+    const row = loadBudget(view, id);
+    if (row === null) return refuse("not_found");
+    const { increases = [] } = budgetExtra(row);
+    const newestFirst = [...increases].sort((one, other) => (one.id < other.id ? 1 : -1));
+    return { data: newestFirst.map((one) => toIncrease(row, one, view.now)), next_cursor: null };
+  },
 });

@@ -1,41 +1,101 @@
-import type { Budget } from "../../contract/resources/budgets.ts";
-import { publishedPeriod } from "../../domain/kinds.ts";
-import { roomOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import type { BudgetUnit } from "../../contract/meter-kinds.ts";
+import type { Budget, BudgetGroup } from "../../contract/resources/budgets.ts";
+import type { Amount } from "../../contract/resources/budget-rules.ts";
+import { asCount } from "../../domain/count.ts";
+import { type Increase, raisedBy } from "../../domain/increase.ts";
+import { availableOf, groupIn, publishedPeriod } from "../../domain/kinds.ts";
+import type { GivenMatch, Match } from "../../domain/match.ts";
+import { countsGroups, roomOf, totalSpent } from "../../domain/meter.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
-import { formatShare } from "../ledger/announce.ts";
-import { amountsOf, entryNow } from "../meters/show.ts";
+import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
+import type { Entry } from "../meters/usage.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
-/** The fields of a budget that its meter does not have. */
-interface BudgetExtra {
+/** The fields of a budget that its row does not have. Each may be missing in budgets of an earlier version. */
+export interface BudgetExtra {
   readonly name: string | null;
   readonly thresholds: readonly string[];
+  readonly unit?: BudgetUnit;
+  readonly match?: Match;
+  /** As the caller wrote it. */
+  readonly given?: GivenMatch;
+  readonly anchorDay?: number;
+  readonly increases?: readonly Increase[];
 }
 
 export function budgetExtra(row: MeterRow): BudgetExtra {
   return JSON.parse(row.extra) as BudgetExtra;
 }
 
+/** An amount of a unit as it is stored. */
+export function storedAmount(unit: BudgetUnit, amount: Amount): string {
+  return unit === "usd" ? String(parseUsd(String(amount)) ?? 0n) : String(BigInt(amount));
+}
+
+export function shownAmount(unit: BudgetUnit, amount: bigint): Amount {
+  return unit === "usd" ? formatUsd(amount) : asCount(amount);
+}
+
+export function isInForce({ untilMs }: Increase, now: number): boolean {
+  return untilMs > now;
+}
+
 export function toBudget(view: View, row: BudgetRow): Budget {
   const entry = entryNow(view, row);
-  const { name, thresholds } = budgetExtra(row);
+  const { name, thresholds, unit = "usd", match, given, anchorDay, increases = [] } = budgetExtra(row);
+  const inForce = increases.filter((one) => isInForce(one, view.now));
+  const limit = BigInt(row.amount ?? 0);
+  const none = { spent_usd: formatUsd(0n), reserved_usd: formatUsd(0n), available_usd: formatUsd(0n) };
   return {
     id: row.id,
     name,
     scope_kind: row.scope_kind,
     scope_id: row.scope_id === "" ? null : row.scope_id,
-    limit_usd: formatUsd(BigInt(row.amount ?? 0)),
+    match: given === undefined ? null : (given as Budget["match"]),
+    group_by: [...(match?.groupBy ?? [])],
+    unit,
+    limit_usd: formatUsd(unit === "usd" ? limit : 0n),
+    limit: shownAmount(unit, limit),
+    increase: shownAmount(unit, raisedBy(0n, inForce)),
     period: row.period,
+    timezone: row.time_zone ?? "UTC",
+    anchor_day: anchorDay ?? null,
     mode: row.mode,
-    alert_thresholds: thresholds.map((share) => formatShare(BigInt(share))),
-    ...amountsOf(entry),
+    alert_thresholds: shownShares(thresholds),
+    ...(unit === "usd" ? amountsOf(entry) : none),
+    ...(countsGroups(entry.meter) ? { spent: null, reserved: null, available: null } : standing(unit, entry)),
     ...publishedPeriod(entry),
-    status: (roomOf(entry) ?? 1n) > 0n ? "active" : "exhausted",
+    status: statusOf(entry),
     created_at: new Date(row.since).toISOString(),
   };
+}
+
+/** One of the counters of a budget. */
+export function toGroup(unit: BudgetUnit, entry: Entry): BudgetGroup {
+  const { group = null, group_values = {} } = groupIn(entry);
+  return {
+    group,
+    group_values,
+    ...standing(unit, entry),
+    status: statusOf(entry),
+    ...publishedPeriod(entry),
+  };
+}
+
+function standing(unit: BudgetUnit, entry: Entry) {
+  const { usage } = entry;
+  return {
+    spent: shownAmount(unit, totalSpent(usage)),
+    reserved: shownAmount(unit, usage.held + usage.leased),
+    available: shownAmount(unit, availableOf(entry)),
+  };
+}
+
+function statusOf(entry: Entry): Budget["status"] {
+  return (roomOf(entry) ?? 1n) > 0n ? "active" : "exhausted";
 }
 
 export function loadBudget(view: View, id: string): BudgetRow | null {

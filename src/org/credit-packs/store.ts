@@ -16,7 +16,8 @@ export function packExtra(row: MeterRow): PackExtra {
 export function toPack(row: MeterRow): CreditPack {
   const { priority, effectiveAt, expiresAt, voidedAt } = packExtra(row);
   return {
-    meter: toMeter(row),
+    // No pack changes by itself.
+    meter: toMeter(row, row.since),
     priority,
     effectiveAtMs: effectiveAt,
     expiresAtMs: expiresAt,

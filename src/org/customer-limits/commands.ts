@@ -63,7 +63,7 @@ export const changeCustomerLimit = command({
     };
     if (hasOther(tx, row)) return refuse("conflict", {}, { message: TAKEN });
     saveMeterRow(tx.sql, row);
-    if (row.period !== before.period) recount(tx, toMeter(row));
+    if (row.period !== before.period) recount(tx, toMeter(row, tx.now));
     const { id, ...detail } = input;
     return done(200, toCustomerLimit(tx, row), { target: id, detail });
   },

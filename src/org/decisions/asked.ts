@@ -6,6 +6,7 @@ import { type Scopes, scopesOf } from "../../domain/touch.ts";
 import { oneRunsWork } from "../../domain/work.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import { loadApproval } from "../approvals/store.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
@@ -34,11 +35,12 @@ export function askedOf(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusa
   if (checksAll(ask, checks)) return askedOfAll(tx, ask, nanos, isCharged);
   return {
     phase: "decision",
-    attempt: { nanos, tokens: 0, depth: 0 },
-    scopes: scopesOf(ask),
+    attempt: { nanos, tokens: tokensOf(ask), depth: 0 },
+    scopes: scopesOf(ask, { keyId: keyOf(tx) }),
     judge: () => [],
     // Whether the chain is one was not checked.
-    kept: () => (isCharged ? writeKept({ ...ask, chain: undefined }, { isCharged, depth: 0 }) : null),
+    kept: () =>
+      isCharged ? writeKept({ ...ask, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 }) : null,
   };
 }
 
@@ -60,9 +62,9 @@ function askedOfAll(
   return {
     phase: "run",
     attempt: { nanos, tokens: tokensOf(ask), depth },
-    scopes: scopesOf(ask, ask.chain?.chain_id),
+    scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
     judge: () => runChecks(tx)(askedRun(ask, tx.now), nanos, oneRunsWork()),
-    kept: () => writeKept(ask, { isCharged, depth }),
+    kept: () => writeKept(ask, { isCharged, keyId: keyOf(tx), depth }),
   };
 }
 

@@ -34,10 +34,18 @@ export function chargeExpired(
 /** The run that a hold has become, but for what it was charged to. */
 export function estimateOf(
   hold: HoldRow,
-  { ask, depth }: KeptAsk,
+  { ask, depth, keyId }: KeptAsk,
   runId: string,
 ): Omit<Estimate, "accounts" | "charged"> {
-  return { runId, reservationId: hold.id, at: hold.at, nanos: BigInt(hold.amount), ask, depth };
+  return {
+    runId,
+    reservationId: hold.id,
+    keyId: keyId ?? null,
+    at: hold.at,
+    nanos: BigInt(hold.amount),
+    ask,
+    depth,
+  };
 }
 
 /**

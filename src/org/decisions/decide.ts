@@ -1,11 +1,10 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { tallyUnpriced } from "../ledger/tally.ts";
-import { METERS } from "../../contract/meter-kinds.ts";
 import { holdAll } from "../../domain/admission.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
-import type { Account } from "../../domain/meter.ts";
+import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
@@ -116,7 +115,8 @@ function decideAnew(
   const packs = holdAll(accounts, attempt);
   draft.save();
   if (before !== null) deleteHold(tx.sql, id);
-  const beside = phase === "decision" ? null : writeBeside(attempt.tokens, scopes.chain ?? null, packs);
+  const { tokens } = attempt;
+  const beside = writeBeside({ phase, tokens, chain: scopes.chain ?? null, packs, accounts });
   const kept = asked.kept();
   return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: kept, packs, accounts, shadowed }));
 }
@@ -237,7 +237,7 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
 /** What is left of a limit. An unlimited one has no such amount, and a depth is not an amount. */
 function limitOf(account: Account): Verdict["limits"] {
   const { kind, id, limit } = account.meter;
-  const { unit } = METERS[kind];
+  const unit = unitOf(account.meter);
   if (limit === null || unit === "depth") return [];
   const left = availableOf(account);
   return [

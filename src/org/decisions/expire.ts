@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
-import type { Account } from "../../domain/meter.ts";
+import { type Account, countsGroups } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { Copy } from "../kernel/copies.ts";
 import { foldJournal } from "../kernel/journal/transaction.ts";
@@ -46,7 +46,11 @@ export function expireHolds(tx: Tx): void {
  */
 export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
   if (!someAreOver(tx)) return [];
-  const whose = meter.scope.kind === "chain" ? "beside ->> 'chain'" : "customer_id";
+  const whose = countsGroups(meter)
+    ? "beside -> 'groups' ->> ?5"
+    : meter.scope.kind === "chain"
+      ? "beside ->> 'chain'"
+      : "customer_id";
   const own = tx.sql.exec<HoldRow>(
     `SELECT * FROM holds WHERE ${OVER} AND instr(' ' || meters || ' ', ?2) > 0 AND (?3 = '' OR ${whose} = ?3)
      ORDER BY expires_at LIMIT ?4`,
@@ -54,6 +58,7 @@ export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account)
     ` ${meter.id} `,
     subject,
     atOnce(tx.sql),
+    ...(countsGroups(meter) ? [meter.id] : []),
   );
   return expire(tx, draft, own.toArray());
 }

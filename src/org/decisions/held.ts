@@ -1,7 +1,7 @@
 import type { Draw } from "../../domain/credit.ts";
-import { METERS, type Phase } from "../../contract/meter-kinds.ts";
+import type { Phase } from "../../contract/meter-kinds.ts";
 import { amountOf } from "../../domain/kinds.ts";
-import type { Meter } from "../../domain/meter.ts";
+import { type Account, countsGroups, type Meter, unitOf } from "../../domain/meter.ts";
 
 /** What a hold reserves in addition to the same amount of dollars in each limit. */
 export interface HeldBeside {
@@ -9,15 +9,52 @@ export interface HeldBeside {
   readonly chain: string | null;
   /** What is reserved of each credit pack, by id. */
   readonly packs: Readonly<Record<string, string>>;
+  /** By limit, the group of calls in whose counter it is. */
+  readonly groups?: Groups;
+  /** The phase whose limits were checked for it, if not those of a run. */
+  readonly phase?: "decision";
 }
+
+/** By limit, the group of calls whose counter is meant. */
+type Groups = Readonly<Record<string, string>>;
+
+/** A counter in which a hold is. */
+export type Counted = Pick<Account, "meter" | "subject">;
 
 const NOTHING: HeldBeside = { tokens: 0, chain: null, packs: {} };
 
 /** As stored in its row. Null if it reserves dollars only. */
-export function writeBeside(tokens: number, chain: string | null, packs: readonly Draw[]): string {
+export function writeBeside({
+  phase,
+  tokens,
+  chain,
+  packs,
+  accounts,
+}: {
+  readonly phase: Phase;
+  readonly tokens: number;
+  readonly chain: string | null;
+  readonly packs: readonly Draw[];
+  readonly accounts: readonly Counted[];
+}): string | null {
+  const groups = groupsOf(accounts);
+  const isPlain = groups === undefined && !accounts.some(({ meter }) => unitOf(meter) === "tokens");
+  if (phase === "decision" && isPlain) return null;
   const amounts = packs.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
-  const beside: HeldBeside = { tokens, chain, packs: Object.fromEntries(amounts) };
+  const beside: HeldBeside = {
+    tokens,
+    chain,
+    packs: Object.fromEntries(amounts),
+    ...(groups === undefined ? {} : { groups }),
+    ...(phase === "decision" ? { phase } : {}),
+  };
   return JSON.stringify(beside);
+}
+
+function groupsOf(accounts: readonly Counted[]): Groups | undefined {
+  const grouped = accounts.filter(({ meter }) => countsGroups(meter));
+  if (grouped.length === 0) return undefined;
+  return Object.fromEntries(grouped.map(({ meter, subject }) => [meter.id, subject]));
 }
 
 export function besideOf({ beside }: { readonly beside: string | null }): HeldBeside {
@@ -25,17 +62,17 @@ export function besideOf({ beside }: { readonly beside: string | null }): HeldBe
 }
 
 /** The phase whose limits were checked for it. */
-export function phaseOf({ beside }: { readonly beside: string | null }): Phase {
-  return beside === null ? "decision" : "run";
+export function phaseOf(hold: { readonly beside: string | null }): Phase {
+  return hold.beside === null ? "decision" : (besideOf(hold).phase ?? "run");
 }
 
 /** How much of one limit a hold reserves. */
 export function heldIn(
-  { kind, id }: Pick<Meter, "kind" | "id">,
+  meter: Pick<Meter, "kind" | "id" | "unit">,
   hold: { readonly amount: string; readonly beside: string | null },
 ): bigint {
   const { tokens, packs } = besideOf(hold);
-  if (kind === "credit_pack") return BigInt(packs[id] ?? 0);
-  const { unit } = METERS[kind];
+  if (meter.kind === "credit_pack") return BigInt(packs[meter.id] ?? 0);
+  const unit = unitOf(meter);
   return unit === "depth" ? 0n : amountOf(unit, { nanos: BigInt(hold.amount), tokens, depth: 0 });
 }

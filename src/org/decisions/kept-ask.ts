@@ -5,6 +5,8 @@ import type { HoldRow } from "./store.ts";
 /** What is kept of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
 export interface KeptAsk {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
+  /** The key that asked. Missing in holds of an earlier version. */
+  readonly keyId?: string | undefined;
   readonly depth: number;
   /** Whether the hold becomes a run where nobody settles it. */
   readonly isCharged: boolean;

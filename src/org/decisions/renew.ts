@@ -77,7 +77,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   const packs = holdAll(accounts, attempt);
   draft.save();
   const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
-  const beside = phase === "decision" ? null : writeBeside(tokens, chain, packs);
+  const beside = writeBeside({ phase, tokens, chain, packs, accounts });
   return { ...before, amount: String(amount), meters, beside };
 }
 

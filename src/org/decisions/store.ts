@@ -191,9 +191,9 @@ export function endHolds(
 
 /** The accounts of a hold, even after it ended. */
 export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
-  const { chain } = besideOf(hold);
-  const scopes = { customer: hold.customer_id ?? undefined, chain: chain ?? undefined };
-  return draft.standing(hold.meters.split(" "), scopes, hold.at);
+  const { chain, groups } = besideOf(hold);
+  const whose = { customer: hold.customer_id ?? undefined, chain: chain ?? undefined, groups };
+  return draft.standing(hold.meters.split(" "), whose, hold.at);
 }
 
 /** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */

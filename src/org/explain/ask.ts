@@ -4,6 +4,7 @@ import { checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import { depthIn } from "../checks/depth.ts";
 import { estimateOf } from "../decisions/decide.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
@@ -21,7 +22,7 @@ export function explainAsk(view: View, ask: DecisionAsk): Explained {
     candidatesFor(view, {
       route: DECISION_ROUTE,
       keyId: view.actor.id,
-      scopes: { ...scopesOf(ask), chain: ask.chain?.chain_id },
+      scopes: scopesOf(ask, { keyId: keyOf(view), chain: ask.chain?.chain_id }),
       attempt: { nanos, tokens: tokensOf(ask), depth },
       phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
       content: {

@@ -1,6 +1,7 @@
 import { CHECK_NAMES } from "../../contract/resources/explain.ts";
 import { admit } from "../../domain/admission.ts";
 import { METERS, type Phase } from "../../contract/meter-kinds.ts";
+import { groupIn } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { rateMetersFor } from "../../domain/rate-policy.ts";
 import type { View } from "../kernel/door.ts";
@@ -78,15 +79,22 @@ function limitCandidates(view: View, subject: Subject): Candidate[] {
     check: CHECK_OF[account.meter.kind],
     id: account.meter.id,
     name: names.get(account.meter.id) ?? null,
-    ...judgement(account, subject),
+    ...ofGroup(account, judgement(account, subject)),
     amounts: amountsOf(account, view.now),
   }));
+}
+
+/** Which of a limit's counters was looked at. */
+function ofGroup(account: Account, judged: Pick<Candidate, "passes" | "why">) {
+  const { group } = groupIn(account);
+  if (group === undefined) return judged;
+  return { ...judged, why: `${judged.why} It counts ${group ?? "calls without a value"} apart.` };
 }
 
 function judgement(account: Account, { attempt, phase }: Subject): Pick<Candidate, "passes" | "why"> {
   const { meter } = account;
   if (!isAsked(METERS[meter.kind].phases, phase)) return { passes: null, why: ONLY_WITH_ALL };
-  const taken = takenText(meter.kind, attempt);
+  const taken = takenText(meter, attempt);
   const { refusedBy, shadow } = admit([account], attempt);
   if (refusedBy !== null) return { passes: false, why: `There is no room for ${taken}.` };
   if (shadow.length > 0) {

@@ -1,7 +1,7 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
-import { type MeterKind, METERS } from "../../contract/meter-kinds.ts";
+import type { MeterKind } from "../../contract/meter-kinds.ts";
 import { amountOf, type Attempt, availableOf } from "../../domain/kinds.ts";
-import { type Account, totalSpent } from "../../domain/meter.ts";
+import { type Account, type Meter, totalSpent, unitOf, zoneOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
 import { quotaWindowEnd } from "../../domain/rate-policy.ts";
@@ -50,9 +50,9 @@ export const CHECK_OF: Readonly<Record<MeterKind, CheckName>> = {
 
 export function amountsOf(account: Account, now: number): Amounts {
   const { meter, usage, window } = account;
-  const { unit } = METERS[meter.kind];
+  const unit = unitOf(meter);
   const write = (amount: bigint) => (unit === "usd" ? formatUsd(amount) : Number(amount));
-  const timeZone = meter.window.kind === "local_day" ? meter.window.timeZone : "UTC";
+  const timeZone = zoneOf(meter);
   const isGauge = unit === "depth";
   return {
     limit: meter.limit === null ? null : write(meter.limit),
@@ -65,8 +65,8 @@ export function amountsOf(account: Account, now: number): Amounts {
 }
 
 /** What an attempt takes from a limit, in words. */
-export function takenText(kind: MeterKind, attempt: Attempt): string {
-  const { unit } = METERS[kind];
+export function takenText(meter: Meter, attempt: Attempt): string {
+  const unit = unitOf(meter);
   const amount = amountOf(unit, attempt);
   if (unit === "usd") return `$${formatUsd(amount)}`;
   if (unit === "depth") return `a depth of ${amount}`;

@@ -1,7 +1,6 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { METERS } from "../../contract/meter-kinds.ts";
-import type { Account } from "../../domain/meter.ts";
+import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { besideOf, heldIn, phaseOf } from "../decisions/held.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
@@ -48,7 +47,7 @@ function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candida
 }
 
 function heldText({ meter }: Account, hold: HoldRow): string {
-  const { unit } = METERS[meter.kind];
+  const unit = unitOf(meter);
   const amount = heldIn(meter, hold);
   if (unit === "depth") return "Nothing was";
   return unit === "usd" ? `$${formatUsd(amount)} was` : `${amount} ${unit} were`;

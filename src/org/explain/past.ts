@@ -67,10 +67,12 @@ function amountsThen(details: Details, at: number): Amounts {
   const first = (...names: string[]) =>
     names.map((name) => details[name]).find((value) => value !== undefined) ?? null;
   const resetsAt = first("resets_at", "period_end");
+  // A limit that counts something else says nothing in dollars.
+  const dollars = details["unit"] === undefined ? ["limit_usd", "spent_usd"] : [];
   return {
     ...NO_AMOUNTS,
-    limit: first("limit_usd", "cap_usd", "limit"),
-    spent: first("spent_usd", "used", "current"),
+    limit: first(...dollars.slice(0, 1), "cap_usd", "limit"),
+    spent: first(...dollars.slice(1), "spent", "used", "current"),
     available: first("available_usd"),
     resets_at: typeof resetsAt === "string" ? resetsAt : null,
     as_of: new Date(at).toISOString(),

@@ -1,4 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
+import { callNames, runNames } from "../../domain/run-block/run-names.ts";
+import { scopesOf } from "../../domain/touch.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
 import type { View } from "../kernel/door.ts";
 import { RUN_ROUTE } from "../runs/rates.ts";
@@ -33,13 +35,10 @@ function subjectOf(view: View, run: Run): Subject {
   return {
     route: RUN_ROUTE,
     keyId: view.actor.id,
-    scopes: {
-      department: run.departmentId ?? undefined,
-      workflow: run.workflowId ?? undefined,
-      deployment: run.deploymentId ?? undefined,
-      customer: run.customerId ?? undefined,
+    scopes: scopesOf(callNames(runNames(run)), {
+      keyId: run.keyId ?? undefined,
       chain: run.chainId ?? undefined,
-    },
+    }),
     attempt: { nanos: run.cost, tokens: run.inputTokens + run.outputTokens, depth: run.depth },
     phase: "run",
     content: null,

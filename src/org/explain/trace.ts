@@ -1,4 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
+import { scopesOf } from "../../domain/touch.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import type { View } from "../kernel/door.ts";
@@ -23,12 +24,7 @@ export function explainTrace(view: View, trace: string): Explained {
   const candidates = candidatesFor(view, {
     route: refusal.operation,
     keyId: refusal.keyId ?? "",
-    scopes: {
-      department: refusal.departmentId ?? undefined,
-      workflow: refusal.workflowId ?? undefined,
-      deployment: refusal.deploymentId ?? undefined,
-      customer: refusal.customerId ?? undefined,
-    },
+    scopes: scopesOf(namesOf(refusal), { keyId: refusal.keyId ?? undefined }),
     attempt: { nanos: nanos ?? 0n, tokens: 0, depth: 0 },
     phase: phaseOf(refusal),
     content: null,
@@ -36,6 +32,18 @@ export function explainTrace(view: View, trace: string): Explained {
   const checks = judgedThen(candidates, refusal);
   const made = explanation({ subject: "trace_id", id: trace }, refusal.at, nanos, checks);
   return { ...made, refusal: toRefusal(refusal), refusals: refusals.length };
+}
+
+/** Its provider and tags are not kept. */
+function namesOf(refusal: StoredRefusal) {
+  return {
+    model: refusal.model ?? undefined,
+    user_id: refusal.userId ?? undefined,
+    department_id: refusal.departmentId ?? undefined,
+    workflow_id: refusal.workflowId ?? undefined,
+    deployment_id: refusal.deploymentId ?? undefined,
+    customer_id: refusal.customerId ?? undefined,
+  };
 }
 
 /** A recorded run is in the audit trail with its trace. */

@@ -38,14 +38,17 @@ export interface BudgetedScopes {
   readonly next: Scope | null;
 }
 
-/** Every scope with a budget, a part at a time, sorted by name. */
+/**
+ * Every scope with a budget, a part at a time, sorted by name. What matches calls by other names has no daily sums of its own, and
+ * is not forecast.
+ */
 export const budgetedScopes = query({
   refuses: [],
   run(view, { after }: { after: Scope | null }): BudgetedScopes {
     const found = view.sql
       .exec<{ scopeKind: string; scopeId: string }>(
         `SELECT DISTINCT scope_kind AS scopeKind, scope_id AS scopeId FROM meters
-         WHERE kind = 'budget' AND (scope_kind, scope_id) > (?, ?) ORDER BY scope_kind, scope_id LIMIT ?`,
+         WHERE kind = 'budget' AND scope_kind <> 'match' AND (scope_kind, scope_id) > (?, ?) ORDER BY scope_kind, scope_id LIMIT ?`,
         after?.scopeKind ?? "",
         after?.scopeId ?? "",
         SCOPES_AT_ONCE,
@@ -110,21 +113,22 @@ function teamsOf(view: View) {
 function budgetsOf(view: View, { scopeKind, scopeId }: Scope): BudgetState[] {
   const rows = view.sql
     .exec<MeterRow>(
-      "SELECT * FROM meters WHERE scope_kind = ? AND scope_id = ? AND kind = 'budget' ORDER BY id",
+      `SELECT * FROM meters WHERE scope_kind = ? AND scope_id = ? AND kind = 'budget'
+         AND IFNULL(extra ->> 'unit', 'usd') = 'usd' ORDER BY id`,
       scopeKind,
       scopeId,
     )
     .toArray();
-  const entries = rows.map((row) => newEntry(toMeter(row), "", view.now));
+  const entries = rows.map((row) => newEntry(toMeter(row, view.now), "", view.now));
   loadUsage(view.sql, entries);
-  return entries.map((entry, index) => {
-    const { id, limit, mode } = entry.meter;
+  return entries.map((entry) => {
+    const { id, limit, mode, window } = entry.meter;
     return {
       id,
       enforced: mode === "enforce",
       limitUsd: Number(limit ?? 0n) / NANOS_PER_USD,
       leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
-      period: rows[index]?.period ?? "total",
+      window,
     };
   });
 }

@@ -113,6 +113,8 @@ export interface Hooks {
 export interface Estimate {
   readonly runId: string;
   readonly reservationId: string;
+  /** The key that had asked. Null for reservations from before it was kept. */
+  readonly keyId: string | null;
   /** When the reservation was made. */
   readonly at: number;
   readonly nanos: bigint;

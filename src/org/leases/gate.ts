@@ -14,7 +14,7 @@ import { foldFirst, journaled } from "../kernel/journal/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
-import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
+import { type DecisionVerdict, type RequestVerdict, withLesson } from "../../gate/object-verdict.ts";
 import { decideOnce } from "../decisions/decide.ts";
 import type { CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
@@ -145,7 +145,7 @@ export class ObjectGate {
         refusal,
         text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
-        lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
+        ...withLesson(learn || refusal !== null ? this.#lesson(ask, view) : null),
         orgNow: clock.org,
         version: this.version,
       };
@@ -254,7 +254,7 @@ export class ObjectGate {
     return decided;
   }
 
-  #lesson(ask: DecisionAsk, view: View): Lesson {
+  #lesson(ask: DecisionAsk, view: View): Lesson | null {
     return lessonFor(view, ask, this.#rates.matchesCustomers());
   }
 

@@ -1,8 +1,10 @@
 import { accountKey } from "../../gate/account-key.ts";
 import type { Move, Orphan } from "../../gate/lease/book.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
-import { type Account, type Meter, windowOf } from "../../domain/meter.ts";
+import { amountOf } from "../../domain/kinds.ts";
+import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
 import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/usage.ts";
+import type { Counted } from "../decisions/held.ts";
 import { loadMetersById, recountedAt } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import type { Clock } from "../rate-limits/meters.ts";
@@ -18,10 +20,6 @@ interface Named {
 function named(key: string): Named {
   const [, start = "", , meterId = "", , subject = ""] = key.split("\n");
   return { key, meterId, startMs: Number(start), subject };
-}
-
-export function meterIdIn(key: string): string {
-  return named(key).meterId;
 }
 
 /** Whether the limit is still the one that the key names, with the key's window. */
@@ -75,6 +73,7 @@ export class LeasedAccounts {
     const meters = loadMetersById(
       sql,
       names.map(({ meterId }) => meterId),
+      clock.org,
     );
     for (const name of names) {
       const meter = meters.get(name.meterId);
@@ -98,7 +97,12 @@ export class LeasedAccounts {
     const entry = this.get(key);
     if (entry === null || entry.meter.limit === null) return null;
     const { spent, over, held } = entry.usage;
-    const endsIn = (entry.window.endMs ?? Number.POSITIVE_INFINITY) - this.#clock.org;
+    // A slice of a limit that is about to fall could admit what no longer fits once it has.
+    const endsAt = Math.min(
+      entry.window.endMs ?? Number.POSITIVE_INFINITY,
+      entry.meter.limitUntilMs ?? Number.POSITIVE_INFINITY,
+    );
+    const endsIn = endsAt - this.#clock.org;
     if (endsIn <= 0) return null;
     return {
       limit: entry.meter.limit,
@@ -120,6 +124,17 @@ export class LeasedAccounts {
       latest = Math.max(latest, found.homes[0]?.window.startMs ?? 0, found.meter.sinceMs);
     }
     return latest;
+  }
+
+  /** What a hold takes of the limit that is leased under a key. */
+  amountIn(key: string, hold: { readonly nanos: bigint; readonly tokens: number }): bigint {
+    const meter = this.#leased.get(key)?.meter;
+    return amountOf(meter === undefined ? "usd" : unitOf(meter), { ...hold, depth: 0 });
+  }
+
+  /** The counters under these keys, without those of limits that are gone. */
+  standing(keys: readonly string[]): Counted[] {
+    return keys.flatMap((key) => this.#leased.get(key) ?? []);
   }
 
   /** The keys whose holds are not counted where they were leased. */

@@ -120,7 +120,7 @@ class Checking {
     const lastsMs = Number(endsAt(line)) - Number(madeAt(line));
     const isTimely = takesEarlier || touch?.version === version;
     const isSound = isNew && isTimely && lastsMs > 0 && lastsMs <= LEASE.longestHoldMs;
-    if (!isSound || touch === undefined || !this.#covers(touch, BigInt(amountOf(line)))) {
+    if (!isSound || touch === undefined || !this.#covers(touch, line)) {
       this.refused.push(id);
       return [];
     }
@@ -129,13 +129,13 @@ class Checking {
     return [madeAt(line) > now ? madeAtLater(line, now) : line];
   }
 
-  #covers({ keys, uncounted }: GivenTouch, amount: bigint): boolean {
-    return keys.every((key) => uncounted.includes(key) || (this.#left.get(key) ?? 0n) >= amount);
+  #covers(touch: GivenTouch, line: ReportedHold): boolean {
+    return touch.keys.every((key) => (this.#left.get(key) ?? 0n) >= takenOf(touch, key, line));
   }
 
   #count(touch: GivenTouch, line: ReportedHold, used: Map<string, bigint>): void {
-    const amount = BigInt(amountOf(line));
     for (const key of touch.keys) {
+      const amount = takenOf(touch, key, line);
       if (touch.uncounted.includes(key)) continue;
       this.#left.set(key, (this.#left.get(key) ?? 0n) - amount);
       add(used, key, amount);
@@ -143,6 +143,17 @@ class Checking {
     for (const key of touch.requests) add(used, key, 1n);
     for (const key of touch.tokens) add(used, key, BigInt(tokensOf(line)));
   }
+}
+
+/** What a hold takes of a limit. */
+function takenOf(
+  { uncounted, ofTokens = [], ofRuns = [] }: GivenTouch,
+  key: string,
+  line: ReportedHold,
+): bigint {
+  if (uncounted.includes(key)) return 0n;
+  if (ofTokens.includes(key)) return BigInt(tokensOf(line));
+  return ofRuns.includes(key) ? 1n : BigInt(amountOf(line));
 }
 
 function add(sums: Map<string, bigint>, key: string, amount: bigint): void {

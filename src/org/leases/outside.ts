@@ -1,8 +1,14 @@
-import { METERS } from "../../contract/meter-kinds.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import { LEASE_VERSION, type LeaseExchange, type LeaseReport } from "../../contract/resources/leases.ts";
+import { TAG_PREFIX } from "../../contract/dimensions.ts";
+import {
+  LEASE_VERSION,
+  type LeaseExchange,
+  type LeaseReport,
+  TOUCH_MOST_CHARACTERS,
+} from "../../contract/resources/leases.ts";
 import { SINGLE_SCOPES } from "../../contract/scopes.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
+import { unitOf } from "../../domain/meter.ts";
 import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
@@ -10,7 +16,7 @@ import { accountKey } from "../../gate/account-key.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk } from "../../gate/ask.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
-import type { DecisionVerdict } from "../../gate/object-verdict.ts";
+import { type DecisionVerdict, lessonIn, withLesson } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
 import { loadHolds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
@@ -100,15 +106,17 @@ export class OutsideGates {
   }
 
   #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
-    const { lesson, ...rest } = verdict;
-    if (lesson === null || !this.#isForSlices(ask)) {
-      return { ...rest, lesson: null, touch: null, policies: [] };
-    }
+    const { lesson: _lesson, fullLesson: _full, ...rest } = verdict;
+    const lesson = lessonIn(verdict);
+    const none = { ...rest, lesson: null, touch: null, policies: [] };
+    if (lesson === null || !this.#isForSlices(ask)) return none;
     const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);
+    const touch = sealTouch(this.#holder, this.#touch(ask, lesson, meters));
+    if (touch.length > TOUCH_MOST_CHARACTERS) return none;
     return {
       ...rest,
-      lesson: shown(lesson),
-      touch: sealTouch(this.#holder, this.#touch(ask, lesson, meters)),
+      ...withLesson(shown(lesson)),
+      touch,
       policies: meters.map(({ policy }) => policy),
     };
   }
@@ -126,7 +134,9 @@ export class OutsideGates {
     return {
       version: this.#gate.version,
       keys: accounts.map(accountKey),
-      uncounted: accounts.filter(({ meter }) => METERS[meter.kind].unit !== "usd").map(accountKey),
+      uncounted: [],
+      ofTokens: accounts.filter(({ meter }) => unitOf(meter) === "tokens").map(accountKey),
+      ofRuns: accounts.filter(({ meter }) => unitOf(meter) === "runs").map(accountKey),
       meters: accounts.map(({ meter }) => meter.id).join(" "),
       customer: matters.customer ? (ask.customer_id ?? null) : null,
       requests: inUnit("requests"),
@@ -165,5 +175,12 @@ function shown({ accounts, matters, ceiling = null }: Lesson): Lesson {
 /** Null: every name may matter. */
 function hidden(matters: Matters): Matters {
   const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null]);
-  return { ...(Object.fromEntries(kinds) as object), customer: matters.customer };
+  const traits = matters.traits?.map(({ trait }) => (trait.startsWith(TAG_PREFIX) ? "tags" : trait));
+  return {
+    ...(Object.fromEntries(kinds) as object),
+    customer: matters.customer,
+    ...(traits === undefined
+      ? {}
+      : { traits: [...new Set(traits)].map((trait) => ({ trait, names: null, prefixes: [] })) }),
+  };
 }

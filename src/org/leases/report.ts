@@ -9,8 +9,8 @@ import {
   prolongHold,
   saveHolds,
 } from "../decisions/store.ts";
-import { writeBeside } from "../decisions/held.ts";
-import { type LeasedAccounts, meterIdIn } from "./money.ts";
+import { type Counted, writeBeside } from "../decisions/held.ts";
+import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
   endingLater,
@@ -26,8 +26,6 @@ import {
 import { questionPart } from "../../domain/reservation-id.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import { leaseKeyIds } from "../../domain/rate-policy.ts";
-import { METERS, meterKindOf } from "../../contract/meter-kinds.ts";
-import { amountOf as unitAmount } from "../../domain/kinds.ts";
 import { countedBy } from "../decisions/counted.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
@@ -167,15 +165,19 @@ class Keeping {
     const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
     for (const hold of astray.length === 0 ? [] : placed) {
       for (const key of astray) {
-        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: amountIn(key, hold) });
+        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: this.#amountIn(key, hold) });
       }
       this.#drop(hold, astray);
     }
     return placed;
   }
 
+  #amountIn(key: string, hold: ReportedHold): bigint {
+    return this.#accounts.amountIn(key, { nanos: BigInt(amountOf(hold)), tokens: tokensOf(hold) });
+  }
+
   #drop(hold: ReportedHold, keys: readonly string[]): void {
-    for (const key of keys) this.#add(key, amountIn(key, hold));
+    for (const key of keys) this.#add(key, this.#amountIn(key, hold));
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
@@ -199,29 +201,24 @@ class Keeping {
     this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
   }
 
-  #insert(holds: readonly ReportedHold[], { meters, customer, rates, isWhole }: ReportedTouch): void {
+  #insert(holds: readonly ReportedHold[], touch: ReportedTouch): void {
+    const { keys, meters, customer, rates, isWhole = false } = touch;
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
     const counted = rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" ");
-    const whole = isWhole === true;
+    const accounts = this.#accounts.standing(keys);
+    const shared = { meters, customer_id: customer, rates: counted };
     saveHolds(
       this.#tx.sql,
-      holds.map((one) => ({ ...toHold(one, whole), meters, customer_id: customer, rates: counted })),
+      holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared })),
     );
   }
 }
 
-/** What a hold takes of the limit that is leased under a key. */
-function amountIn(key: string, hold: ReportedHold): bigint {
-  const kind = meterKindOf(meterIdIn(key));
-  const unit = kind === null ? "usd" : METERS[kind].unit;
-  return unitAmount(unit, { nanos: BigInt(amountOf(hold)), tokens: tokensOf(hold), depth: 0 });
-}
-
-function toHold(hold: ReportedHold, isWhole: boolean) {
+function toHold(hold: ReportedHold, isWhole: boolean, accounts: readonly Counted[]) {
   const tokens = tokensOf(hold);
   return {
     ...NEW,
@@ -232,7 +229,7 @@ function toHold(hold: ReportedHold, isWhole: boolean) {
     amount: amountOf(hold),
     verdict: "",
     tokens,
-    beside: isWhole ? writeBeside(tokens, null, []) : null,
+    beside: writeBeside({ phase: isWhole ? "run" : "decision", tokens, chain: null, packs: [], accounts }),
   };
 }
 

@@ -1,16 +1,26 @@
 import { meterRowOf, type Phase } from "../../contract/meter-kinds.ts";
-import { type Attempt, availableOf, denialOf, publishedPeriod } from "../../domain/kinds.ts";
-import { type Account, roomOf, totalSpent } from "../../domain/meter.ts";
+import {
+  type Attempt,
+  availableOf,
+  budgetAmounts,
+  denialOf,
+  groupIn,
+  publishedPeriod,
+} from "../../domain/kinds.ts";
+import { type Account, countsGroups, roomOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
 import type { Tx } from "../kernel/door.ts";
+import { formatShare } from "../meters/show.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 const REFUSED = "refused";
 
-/** The subject of a limit, for readers of the event. */
-function about({ meter, subject }: Account) {
-  return { scope_id: (subject === "" ? meter.scope.id : subject) || null, mode: meter.mode };
+/** The subject of a limit, for readers of the event. A group of calls is named beside it. */
+function about(account: Account) {
+  const { meter, subject } = account;
+  const isScope = subject === "" || countsGroups(meter);
+  return { scope_id: (isScope ? meter.scope.id : subject) || null, mode: meter.mode, ...groupIn(account) };
 }
 
 /** A limit's first refusal in its window is announced. A shadow limit announces what it would have refused. */
@@ -50,8 +60,7 @@ function announceThresholds(tx: Tx, entry: Entry): void {
       scope_kind: entry.meter.scope.kind,
       ...about(entry),
       threshold: formatShare(share),
-      limit_usd: formatUsd(entry.meter.limit ?? 0n),
-      spent_usd: formatUsd(totalSpent(entry.usage)),
+      ...budgetAmounts(entry),
       ...publishedPeriod(entry),
     });
   }
@@ -76,9 +85,4 @@ function announceDepleted(tx: Tx, entry: Entry): void {
     customer_id: entry.meter.scope.id,
     amount_usd: formatUsd(entry.meter.limit ?? 0n),
   });
-}
-
-/** Billionths as a plain decimal: `0.8`, `1`. */
-export function formatShare(share: bigint): string {
-  return formatUsd(share).replace(/\.?0+$/, "");
 }

@@ -1,6 +1,8 @@
 import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { type Account, type Meter, subjectOf } from "../../domain/meter.ts";
+import type { Trait } from "../../contract/dimensions.ts";
+import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter.ts";
+import { type CallNames, groupOf, traitIn } from "../../domain/traits.ts";
 import { indexMeters, type Scopes, TOUCHING_SCOPES, touchedBy } from "../../domain/touch.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
@@ -49,9 +51,10 @@ export class Draft {
   }
 
   #keyOf(ask: Ask): string {
+    const { traits } = knownMeters(this.#sql, this.#nowMs);
     const lately = this.#lately.get(ask.scopes.customer);
-    if (lately !== undefined && isAlike(lately.ask, ask)) return lately.key;
-    const key = keyOf(ask);
+    if (lately !== undefined && isAlike(lately.ask, ask, traits)) return lately.key;
+    const key = keyOf(ask, traits);
     this.#lately.set(ask.scopes.customer, { ask, key });
     return key;
   }
@@ -61,10 +64,16 @@ export class Draft {
   }
 
   #read(wanted: ReadonlyMap<string, Ask>): void {
-    const { index, hasCustomerRows } = knownMeters(this.#sql);
+    const { index, hasCustomerRows } = knownMeters(this.#sql, this.#nowMs);
     const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(wanted.values())) : [];
     const limits = rows.filter((row) => row.kind === "customer_limit");
-    const combined = limits.length === 0 ? index : indexMeters(limits.map(toMeter), index);
+    const combined =
+      limits.length === 0
+        ? index
+        : indexMeters(
+            limits.map((row) => toMeter(row, this.#nowMs)),
+            index,
+          );
     const fresh: Entry[] = [];
     const packs = this.#phase === "run" ? rows.filter((row) => row.kind === "credit_pack").map(toPack) : [];
     for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
@@ -86,16 +95,15 @@ export class Draft {
   }
 
   /** The accounts of a hold, without limits that were deleted since. */
-  standing(meterIds: readonly string[], { customer, chain }: Scopes, atMs: number): Entry[] {
+  standing(meterIds: readonly string[], whose: Whose, atMs: number): Entry[] {
     const fresh: Entry[] = [];
     const ids = meterIds.join(" ");
-    const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds);
+    const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds, this.#nowMs);
     this.#held.set(ids, meters);
     // A limit that was deleted and recreated is a different one: nothing is held in it.
     const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
     const entries = standing.map((meter) => {
-      const someone = (meter.scope.kind === "chain" ? chain : customer) ?? "";
-      return this.#entry(meter, subjectOf(meter, someone), atMs, fresh);
+      return this.#entry(meter, subjectOf(meter, someoneIn(meter, whose)), atMs, fresh);
     });
     loadUsage(this.#sql, fresh);
     return entries;
@@ -140,16 +148,34 @@ export class Draft {
   }
 }
 
-function isAlike(one: Ask, other: Ask): boolean {
+/** Whose counters are meant. */
+export interface Whose {
+  readonly customer?: string | undefined;
+  readonly chain?: string | undefined;
+  /** By meter, the group of calls. */
+  readonly groups?: Readonly<Record<string, string>> | undefined;
+  /** What tells the group of a meter that is not among them. */
+  readonly names?: CallNames;
+}
+
+function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Whose): string {
+  if (countsGroups(meter)) return groups?.[meter.id] ?? groupOf(names, meter.match?.groupBy ?? []);
+  return (meter.scope.kind === "chain" ? chain : customer) ?? "";
+}
+
+function isAlike(one: Ask, other: Ask, traits: readonly Trait[]): boolean {
   if (one.atMs !== other.atMs) return false;
   for (const kind of TOUCHING_SCOPES) if (one.scopes[kind] !== other.scopes[kind]) return false;
+  const [names, others] = [one.scopes.beside ?? {}, other.scopes.beside ?? {}];
+  for (const trait of traits) if (traitIn(names, trait) !== traitIn(others, trait)) return false;
   return true;
 }
 
-/** Ids are printable, so a line break cannot be part of one. */
-function keyOf({ scopes, atMs }: Ask): string {
+/** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
+function keyOf({ scopes, atMs }: Ask, traits: readonly Trait[]): string {
   let key = String(atMs);
   for (const kind of TOUCHING_SCOPES) key += `\n${scopes[kind] ?? ""}`;
+  for (const trait of traits) key += `\n${JSON.stringify(traitIn(scopes.beside ?? {}, trait))}`;
   return key;
 }
 

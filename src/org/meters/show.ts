@@ -1,13 +1,13 @@
 import { availableOf } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
 import { type Entry, loadUsage, newEntry } from "./usage.ts";
 
 /** A limit with its usage in the current window. */
 export function entryNow(view: View, row: MeterRow): Entry {
-  const entry = newEntry(toMeter(row), "", view.now);
+  const entry = newEntry(toMeter(row, view.now), "", view.now);
   loadUsage(view.sql, [entry]);
   return entry;
 }
@@ -19,4 +19,18 @@ export function amountsOf(entry: Entry) {
     reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
     available_usd: formatUsd(availableOf(entry)),
   };
+}
+
+/** Shares of a limit, as stored and as shown. */
+export function storedShares(shares: readonly string[]): string[] {
+  return shares.map((share) => String(parseUsd(share) ?? 0n));
+}
+
+export function shownShares(shares: readonly string[]): string[] {
+  return shares.map((share) => formatShare(BigInt(share)));
+}
+
+/** Billionths as a plain decimal: `0.8`, `1`. */
+export function formatShare(share: bigint): string {
+  return formatUsd(share).replace(/\.?0+$/, "");
 }

@@ -1,5 +1,8 @@
-import { type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
-import { type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
+import type { Trait } from "../../contract/dimensions.ts";
+import { SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import { type Increase, raisedBy } from "../../domain/increase.ts";
+import type { Match } from "../../domain/match.ts";
 import type { Meter, MeterWindow } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
@@ -40,26 +43,41 @@ export function onlyMeterRow(
   };
 }
 
-export function toMeter(row: MeterRow): Meter {
-  const window: MeterWindow =
-    row.time_zone === null
-      ? { kind: "period", period: row.period }
-      : { kind: "local_day", timeZone: row.time_zone };
-  const { thresholds, lowRoom } = JSON.parse(row.extra) as {
-    thresholds?: readonly string[];
-    lowRoom?: string;
-  };
+/** What a row's `extra` says of its meter. */
+interface MeterExtra {
+  readonly thresholds?: readonly string[];
+  readonly lowRoom?: string;
+  readonly unit?: BudgetUnit;
+  readonly match?: Match;
+  readonly anchorDay?: number;
+  readonly increases?: readonly Increase[];
+}
+
+/** A limit as it is at a time: an increase ends by itself. */
+export function toMeter(row: MeterRow, nowMs: number): Meter {
+  const { thresholds, lowRoom, unit, match, increases = [] } = JSON.parse(row.extra) as MeterExtra;
+  const raised = increases.filter(({ untilMs }) => untilMs > nowMs);
   return {
     id: row.id,
     kind: row.kind,
     scope: { kind: row.scope_kind, id: row.scope_id },
-    limit: row.amount === null ? null : BigInt(row.amount),
-    window,
+    limit: row.amount === null ? null : raisedBy(BigInt(row.amount), raised),
+    window: windowIn(row),
     mode: row.mode,
     sinceMs: row.since,
+    ...(unit === undefined || unit === METERS[row.kind].unit ? {} : { unit }),
+    ...(match === undefined ? {} : { match }),
+    ...(raised.length === 0 ? {} : { limitUntilMs: Math.min(...raised.map(({ untilMs }) => untilMs)) }),
     ...(thresholds === undefined ? {} : { thresholds: thresholds.map(BigInt) }),
     ...(lowRoom === undefined ? {} : { lowRoom: BigInt(lowRoom) }),
   };
+}
+
+function windowIn({ kind, period, time_zone: timeZone, extra }: MeterRow): MeterWindow {
+  if (kind === "spend_cap") return { kind: "local_day", timeZone: timeZone ?? "UTC" };
+  const { anchorDay } = JSON.parse(extra) as MeterExtra;
+  if (timeZone === null && anchorDay === undefined) return { kind: "period", period };
+  return { kind: "calendar", period, timeZone: timeZone ?? "UTC", anchorDay: anchorDay ?? 1 };
 }
 
 /** A row of a kind, with the type that its noun writes. */
@@ -71,11 +89,11 @@ export function loadMeterRow<Row extends MeterRow = MeterRow>(
   return sql.exec<Row>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
 }
 
-export function loadMetersById(sql: SqlStorage, ids: Iterable<string>): Map<string, Meter> {
+export function loadMetersById(sql: SqlStorage, ids: Iterable<string>, nowMs: number): Map<string, Meter> {
   const rows = readInParts([...ids], (json) =>
     sql.exec<MeterRow>("SELECT * FROM meters WHERE id IN (SELECT value FROM json_each(?))", json),
   );
-  return new Map(rows.map((row) => [row.id, toMeter(row)]));
+  return new Map(rows.map((row) => [row.id, toMeter(row, nowMs)]));
 }
 
 /**
@@ -130,20 +148,36 @@ export function noteRecount(sql: SqlStorage, id: string, now: number): void {
 
 interface KnownMeters {
   readonly index: MeterIndex;
+  /** Every trait that some limit looks at, beside the scopes. */
+  readonly traits: readonly Trait[];
   /** Whether any customer has rows. In most orgs none has, and the lookup can be skipped. */
   readonly hasCustomerRows: boolean;
+  /** When the first of these limits changes by itself. */
+  readonly untilMs: number;
 }
 
 /** The meters that belong to no single customer, kept in memory between calls. */
 const known = new Copy<KnownMeters>();
 
-export function knownMeters(sql: SqlStorage): KnownMeters {
-  return known.get(sql, () => readMeters(sql));
+export function knownMeters(sql: SqlStorage, nowMs: number): KnownMeters {
+  const found = known.get(sql, () => readMeters(sql, nowMs));
+  if (nowMs < found.untilMs) return found;
+  const again = readMeters(sql, nowMs);
+  known.set(sql, again);
+  return again;
 }
 
-function readMeters(sql: SqlStorage): KnownMeters {
+const SCOPE_TRAITS: ReadonlySet<string> = new Set(SCOPE_FIELDS);
+
+function readMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const rows = sql.exec<MeterRow>("SELECT * FROM meters WHERE scope_kind <> 'customer' OR scope_id = '*'");
-  const index = indexMeters(rows.toArray().map(toMeter));
+  const meters = rows.toArray().map((row) => toMeter(row, nowMs));
   const own = "SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*' LIMIT 1";
-  return { index, hasCustomerRows: sql.exec(own).toArray().length > 0 };
+  const index = indexMeters(meters);
+  return {
+    index,
+    traits: index.matching.traits.filter((trait) => !SCOPE_TRAITS.has(trait)),
+    hasCustomerRows: sql.exec(own).toArray().length > 0,
+    untilMs: Math.min(...meters.map(({ limitUntilMs = Number.POSITIVE_INFINITY }) => limitUntilMs)),
+  };
 }

@@ -24,7 +24,7 @@ export const setQuota = command({
       extra: JSON.stringify(low === null ? {} : { lowRoom: String(low) }),
     });
     saveMeterRow(tx.sql, row);
-    if (before === null) recount(tx, toMeter(row));
+    if (before === null) recount(tx, toMeter(row, tx.now));
     return done(200, toQuota(tx, row), { target: ID, detail: { ...input } });
   },
 });

@@ -14,7 +14,7 @@ export function loadQuota(view: View): MeterRow | null {
 
 /** The balance below which a low balance is announced. Null for never. */
 export function lowOf(row: MeterRow): bigint | null {
-  return toMeter(row).lowRoom ?? null;
+  return toMeter(row, row.since).lowRoom ?? null;
 }
 
 /** The prepaid balance: what was topped up minus what was spent. Facts may overdraw it. */

@@ -1,6 +1,10 @@
-import { METERS } from "../../contract/meter-kinds.ts";
+import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { callNames, type RunNames } from "../../domain/run-block/run-names.ts";
+import type { NameColumn } from "../../domain/run-block/record.ts";
+import { groupOf } from "../../domain/traits.ts";
+import { chargeName } from "../runs/charge-text.ts";
 import type { RunBlock } from "../../domain/run-block/block.ts";
-import { type Meter, windowOf } from "../../domain/meter.ts";
+import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
 import { foldArchived } from "../runs/blocks/archived.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { replacedRuns } from "../runs/replaced.ts";
@@ -58,13 +62,13 @@ function* chargesIn(
   meter: Meter,
   { fromMs, recordedFromMs, replaced }: Range,
 ): Generator<Charge> {
-  const places = placesCharged(block, meter.id);
+  const places = placesCharged(block, chargeName(meter));
   if (places.length === 0) return;
   const { chargedAt } = block;
   const recordedAt = block.moments("recordedAt");
-  const { kind } = meter.scope;
-  const costs = METERS[meter.kind].unit === "usd" ? block.costs : null;
-  const names = kind === "org" ? [] : block.names(`${kind}Id`);
+  const unit = unitOf(meter);
+  const costs = unit === "usd" ? block.costs : null;
+  const subjectAt = subjectsIn(block, meter);
   for (const at of places) {
     const atMs = chargedAt[at] ?? 0;
     if (replaced.has(block.ids[at] ?? "")) continue;
@@ -72,21 +76,43 @@ function* chargesIn(
     if (atMs < fromMs || (recordedAt[at] ?? 0) < recordedFromMs) continue;
     const extra = extraOf(block, at, meter.id);
     yield {
-      subject: extra?.subjects?.[meter.id] ?? names[at] ?? "",
+      subject: extra?.subjects?.[meter.id] ?? subjectAt(at),
       atMs,
-      amount: costs === null ? amountCharged(block.amounts(at), meter.id) : (costs[at] ?? 0n),
+      amount: costs === null ? amountCharged(block.amounts(at), unit) : (costs[at] ?? 0n),
       over: BigInt(extra?.over?.[meter.id] ?? 0),
     };
   }
 }
 
-function placesCharged(block: RunBlock, meterId: string): readonly number[] {
+/** Whose counter a run belongs to by what it says itself. */
+function subjectsIn(block: RunBlock, meter: Meter): (at: number) => string {
+  if (countsGroups(meter)) {
+    const groupBy = meter.match?.groupBy ?? [];
+    return (at) => groupOf(callNames(namesAt(block, at)), groupBy);
+  }
+  const { kind } = meter.scope;
+  if (kind === "org" || kind === "match") return () => "";
+  const names = block.names(`${kind}Id`);
+  return (at) => names[at] ?? "";
+}
+
+const NAMED: readonly NameColumn[] = ["tags", ...DIMENSIONS.map(({ property }) => property)];
+
+function namesAt(block: RunBlock, at: number): RunNames {
+  const named = NAMED.flatMap((column) => {
+    const name = block.names(column)[at] ?? null;
+    return name === null ? [] : [[column, name] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+function placesCharged(block: RunBlock, name: string): readonly number[] {
   const known = new Map<string | null, boolean>();
   const places: number[] = [];
   for (const [at, charges] of block.names("charges").entries()) {
     let isCharged = known.get(charges);
     if (isCharged === undefined) {
-      isCharged = ` ${charges ?? ""} `.includes(` ${meterId} `);
+      isCharged = ` ${charges ?? ""} `.includes(` ${name} `);
       known.set(charges, isCharged);
     }
     if (isCharged) places.push(at);

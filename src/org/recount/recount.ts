@@ -1,24 +1,32 @@
-import { type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
+import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
+import { callNames } from "../../domain/run-block/run-names.ts";
+import { groupOf } from "../../domain/traits.ts";
 import type { Window } from "../../domain/period.ts";
-import { adjustmentsOf } from "../adjustments/store.ts";
+import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import { besideOf, heldIn } from "../decisions/held.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { chargesSince } from "./charges.ts";
 import { noteRecount } from "../meters/store.ts";
-import { type Entry, forgetUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { type Entry, forgetUsage, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id" | "beside">;
 
-/** The counters of one meter while they are added up. */
+/** As many counters are in memory at once. */
+const MOST_IN_MEMORY = 10_000;
+
+/** The counters of one meter while they are added up. Those that memory has no place for are written, and read again. */
 class Counters {
+  readonly #sql: SqlStorage;
   readonly #meter: Meter;
   readonly #entries = new Map<string, Entry>();
   /** The last window by subject, because finding a window in a time zone costs more than checking the last one. */
   readonly #latest = new Map<string, Entry>();
+  #areSomeWritten = false;
 
-  constructor(meter: Meter) {
+  constructor(sql: SqlStorage, meter: Meter) {
+    this.#sql = sql;
     this.#meter = meter;
   }
 
@@ -28,15 +36,40 @@ class Counters {
     if (latest !== undefined && isWithin(latest.window, atMs)) return latest;
     const made = newEntry(this.#meter, subject, atMs);
     const key = `${made.window.startMs} ${subject}`;
-    const entry = this.#entries.get(key) ?? made;
+    const entry = this.#entries.get(key) ?? this.#again(made);
     this.#entries.set(key, entry);
     this.#latest.set(subject, entry);
     return entry;
   }
 
-  entries(): Iterable<Entry> {
-    return this.#entries.values();
+  write(): void {
+    saveUsage(this.#sql, this.#entries.values());
   }
+
+  /** One that may be written already. */
+  #again(entry: Entry): Entry {
+    if (this.#entries.size >= MOST_IN_MEMORY) {
+      this.write();
+      this.#entries.clear();
+      this.#latest.clear();
+      forgetUsage(this.#sql);
+      this.#areSomeWritten = true;
+    }
+    if (this.#areSomeWritten) loadUsage(this.#sql, [entry]);
+    return entry;
+  }
+}
+
+/** Whose counter an adjustment belongs to by what its run said. */
+function ownSubject(meter: Meter, { chain, customer, names = {} }: StoredAdjustment): string {
+  if (countsGroups(meter)) return groupOf(callNames(names), meter.match?.groupBy ?? []);
+  return (meter.scope.kind === "chain" ? chain : customer) ?? "";
+}
+
+function heldFor(meter: Meter, hold: OpenHold): string {
+  const { chain, groups } = besideOf(hold);
+  if (countsGroups(meter)) return groups?.[meter.id] ?? "";
+  return (meter.scope.kind === "chain" ? chain : hold.customer_id) ?? "";
 }
 
 function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
@@ -53,7 +86,9 @@ export function recount(tx: Tx, meter: Meter): void {
   const named = [meter.sinceMs, ` ${meter.id} `] as const;
   const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
   const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
-  const counters = new Counters(meter);
+  tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
+  forgetUsage(tx.sql);
+  const counters = new Counters(tx.sql, meter);
   for (const { subject, atMs, amount, over } of chargesSince(tx.sql, meter, fromMs)) {
     const entry = counters.at(subject, atMs);
     const { usage } = entry;
@@ -61,24 +96,20 @@ export function recount(tx: Tx, meter: Meter): void {
   }
   // None is charged to a time before it was made.
   for (const made of adjustmentsOf(tx.sql, meter.id, Math.max(fromMs, meter.sinceMs))) {
-    const own = meter.scope.kind === "chain" ? made.chain : made.customer;
-    const entry = counters.at(made.subjects?.[meter.id] ?? own ?? "", made.at);
+    const entry = counters.at(made.subjects?.[meter.id] ?? ownSubject(meter, made), made.at);
     const over = BigInt(made.over?.[meter.id] ?? 0);
     const { usage } = entry;
     entry.usage = { ...usage, spent: usage.spent + made.amount - over, over: usage.over + over };
   }
   const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id, beside ${open}`, ...named);
   for (const hold of holds) {
-    const subject = meter.scope.kind === "chain" ? besideOf(hold).chain : hold.customer_id;
-    const entry = counters.at(subject ?? "", hold.at);
+    const entry = counters.at(heldFor(meter, hold), hold.at);
     entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, hold) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
     const entry = counters.at(subject, atMs);
     entry.usage = { ...entry.usage, leased: entry.usage.leased + left };
   }
-  tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
-  forgetUsage(tx.sql);
-  saveUsage(tx.sql, counters.entries());
+  counters.write();
   noteRecount(tx.sql, meter.id, tx.now);
 }

@@ -43,7 +43,7 @@ const WINDOWS: Counters = {
   key: ["meter_id", "subject", "window_start"],
   also: ["held", "leased"],
   over(tx, rows) {
-    const meters = loadMetersById(tx.sql, new Set(rows.map((row) => String(row["meter_id"]))));
+    const meters = loadMetersById(tx.sql, new Set(rows.map((row) => String(row["meter_id"]))), tx.now);
     return rows.filter((row) => {
       const meter = meters.get(String(row["meter_id"]));
       if (meter === undefined || row["held"] !== "0" || row["leased"] !== "0") return false;

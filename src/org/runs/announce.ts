@@ -1,5 +1,5 @@
 import type { Charged } from "../../domain/admission.ts";
-import { METERS } from "../../contract/meter-kinds.ts";
+import { unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Run } from "./run.ts";
@@ -24,9 +24,7 @@ export function overEvent(run: Run, over: Charged["over"]): object {
     limits: over.map(({ account, amount }) => ({
       kind: account.meter.kind,
       id: account.meter.id,
-      ...(METERS[account.meter.kind].unit === "usd"
-        ? { over_usd: formatUsd(amount) }
-        : { over: Number(amount) }),
+      ...(unitOf(account.meter) === "usd" ? { over_usd: formatUsd(amount) } : { over: Number(amount) }),
     })),
   };
 }

@@ -16,6 +16,7 @@ import { isFinal } from "../decisions/kept-ask.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Unreadable } from "../kernel/absent.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { idKey } from "./ids/key.ts";
@@ -168,7 +169,7 @@ export class Batch {
 
   /** If a run names no customer, the customer of its hold counts. */
   #scopesOf(input: RunInput): Scopes {
-    const scopes = scopesOf(input, input.chain?.chain_id);
+    const scopes = scopesOf(input, { keyId: keyOf(this.#tx), chain: input.chain?.chain_id });
     const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
     if (hold === undefined) return scopes;
     return { ...scopes, customer: scopes.customer ?? hold.customer_id ?? undefined };

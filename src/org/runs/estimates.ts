@@ -1,15 +1,16 @@
-import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import { tallyRuns } from "../ledger/tally.ts";
+import { subjectsOf } from "../../domain/settling.ts";
+import { chargeText } from "./charge-text.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { saveDaily } from "./daily.ts";
 import type { Run, RunExtra } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
 import { insertRuns } from "./store.ts";
 import { dayOf, type Sum } from "./sums.ts";
-import { tagsText } from "./tags.ts";
+import { tagsText } from "../../domain/tags.ts";
 
 export const UNREPORTED = "unreported";
 
@@ -21,7 +22,7 @@ export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
   if (made.length === 0) return;
   const runs = made.map((estimate) => ({
     ...estimatedRun(tx.now, estimate),
-    charges: chargedIn(estimate),
+    charges: chargeText(estimate.accounts),
     extra: extraOf(estimate),
   }));
   insertRuns(tx.sql, runs);
@@ -65,8 +66,7 @@ export function estimatedRun(now: number, estimate: Omit<Estimate, "accounts" | 
     extra: null,
     userId: ask.user_id ?? null,
     provider: ask.provider ?? null,
-    // Which key had asked is not kept with the hold.
-    keyId: null,
+    keyId: estimate.keyId,
     outcome: UNREPORTED,
     tags: tagsText(ask.tags),
   };
@@ -77,16 +77,15 @@ function tokensIn({ input_tokens: input, max_output_tokens: output }: DecisionAs
   return { inputTokens: input ?? 0, outputTokens: output ?? (isCounted ? DEFAULT_OUTPUT_TOKENS : 0) };
 }
 
-function chargedIn({ accounts }: Estimate): string {
-  return accounts
-    .filter(({ meter }) => isAddedUp(meter.kind))
-    .map(({ meter }) => meter.id)
-    .join(" ");
-}
-
-function extraOf({ reservationId, ask, charged }: Estimate): RunExtra {
+function extraOf({ reservationId, ask, keyId, accounts, charged }: Estimate): RunExtra {
   const { draws, over } = charged;
+  const subjects = subjectsOf(accounts, {
+    customer: ask.customer_id,
+    chain: ask.chain?.chain_id,
+    names: { ...ask, key_id: keyId ?? undefined },
+  });
   return {
+    ...(subjects === undefined ? {} : { subjects }),
     estimated: true,
     reservation: reservationId,
     ...(ask.variant === undefined ? {} : { variant: ask.variant }),

@@ -12,6 +12,8 @@ interface Priced {
   readonly hold: { readonly customer_id: string | null } | null;
   /** What it was charged to. */
   readonly accounts: readonly Account[];
+  /** The key that reported it. */
+  readonly keyId: string | null;
 }
 
 /**
@@ -22,11 +24,12 @@ export function extraOf(
   input: RunInput,
   charged: Charged,
   shadow: readonly Denial[],
-  { revision, hold, accounts }: Priced,
+  { revision, hold, accounts, keyId }: Priced,
 ): RunExtra | null {
   const subjects = subjectsOf(hold === null ? [] : accounts, {
     customer: input.customer_id,
     chain: input.chain?.chain_id,
+    names: { ...input, key_id: keyId ?? undefined },
   });
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
   if (input.cost_usd === undefined) extra.priced = revision ?? true;

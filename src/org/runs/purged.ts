@@ -109,6 +109,6 @@ export function purgedRun(row: Remains, input: RunInput & { readonly id: string 
     depth: row.depth,
     cost: row.cost,
     charges: "",
-    extra: extraOf(input, NOTHING_MORE, [], { revision: null, hold: null, accounts: [] }),
+    extra: extraOf(input, NOTHING_MORE, [], { revision: null, hold: null, accounts: [], keyId: null }),
   });
 }

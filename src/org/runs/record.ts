@@ -10,9 +10,9 @@ import {
 import { drawReserved } from "../../domain/credit.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { isAddedUp } from "../../contract/meter-kinds.ts";
 import { newId } from "../../domain/ulid.ts";
 import { CallWork, type RunWork } from "../../domain/work.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
@@ -23,6 +23,7 @@ import { toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
+import { chargeText } from "./charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -206,9 +207,10 @@ export class Recorder {
       readonly shadow: readonly Denial[];
     },
   ): { status: "accepted"; run: Run } {
+    const keyId = keyOf(this.#tx) ?? null;
     const run = runOf(input, {
       id: input.id ?? newId("run", this.#tx.now),
-      keyId: this.#tx.actor.kind === "key" ? this.#tx.actor.id : null,
+      keyId,
       chargedAt: prepared.chargedAt,
       recordedAt: this.#tx.now,
       depth: prepared.attempt.depth,
@@ -218,6 +220,7 @@ export class Recorder {
         revision: prepared.revision,
         hold: prepared.hold,
         accounts,
+        keyId,
       }),
     });
     this.#accepted.push(run);
@@ -231,8 +234,7 @@ export class Recorder {
   #chargeText(accounts: readonly Account[]): string {
     let text = this.#chargeTexts.get(accounts);
     if (text === undefined) {
-      const charged = accounts.filter(({ meter }) => isAddedUp(meter.kind));
-      text = charged.map(({ meter }) => meter.id).join(" ");
+      text = chargeText(accounts);
       this.#chargeTexts.set(accounts, text);
     }
     return text;

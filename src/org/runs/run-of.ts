@@ -2,7 +2,7 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Run } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
-import { tagsText } from "./tags.ts";
+import { tagsText } from "../../domain/tags.ts";
 
 /** What a run's caller does not say. */
 type Rest = Pick<Run, "id" | "keyId" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;

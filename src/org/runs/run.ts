@@ -1,4 +1,4 @@
-import { METERS, meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
+import { meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
 import { amountOf, type Denial } from "../../domain/kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
 import type { TokenClass } from "../../contract/token-classes.ts";
@@ -6,8 +6,9 @@ import type { RunAmounts } from "../../domain/run-block/block.ts";
 import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Breakdowns } from "./breakdown.ts";
+import { chargesIn } from "./charge-text.ts";
 import { namesOf } from "./scopes.ts";
-import { tagsOf } from "./tags.ts";
+import { tagsOf } from "../../domain/tags.ts";
 import { usageOf } from "./usage.ts";
 
 /**
@@ -97,36 +98,32 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** What a run took from one meter: its cost, its tokens, or one run. */
-export function amountCharged(run: RunAmounts, meterId: string): bigint {
+/** What a run took from a meter of a unit: its cost, its tokens, or one run. */
+export function amountCharged(run: RunAmounts, unit: Unit): bigint {
   const { cost: nanos, inputTokens, outputTokens, depth } = run;
-  return amountOf(unitOf(meterId), { nanos, tokens: inputTokens + outputTokens, depth });
-}
-
-function unitOf(meterId: string): Unit {
-  const kind = meterKindOf(meterId);
-  return kind === null ? "usd" : METERS[kind].unit;
+  return amountOf(unit, { nanos, tokens: inputTokens + outputTokens, depth });
 }
 
 function chargesOf(run: Run) {
-  const charges = run.charges === "" ? [] : run.charges.split(" ");
   const over = run.extra?.over ?? {};
-  const meters = charges.map((id) => ({
+  const meters = chargesIn(run.charges).map(({ id, unit }) => ({
     // A limit may no longer exist when its charge is read.
     kind: meterKindOf(id) ?? id,
     id,
-    ...written(id, { amount: amountCharged(run, id), over: over[id] === undefined ? 0n : BigInt(over[id]) }),
+    ...written(unit, {
+      amount: amountCharged(run, unit),
+      over: over[id] === undefined ? 0n : BigInt(over[id]),
+    }),
   }));
   const draws = (run.extra?.draws ?? []).map(([id, amount]) => ({
     kind: meterKindOf(id) ?? id,
     id,
-    ...written(id, { amount: BigInt(amount), over: 0n }),
+    ...written("usd", { amount: BigInt(amount), over: 0n }),
   }));
   return [...meters, ...draws];
 }
 
-function written(meterId: string, { amount, over }: { readonly amount: bigint; readonly over: bigint }) {
-  if (unitOf(meterId) !== "usd")
-    return { amount: Number(amount), ...(over === 0n ? {} : { over: Number(over) }) };
+function written(unit: Unit, { amount, over }: { readonly amount: bigint; readonly over: bigint }) {
+  if (unit !== "usd") return { amount: Number(amount), ...(over === 0n ? {} : { over: Number(over) }) };
   return { amount_usd: formatUsd(amount), ...(over === 0n ? {} : { over_usd: formatUsd(over) }) };
 }

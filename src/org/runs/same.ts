@@ -6,7 +6,7 @@ import { comparable, rawText } from "../../domain/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
-import { tagsText } from "./tags.ts";
+import { tagsText } from "../../domain/tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
 /** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */

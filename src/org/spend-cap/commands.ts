@@ -20,7 +20,7 @@ export const setSpendCap = command({
       since: before?.since ?? tx.now,
     });
     saveMeterRow(tx.sql, row);
-    if (before?.time_zone !== row.time_zone) recount(tx, toMeter(row));
+    if (before?.time_zone !== row.time_zone) recount(tx, toMeter(row, tx.now));
     return done(200, toSpendCap(tx, row), { target: ID, detail: { ...input } });
   },
 });

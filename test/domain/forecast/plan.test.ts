@@ -31,7 +31,7 @@ const budget = (id: string, leftUsd: number, period: "month" | "total" = "total"
   enforced: true,
   limitUsd: 1000,
   leftUsd,
-  period,
+  window: { kind: "period" as const, period },
 });
 
 describe("a capacity plan", () => {

@@ -1,54 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { agree } from "./agree.ts";
 import { Play } from "./play.ts";
 import seeds from "./seeds.json" with { type: "json" };
-import { step } from "./steps.ts";
+import { namedStep, type Step, step } from "./steps.ts";
 
 /** Short in the suite; set VITE_LEDGER_RUNS for a long one. */
 const RUNS = Number((import.meta as { env?: Record<string, string> }).env?.["VITE_LEDGER_RUNS"] ?? 25);
 
-/** Compares every counter that the object shows or stores with the sum of the model's rows. */
-async function agree({ world, model }: Play): Promise<void> {
-  const limits = model.limits.filter(
-    ({ kind, scopeId }) => kind === "budget" || (kind === "customer_limit" && scopeId !== "*"),
-  );
-  const expected: unknown[] = [];
-  const asks: (readonly [string, object])[] = [];
-  for (const limit of limits) {
-    asks.push([limit.kind === "budget" ? "getBudget" : "getCustomerLimit", { id: limit.id }]);
-    const amounts = [model.spent(limit, "", model.hour), model.held(limit, "", model.hour)];
-    expected.push([limit.id, ...amounts.map(formatUsd)]);
-  }
-  for (const pack of model.packs) {
-    asks.push(["getCreditPack", { id: pack.id }]);
-    expected.push([pack.id, formatUsd(model.drawn(pack)), formatUsd(model.reserved(pack))]);
-  }
-  const shown = await world.queries([...asks, ["getPlan", {}]]);
-  const plan = shown.pop();
-  expect(shown.map((one) => [one.id, one.spent_usd, one.reserved_usd])).toEqual(expected);
-  const [runs, tokens] = ["plan_runs", "plan_tokens"].map((id) => {
-    const limit = model.limits.find((one) => one.id === id);
-    return limit === undefined ? 0 : Number(model.spent(limit, "", model.hour));
-  });
-  expect([plan.runs_used, plan.tokens_used]).toEqual([runs, tokens]);
-  const rows = await world.usage();
-  // A period can be given back more than was spent in it.
-  const givesBack = model.adjustments.some(({ amount }) => amount < 0n);
-  const counted = rows.flatMap((row) => [row.over, row.held, row.leased, ...(givesBack ? [] : [row.spent])]);
-  expect(counted.filter((text) => text.startsWith("-"))).toEqual([]);
-  expect(await world.over()).toEqual(model.over.map(({ run, limit, amount }) => ({ run, limit, amount })));
-  for (const limit of model.limits) {
-    const held = rows.filter((row) => row.meter_id === limit.id).map((row) => BigInt(row.held));
-    expect([limit.id, held.reduce((sum, one) => sum + one, 0n)]).toEqual([limit.id, model.heldAtAll(limit)]);
-  }
-  expect((await world.runIds()).toSorted()).toEqual(model.runs.map((run) => run.id).toSorted());
-}
-
 let runsPlayed = 0;
 let stepsPlayed = 0;
 
-const ledger = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+async function playAll(steps: readonly Step[]): Promise<void> {
   const play = new Play();
   await play.world.open();
   for (const next of steps) {
@@ -57,7 +20,10 @@ const ledger = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }),
     stepsPlayed++;
   }
   runsPlayed++;
-});
+}
+
+const ledger = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), playAll);
+const matched = fc.asyncProperty(fc.array(namedStep, { minLength: 10, maxLength: 40 }), playAll);
 
 type Between = "nothing" | "fold" | "wake" | "ask";
 
@@ -119,3 +85,7 @@ test.each(BETWEEN)(
   },
   3_600_000,
 );
+
+test("the same holds of budgets that match calls, in any unit, by groups, in a time zone and from any day", async () => {
+  await fc.assert(matched, { numRuns: RUNS, endOnFailure: true });
+}, 3_600_000);

@@ -42,6 +42,7 @@ export async function changeLimits(world: World, model: Model, step: LimitStep):
     born: model.steps,
   };
   if (step.do === "budget") await createBudget({ world, model, step, base });
+  else if (step.do === "matchBudget") await createMatchBudget({ world, model, step, base });
   else if (step.do === "customerLimit") await createCustomerLimit({ world, model, step, base });
   else if (step.do === "cap") await setCap({ world, model, step, base });
   else if (step.do === "prepay") await prepay({ world, model, step, base });
@@ -61,11 +62,55 @@ async function createBudget({ world, model, step, base }: Play<"budget">): Promi
     limit_usd: formatUsd(limit),
     period,
     mode,
+    unit: "usd",
     alert_thresholds: [],
   };
   const { body } = await world.call("createBudget", input, step.fault);
   const scopeId = workflow ?? "";
   model.limits.push({ ...base, id: body.id, kind: "budget", scopeKind, scopeId, limit, period, mode });
+}
+
+const FIELDS = {
+  workflow: "workflow_id",
+  customer: "customer_id",
+  user: "user_id",
+  team: "tag:team",
+} as const;
+
+async function createMatchBudget({ world, model, step, base }: Play<"matchBudget">): Promise<void> {
+  const { match, groupBy, unit, limit, period, india } = step;
+  const last = period === "month" ? 28 : period === "week" ? 7 : 0;
+  const anchorDay = last === 0 ? undefined : ((step.anchorDay - 1) % last) + 1;
+  const { team, ...named } = match;
+  const fields = Object.entries(named).map(([name, values]) => [FIELDS[name as keyof typeof named], values]);
+  const mode = step.shadow ? "shadow" : "enforce";
+  const input = {
+    match: { ...Object.fromEntries(fields), ...(team === undefined ? {} : { tags: { team } }) },
+    ...(groupBy.length === 0 ? {} : { group_by: groupBy.map((name) => FIELDS[name]) }),
+    unit,
+    limit: unit === "usd" ? formatUsd(limit) : Number(limit),
+    period,
+    ...(india ? { timezone: "Asia/Kolkata" } : {}),
+    ...(anchorDay === undefined ? {} : { anchor_day: anchorDay }),
+    mode,
+    alert_thresholds: [],
+  };
+  const { status, body } = await world.call("createBudget", input, step.fault);
+  expect(status).toBe(201);
+  model.limits.push({
+    ...base,
+    id: body.id,
+    kind: "budget",
+    scopeKind: "match",
+    match,
+    ...(groupBy.length === 0 ? {} : { groupBy }),
+    unit,
+    limit,
+    period,
+    zoneMs: india ? INDIA_MS : 0,
+    anchorDay,
+    mode,
+  });
 }
 
 async function createCustomerLimit({ world, model, step, base }: Play<"customerLimit">): Promise<void> {
@@ -156,13 +201,26 @@ async function changeOrDelete(
   );
   const answer = await world.call(
     `change${noun}`,
-    { id: limit.id, limit_usd: formatUsd(step.limit), period: step.period },
+    {
+      id: limit.id,
+      ...((limit.unit ?? "usd") === "usd"
+        ? { limit_usd: formatUsd(step.limit) }
+        : { limit: Number(counted(step.limit)) }),
+      period: step.period,
+      ...(limit.anchorDay !== undefined && step.period !== undefined ? { anchor_day: null } : {}),
+    },
     step.fault,
   );
   expect(answer.status).toBe(taken ? 409 : 200);
   if (taken) return;
-  limit.limit = step.limit;
+  limit.limit = (limit.unit ?? "usd") === "usd" ? step.limit : counted(step.limit);
   limit.period = period;
+  if (step.period !== undefined) limit.anchorDay = undefined;
+}
+
+/** No limit is so many tokens or runs as dollars can be nano-dollars. */
+function counted(limit: bigint): bigint {
+  return limit > 1000n ? 1000n : limit;
 }
 
 function put(model: Model, limit: Limit): void {

@@ -14,7 +14,7 @@ export interface Limit {
     | "chain_cost"
     | "chain_tokens"
     | "chain_depth";
-  readonly scopeKind: "org" | "workflow" | "customer" | "chain";
+  readonly scopeKind: "org" | "workflow" | "customer" | "chain" | "match";
   readonly scopeId: string;
   limit: bigint | null;
   period: Period;
@@ -23,7 +23,16 @@ export interface Limit {
   mode: "enforce" | "shadow" | "count";
   /** The step that created it. */
   readonly born: number;
+  /** Which calls a budget applies to, and which of them it counts together. */
+  readonly match?: { readonly [Name in ModelName]?: readonly string[] };
+  readonly groupBy?: readonly ModelName[];
+  readonly unit?: "usd" | "tokens" | "runs";
+  /** The day on which its weeks or months begin. */
+  anchorDay?: number | undefined;
 }
+
+/** What a budget can match in the model. */
+export type ModelName = "workflow" | "customer" | "user" | "team";
 
 export interface Pack {
   readonly id: string;
@@ -39,6 +48,9 @@ export interface Scopes {
   readonly workflow?: string;
   readonly customer?: string;
   readonly chain?: string;
+  readonly user?: string;
+  /** A tag. */
+  readonly team?: string;
 }
 
 export interface ModelRun {

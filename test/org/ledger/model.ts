@@ -35,10 +35,16 @@ const ORDER = [
   "budget",
   "customer_limit",
 ];
-const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chain"];
+const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chain", "match"];
 
 function isAsked(kind: Limit["kind"], phase: Phase): boolean {
   return phase === "run" || !/^(plan|chain)/.test(kind);
+}
+
+function isMatched({ match = {} }: Limit, scopes: Scopes): boolean {
+  return Object.entries(match).every(([name, values]) =>
+    values.includes(scopes[name as keyof typeof match] ?? "-"),
+  );
 }
 
 /** Runs that nobody reported are named by their holds. */
@@ -84,6 +90,7 @@ export class Model {
     const matches = this.limits.filter((one) => {
       if (!isAsked(one.kind, phase)) return false;
       if (one.scopeKind === "org") return true;
+      if (one.scopeKind === "match") return isMatched(one, scopes);
       const id = scopes[one.scopeKind];
       if (id === undefined) return false;
       if (one.scopeId !== "*") return one.scopeId === id;
@@ -94,7 +101,8 @@ export class Model {
   }
 
   windowOf(limit: Limit, hour: number): string {
-    const at = new Date(BASE_MS + hour * HOUR_MS + limit.zoneMs);
+    const days = (limit.anchorDay ?? 1) - 1;
+    const at = new Date(BASE_MS + hour * HOUR_MS + limit.zoneMs - days * 24 * HOUR_MS);
     const month = at.getUTCMonth();
     switch (limit.period) {
       case "day":
@@ -115,6 +123,7 @@ export class Model {
   }
 
   subjectOf(limit: Limit, scopes: Scopes): string {
+    if (limit.groupBy !== undefined) return JSON.stringify(limit.groupBy.map((name) => scopes[name] ?? null));
     if (limit.scopeId !== "*") return "";
     return (limit.scopeKind === "chain" ? scopes.chain : scopes.customer) ?? "";
   }
@@ -125,6 +134,8 @@ export class Model {
   }
 
   amountOf(limit: Limit, attempt: Pick<Attempt, "cost" | "tokens">): bigint {
+    if (limit.unit === "runs") return 1n;
+    if (limit.unit === "tokens") return attempt.tokens;
     if (limit.kind === "plan_runs") return 1n;
     return limit.kind.endsWith("_tokens") ? attempt.tokens : attempt.cost;
   }
@@ -151,6 +162,22 @@ export class Model {
           this.subjectOf(limit, hold.attempt.scopes) === subject,
       )
       .reduce((sum, { attempt }) => sum + this.amountOf(limit, attempt), 0n);
+  }
+
+  /** What each subject has spent and reserved now, without those that have neither. */
+  counters(limit: Limit): [subject: string, spent: bigint, held: bigint][] {
+    const all = [
+      ...this.runs.flatMap((run) => [run.scopes, run.heldFor.scopes]),
+      ...this.holds.map((hold) => hold.attempt.scopes),
+    ];
+    const subjects = [...new Set(all.map((scopes) => this.subjectOf(limit, scopes)))].sort();
+    return subjects
+      .map((one): [string, bigint, bigint] => [
+        one,
+        this.spent(limit, one, this.hour),
+        this.held(limit, one, this.hour),
+      ])
+      .filter(([, spent, held]) => spent !== 0n || held !== 0n);
   }
 
   /** In all windows, for all subjects. */
@@ -277,8 +304,9 @@ export class Model {
   }
 
   adjust(run: ModelRun, amount: bigint): void {
-    const inDollars = (id: string) => !/^plan_|_tokens$|_depth$/.test(id);
-    const charged = run.charged.filter((id) => inDollars(id) && this.limits.some((one) => one.id === id));
+    const isInDollars = ({ id, unit = "usd" }: Limit) =>
+      unit === "usd" && !/^plan_|_tokens$|_depth$/.test(id);
+    const charged = run.charged.filter((id) => this.limits.some((one) => one.id === id && isInDollars(one)));
     const credited = run.draws.size > 0 || run.uncovered > 0n;
     const none = { draws: new Map<string, bigint>(), uncovered: 0n };
     const back = amount < 0n ? this.#giveBack(run, -amount) : this.#draw(run.scopes.customer, amount);

@@ -313,6 +313,8 @@ function toScopes(fields: ScopeFields, chain: string | undefined): Scopes {
     ...(fields.workflow === undefined ? {} : { workflow: fields.workflow }),
     ...(fields.customer === undefined ? {} : { customer: fields.customer }),
     ...(chain === undefined ? {} : { chain }),
+    ...(fields.user === undefined ? {} : { user: fields.user }),
+    ...(fields.team === undefined ? {} : { team: fields.team }),
   };
 }
 
@@ -320,5 +322,7 @@ function toIds(fields: ScopeFields) {
   return {
     ...(fields.workflow === undefined ? {} : { workflow_id: fields.workflow }),
     ...(fields.customer === undefined ? {} : { customer_id: fields.customer }),
+    ...(fields.user === undefined ? {} : { user_id: fields.user }),
+    ...(fields.team === undefined ? {} : { tags: { team: fields.team } }),
   };
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { Fault } from "./world.ts";
-import type { Period } from "./model-rows.ts";
+import type { Limit, ModelName, Period } from "./model-rows.ts";
 
 /** What can happen to an org, in any order. Numbers that select among existing things wrap around. */
 export type Step = { readonly fault: Fault } & (
@@ -30,6 +30,17 @@ export type Step = { readonly fault: Fault } & (
       readonly workflow: string | undefined;
       readonly limit: bigint;
       readonly period: Period;
+      readonly shadow: boolean;
+    }
+  | {
+      readonly do: "matchBudget";
+      readonly match: NonNullable<Limit["match"]>;
+      readonly groupBy: readonly ModelName[];
+      readonly unit: "usd" | "tokens" | "runs";
+      readonly limit: bigint;
+      readonly period: Period;
+      readonly india: boolean;
+      readonly anchorDay: number;
       readonly shadow: boolean;
     }
   | {
@@ -65,6 +76,8 @@ export type StepOf<K extends Step["do"]> = Extract<Step, { do: K }>;
 export interface ScopeFields {
   readonly workflow: string | undefined;
   readonly customer: string | undefined;
+  readonly user?: string | undefined;
+  readonly team?: string | undefined;
 }
 
 export interface RunFields {
@@ -242,3 +255,50 @@ export const overLimitStep = fc.oneof(
   { weight: 2, arbitrary: changedLimit.map((change) => ({ ...change, period: undefined })) },
   { weight: 1, arbitrary: fc.record({ fault, do: kind("advance"), hours: fc.constantFrom(1, 13, 24) }) },
 ) as fc.Arbitrary<Step>;
+
+const user = fc.constantFrom("u1", "u2", "u3");
+const team = fc.constantFrom("t1", "t2");
+const names = fc.record({ user: maybe(user), team: maybe(team) });
+const some = (value: fc.Arbitrary<string>) => fc.uniqueArray(value, { minLength: 1, maxLength: 2 });
+
+const matchBudget = fc.record({
+  fault,
+  do: kind("matchBudget"),
+  match: fc.record(
+    {
+      user: some(user),
+      team: some(team),
+      customer: some(customer),
+      workflow: some(fc.constantFrom("w1", "w2")),
+    },
+    { requiredKeys: [] },
+  ),
+  groupBy: fc.uniqueArray(fc.constantFrom<ModelName>("user", "team", "customer", "workflow"), {
+    maxLength: 2,
+  }),
+  unit: fc.constantFrom("usd", "usd", "tokens", "runs"),
+  limit: fc.bigInt({ min: 0n, max: 40n }),
+  period,
+  india: fc.boolean(),
+  anchorDay: fc.integer({ min: 1, max: 28 }),
+  shadow: fc.boolean(),
+});
+
+/** The same steps, by users and with tags, and budgets that match them. */
+export const namedStep = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.tuple(step, names, names).map(([one, first, second]) => named(one, first, second)),
+  },
+  { weight: 1, arbitrary: matchBudget },
+) as fc.Arbitrary<Step>;
+
+function named(one: Step, first: Partial<ScopeFields>, second: Partial<ScopeFields>): Step {
+  if (one.do === "run" || one.do === "decide") return { ...one, scopes: { ...one.scopes, ...first } };
+  if (one.do !== "bulk") return one;
+  const runs = one.runs.map((run, at) => ({
+    ...run,
+    scopes: { ...run.scopes, ...(at % 2 === 0 ? first : second) },
+  }));
+  return { ...one, runs };
+}

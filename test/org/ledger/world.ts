@@ -135,7 +135,7 @@ export class World {
       async (_object, { storage: { sql } }) =>
         new Set(
           (await oncePresent(() => allRuns(sql)))
-            .filter(({ extra }) => extra?.outcome === "unreported")
+            .filter(({ outcome }) => outcome === "unreported")
             .map(({ id }) => id),
         ),
     );
@@ -164,7 +164,7 @@ export class World {
   async estimates(): Promise<ReadonlyMap<string, string>> {
     return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) => {
       const standing = await oncePresent(() => standingRuns(sql));
-      const estimates = standing.filter(({ extra }) => extra?.outcome === "unreported");
+      const estimates = standing.filter(({ outcome }) => outcome === "unreported");
       return new Map(estimates.map(({ id, extra }) => [extra?.reservation ?? "", id]));
     });
   }
@@ -196,6 +196,6 @@ function standingRuns(sql: SqlStorage): Run[] {
   return allRuns(sql).filter(({ id }) => !replacedRuns(sql).has(id));
 }
 
-function nameOf({ id, extra }: Run): string {
-  return extra?.outcome === "unreported" ? estimateId(extra.reservation ?? "") : id;
+function nameOf({ id, outcome, extra }: Run): string {
+  return outcome === "unreported" ? estimateId(extra?.reservation ?? "") : id;
 }

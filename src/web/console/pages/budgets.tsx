@@ -1,24 +1,30 @@
 import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
-import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
+import { type BudgetScope, MATCH_SCOPE, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
 import type { Field } from "../view/field.ts";
-import { ends, usd, words } from "../view/format.ts";
+import { ends } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
+import { budgetGroups } from "./budget-groups.tsx";
+import { amountText, appliesTo } from "./budget-words.ts";
 import { PERIODS } from "./periods.ts";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "Support triage" };
 
+const LIMIT_USD: Field = {
+  name: "limit_usd",
+  label: "Limit in US dollars",
+  kind: "money",
+  required: true,
+  half: true,
+  placeholder: "250.00",
+  hint: "Up to nine decimals.",
+};
+
+/** Of a budget that there is: in its own unit. */
+const LIMIT: Field = { ...LIMIT_USD, name: "limit", label: "Limit", hint: "Dollars, tokens or runs." };
+
 const TERMS: readonly Field[] = [
-  {
-    name: "limit_usd",
-    label: "Limit in US dollars",
-    kind: "money",
-    required: true,
-    half: true,
-    placeholder: "250.00",
-    hint: "Up to nine decimals.",
-  },
   { name: "period", label: "Period", kind: "choice", half: true, options: PERIODS },
   {
     name: "mode",
@@ -69,17 +75,13 @@ export const budgets: Resource<Budget> = {
   role: "admin",
   below: budgetHistory,
   idOf: ({ id }) => id,
-  nameOf: (budget) => budget.name ?? scopeOf(budget),
-  subOf: (budget) => `${budget.name === null ? "" : `${scopeOf(budget)}, `}per ${budget.period}`,
+  nameOf: (budget) => budget.name ?? appliesTo(budget),
+  subOf: (budget) => `${budget.name === null ? "" : `${appliesTo(budget)}, `}per ${budget.period}`,
   columns: [
-    {
-      title: "Used",
-      kind: "meter",
-      cell: (row) => <UsedOf spent={row.spent_usd} held={row.reserved_usd} limit={row.limit_usd} />,
-    },
-    { title: "Spent", kind: "number", cell: (row) => usd(row.spent_usd) },
-    { title: "Reserved", kind: "number", cell: (row) => usd(row.reserved_usd) },
-    { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
+    { title: "Used", kind: "meter", cell: usedOf },
+    { title: "Spent", kind: "number", cell: (row) => amountText(row, row.spent) },
+    { title: "Reserved", kind: "number", cell: (row) => amountText(row, row.reserved) },
+    { title: "Limit", kind: "number", cell: limitText },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
   ],
@@ -87,16 +89,21 @@ export const budgets: Resource<Budget> = {
     {
       name: "scope_kind",
       title: "Applies to",
-      options: [["", "Anything"], ...BUDGETED.map((kind) => [kind, SCOPES[kind].many] as const)],
+      options: [
+        ["", "Anything"],
+        ...BUDGETED.map((kind) => [kind, SCOPES[kind].many] as const),
+        [MATCH_SCOPE, SCOPES[MATCH_SCOPE].many],
+      ],
     },
     { name: "scope_id", title: "Scope id" },
   ],
-  create: { title: "New budget", save: "Create budget", fields: [NAME, ...SCOPE, ...TERMS] },
+  create: { title: "New budget", save: "Create budget", fields: [NAME, ...SCOPE, LIMIT_USD, ...TERMS] },
   change: {
     method: "PATCH",
-    fields: [NAME, ...TERMS],
+    fields: [NAME, LIMIT, ...TERMS],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
+  below: budgetGroups,
   actions: [
     {
       ...DELETE,
@@ -111,6 +118,14 @@ function anyOf(names: readonly string[]): string {
   return [lower.slice(0, -1).join(", "), ...lower.slice(-1)].join(" or ");
 }
 
-function scopeOf({ scope_kind: kind, scope_id: id }: Budget): string {
-  return kind === "org" ? "Whole org" : `${words(kind)} ${id ?? ""}`;
+/** A budget with several counters has none to show for all of them. */
+function usedOf({ spent, reserved, limit, increase }: Budget) {
+  if (spent === null || reserved === null) return "–";
+  const whole = String(Number(limit) + Number(increase));
+  return <UsedOf spent={String(spent)} held={String(reserved)} limit={whole} />;
+}
+
+function limitText(row: Budget): string {
+  const limit = amountText(row, row.limit);
+  return Number(row.increase) === 0 ? limit : `${limit} + ${amountText(row, row.increase)}`;
 }

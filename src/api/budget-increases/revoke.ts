@@ -1,0 +1,16 @@
+import { operation } from "../../edge/operation.ts";
+
+export const revokeIncrease = operation(
+  {
+    method: "DELETE",
+    path: "/v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}",
+    summary: "Revoke an increase of a budget",
+    role: "admin",
+    scope: "budgets:write",
+    idempotent: true,
+    reply: { 204: null },
+    refuses: [],
+  },
+  (call) =>
+    call.org.command("revokeIncrease", { id: call.params.budget_id, increaseId: call.params.increase_id }),
+);

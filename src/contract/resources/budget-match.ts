@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { isTrait, MATCHED, type Matched, MOST_TAGS, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
+import { SAFE_ID } from "../ids.ts";
+import { eachTag, isTagged, isTagValue } from "./attribution.ts";
+import { dimensionShape, modelName } from "./dimension-shape.ts";
+
+/** Of one part of a match. */
+const MOST_VALUES = 100;
+
+function oneOrMany(shape: z.ZodType<string>) {
+  return z.union([shape, z.array(shape).min(1).max(MOST_VALUES)]);
+}
+
+const SHAPES: Readonly<Partial<Record<Matched, z.ZodType<string>>>> = {
+  key_id: z.string().regex(SAFE_ID, "must be the id of a key"),
+  model: modelName.refine((text) => !text.slice(0, -1).includes("*"), {
+    message: "may have `*` only at its end, where it stands for any ending",
+    params: { code: "invalid_format" },
+  }),
+};
+
+const tags = z
+  .custom<Readonly<Record<string, string | readonly string[]>>>(isTagged, {
+    message: "must be an object",
+    params: { code: "invalid_type" },
+  })
+  .superRefine(
+    eachTag(areTagValues, `must be a value, or a list of 1 to ${MOST_VALUES}, of 1 to 200 characters`),
+  )
+  .refine((all) => Object.keys(all).length >= 1 && Object.keys(all).length <= MOST_TAGS, {
+    message: `must be 1 to ${MOST_TAGS} tags`,
+    params: { code: "out_of_range" },
+  })
+  .meta({
+    description: "Tags that a call must have, each with a value or a list of values.",
+    override: {
+      type: "object",
+      propertyNames: { type: "string", pattern: TAG_NAME.source },
+      additionalProperties: {
+        anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MOST_VALUES }],
+      },
+    },
+  });
+
+function areTagValues(value: unknown): boolean {
+  if (!Array.isArray(value)) return isTagValue(value);
+  return value.length >= 1 && value.length <= MOST_VALUES && value.every(isTagValue);
+}
+
+type OneOrMany = string | string[];
+type MatchShape = { [Name in Matched]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
+
+/** Which calls a limit applies to: those that have one of the values of every part. */
+export const budgetMatch = z
+  .strictObject({
+    ...(Object.fromEntries(
+      MATCHED.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name)).optional()]),
+    ) as unknown as MatchShape),
+    tags: tags.optional(),
+  })
+  .meta({
+    id: "BudgetMatch",
+    description:
+      "Each part is a value or a list of values. A call must match all of them; an empty match applies to every call. A model may end in `*`.",
+    examples: [{ model: "gpt-*", tags: { team: ["search", "ads"] } }],
+  });
+
+const MOST_GROUPS = 2;
+
+export const budgetGroups = z
+  .array(
+    z.string().refine(isTrait, {
+      message: `must be one of ${MATCHED.join(", ")}, tags, or ${TAG_PREFIX}NAME`,
+      params: { code: "invalid_value" },
+    }),
+  )
+  .min(1)
+  .max(MOST_GROUPS)
+  .refine((names) => new Set(names).size === names.length, {
+    message: "names a group twice",
+    params: { code: "duplicate" },
+  })
+  .meta({
+    description: `One or two of ${MATCHED.join(", ")}, tags (all of them together) or ${TAG_PREFIX}NAME. Each value has its own counter and the whole limit. Calls without the value share one.`,
+    examples: [["user_id"]],
+  });

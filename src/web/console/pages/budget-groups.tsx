@@ -1,0 +1,39 @@
+import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
+import { Card, Status, UsedOf } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import type { ListOf, Visit } from "../visit.ts";
+import { amountText } from "./budget-words.ts";
+
+const MOST_SHOWN = 100;
+
+/** The counters of a budget that has more than one. */
+export async function budgetGroups(visit: Visit, _ask: unknown, budget: Budget) {
+  if (budget.group_by.length === 0) return null;
+  const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/groups?limit=${MOST_SHOWN}`;
+  const { body } = await visit.api.get<ListOf<BudgetGroup>>(path);
+  const rows = body?.data ?? [];
+  const note =
+    rows.length < MOST_SHOWN
+      ? "Each has the whole limit to itself."
+      : `The first ${MOST_SHOWN}. Each has the whole limit to itself.`;
+  return (
+    <Card title={`By ${budget.group_by.join(" and ")}`} note={note} bare>
+      <Table label="Counters" columns={columnsOf(budget)} rows={rows} />
+    </Card>
+  );
+}
+
+function columnsOf(budget: Budget): readonly Column<BudgetGroup>[] {
+  const limit = String(Number(budget.limit) + Number(budget.increase));
+  return [
+    { title: "Value", cell: ({ group }) => group ?? "None" },
+    {
+      title: "Used",
+      kind: "meter",
+      cell: ({ spent, reserved }) => <UsedOf spent={String(spent)} held={String(reserved)} limit={limit} />,
+    },
+    { title: "Spent", kind: "number", cell: ({ spent }) => amountText(budget, spent) },
+    { title: "Reserved", kind: "number", cell: ({ reserved }) => amountText(budget, reserved) },
+    { title: "State", cell: ({ status }) => <Status is={status} /> },
+  ];
+}

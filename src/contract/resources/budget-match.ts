@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isTrait, MATCHED, type Matched, MOST_TAGS, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
+import { isTrait, MATCHED, type Matched, TAG_PREFIX } from "../dimensions.ts";
 import { SAFE_ID } from "../ids.ts";
-import { eachTag, isTagged, isTagValue } from "./attribution.ts";
+import { isTagValue, taggedWith } from "./attribution.ts";
 import { dimensionShape, modelName } from "./dimension-shape.ts";
 
 /** Of one part of a match. */
@@ -19,28 +19,14 @@ const SHAPES: Readonly<Partial<Record<Matched, z.ZodType<string>>>> = {
   }),
 };
 
-const tags = z
-  .custom<Readonly<Record<string, string | readonly string[]>>>(isTagged, {
-    message: "must be an object",
-    params: { code: "invalid_type" },
-  })
-  .superRefine(
-    eachTag(areTagValues, `must be a value, or a list of 1 to ${MOST_VALUES}, of 1 to 200 characters`),
-  )
-  .refine((all) => Object.keys(all).length >= 1 && Object.keys(all).length <= MOST_TAGS, {
-    message: `must be 1 to ${MOST_TAGS} tags`,
-    params: { code: "out_of_range" },
-  })
-  .meta({
-    description: "Tags that a call must have, each with a value or a list of values.",
-    override: {
-      type: "object",
-      propertyNames: { type: "string", pattern: TAG_NAME.source },
-      additionalProperties: {
-        anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MOST_VALUES }],
-      },
-    },
-  });
+const tags = taggedWith<string | readonly string[]>({
+  isValue: areTagValues,
+  message: `must be a value, or a list of 1 to ${MOST_VALUES}, of 1 to 200 characters`,
+  schema: {
+    anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MOST_VALUES }],
+  },
+  description: "Tags that a call must have, each with a value or a list of values.",
+});
 
 function areTagValues(value: unknown): boolean {
   if (!Array.isArray(value)) return isTagValue(value);

@@ -5,7 +5,8 @@ import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
 import type { DecisionAsk } from "./decisions.ts";
-import { modelName, tokens } from "./runs.ts";
+import { modelName } from "./dimension-shape.ts";
+import { tokens } from "./runs.ts";
 
 /** A decision that is asked in headers, for proxies that send no body of their own. */
 

@@ -11,8 +11,9 @@ export interface TalliedRun {
   readonly cost: bigint;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Null: completed. */
+  readonly outcome: string | null;
   readonly extra: {
-    readonly outcome?: Outcome;
     readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
   } | null;
 }
@@ -24,8 +25,8 @@ export function tallyRuns(tx: Pick<Tx, "tally">, runs: readonly TalliedRun[]): v
     if (by > 0) counts.set(series, (counts.get(series) ?? 0) + by);
   };
   let nanos = 0n;
-  for (const { cost, inputTokens, outputTokens, extra } of runs) {
-    add(runSeries(extra?.outcome ?? "completed", "accepted"), 1);
+  for (const { cost, inputTokens, outputTokens, outcome, extra } of runs) {
+    add(runSeries((outcome as Outcome | null) ?? "completed", "accepted"), 1);
     nanos += cost;
     const rest = { input: inputTokens, output: outputTokens };
     for (const [name, count] of Object.entries(extra?.parts ?? {}) as [TokenClass, number][]) {

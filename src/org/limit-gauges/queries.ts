@@ -1,6 +1,6 @@
-import { METERS, type Unit } from "../../contract/meter-kinds.ts";
+import type { Unit } from "../../contract/meter-kinds.ts";
 import type { LimitReading } from "../../domain/limit-families.ts";
-import { countsApart, totalSpent } from "../../domain/meter.ts";
+import { countsApart, totalSpent, unitOf } from "../../domain/meter.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
@@ -21,13 +21,13 @@ export const readLimits = query({
 });
 
 function readingsOf(view: View, rows: readonly MeterRow[]): LimitReading[] {
-  const entries = rows.map((row) => newEntry(toMeter(row), "", view.now));
+  const entries = rows.map((row) => newEntry(toMeter(row, view.now), "", view.now));
   loadUsage(view.sql, entries);
   return entries.map(({ meter, window, usage }) => {
-    const { unit } = METERS[meter.kind];
-    // Where each customer or chain has a counter of its own, there is no one value.
+    const unit = unitOf(meter);
+    // Where each customer, chain or group has a counter of its own, there is no one value.
     const isOne = !countsApart(meter) && unit !== "depth";
-    const period = meter.window.kind === "period" ? meter.window.period : "day";
+    const period = meter.window.kind === "local_day" ? "day" : meter.window.period;
     return {
       labels: {
         kind: meter.kind,

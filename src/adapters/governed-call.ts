@@ -22,7 +22,7 @@ export interface Call {
 type Outcome = "completed" | "cancelled" | "failed";
 
 /** What a call cost, and whether that is an estimate. */
-type Cost = Pick<SettledRun, "usage" | "cost_usd"> & { readonly estimated?: boolean };
+type Cost = Pick<SettledRun, "usage" | "cost_usd"> & { readonly estimated?: boolean | undefined };
 
 /** Asks for a call. Rejects with what refused it. */
 export async function begin(call: Call): Promise<GovernedCall> {

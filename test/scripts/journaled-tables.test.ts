@@ -38,6 +38,7 @@ const AFTER_A_FOLD = [
   "src/org/audit-log/verify.ts",
   "src/org/backup/tables.ts",
   "src/org/benchmarks/figures.ts",
+  "src/org/budgets/queries.ts",
   "src/org/customers/standing.ts",
   "src/org/events/queries.ts",
   "src/org/explain/trace.ts",

@@ -40,6 +40,7 @@ export function runAt(number: number): Run {
     userId: null,
     provider: "acme",
     keyId: "key_1",
+    outcome: null,
     tags: null,
     extra: null,
   };

@@ -15,7 +15,6 @@ interface Extra {
   readonly approval?: string;
   readonly metadata?: object;
   readonly uncovered?: string;
-  readonly outcome?: string;
   readonly estimated?: true;
 }
 
@@ -55,7 +54,7 @@ export const STORED_RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { name: "reservation_id", kind: "text", of: (run) => extraOf(run).reservation ?? null },
   { name: "approval_id", kind: "text", of: (run) => extraOf(run).approval ?? null },
   { name: "incurred", kind: "flag", of: (run) => extraOf(run).incurred ?? false },
-  { name: "outcome", kind: "text", of: (run) => extraOf(run).outcome ?? "completed" },
+  { name: "outcome", kind: "text", of: (run) => run.outcome ?? "completed" },
   { name: "estimated", kind: "flag", of: (run) => extraOf(run).estimated ?? false },
   { name: "charges", kind: "text", of: (run) => (run.charges === "" ? null : run.charges) },
   { name: "metadata", kind: "text", of: (run) => jsonOf(extraOf(run).metadata) },

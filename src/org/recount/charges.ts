@@ -31,7 +31,7 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Ge
   const entries = blocks.latestHeld.filter(({ recordedMax }) => recordedMax >= recordedFromMs);
   const archived = entries.filter(({ state }) => state === "archived");
   const sums = foldArchived(sql, archived, {
-    key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs}`,
+    key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
     add(all, block) {
       for (const charge of chargesIn(block, meter, range)) addTo(all, meter, charge);

@@ -30,6 +30,7 @@ function aRun(at: number, more: Partial<RunRecord> = {}): RunRecord {
     userId: null,
     provider: null,
     keyId: null,
+    outcome: null,
     tags: null,
     extra: null,
     ...more,

@@ -1,3 +1,4 @@
+import { MATCH_SCOPE } from "../../contract/scopes.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import type { LimitInUse, LimitsInUse } from "../../contract/resources/limits.ts";
 import { outlookFor } from "../../domain/forecast/budgets.ts";
@@ -43,7 +44,9 @@ export async function withForecasts(org: OrgDoor, limits: LimitsInUse, nowMs: nu
   });
 }
 
-const isForecast = ({ limit }: LimitInUse) => typeof limit === "string";
+/** What matches calls by other names than a scope has no daily sums of its own. */
+const isForecast = ({ limit, scope_kind }: LimitInUse) =>
+  typeof limit === "string" && scope_kind !== MATCH_SCOPE;
 
 function forecastOf(limit: LimitInUse, paths: readonly Path[], nowMs: number): LimitInUse["forecast"] {
   const today = dayOf(nowMs);

@@ -45,12 +45,18 @@ export const OPERATIONS = {
     list: "GET /v1/benchmarks/cohorts qp",
     get: "GET /v1/benchmarks/cohorts/{cohort_id}",
   },
+  budgetIncreases: {
+    create: "POST /v1/orgs/{id}/budgets/{budget_id}/increases bi",
+    list: "GET /v1/orgs/{id}/budgets/{budget_id}/increases",
+    revoke: "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id} i",
+  },
   budgets: {
     create: "POST /v1/orgs/{id}/budgets bi",
     list: "GET /v1/orgs/{id}/budgets qp",
     get: "GET /v1/orgs/{id}/budgets/{budget_id}",
     change: "PATCH /v1/orgs/{id}/budgets/{budget_id} bi",
     delete: "DELETE /v1/orgs/{id}/budgets/{budget_id} i",
+    listGroups: "GET /v1/orgs/{id}/budgets/{budget_id}/groups qp",
   },
   chainBudget: {
     get: "GET /v1/orgs/{id}/chain-budget",

@@ -16,6 +16,7 @@ export interface RunInput {
   readonly customer_id?: string | undefined;
   readonly user_id?: string | undefined;
   readonly provider?: string | undefined;
+  /** At most 10, each with a name of 1 to 40 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly chain?: {
     readonly chain_id: string;
@@ -56,8 +57,26 @@ export interface RunInput {
   /** Scanned by content safety detectors. Never stored. */
   readonly input?: unknown;
   readonly approval_id?: string | undefined;
+  /** How the run ended. If omitted: `completed`. */
+  readonly outcome?: "completed" | "cancelled" | "failed" | undefined;
+  /** True if usage and cost are estimates, such as after a stream was cut off. */
+  readonly estimated?: boolean | undefined;
   /** Anything that you want to keep with the run. It is returned as it was sent. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Each part is a value or a list of values. A call must match all of them; an empty match applies to every call. A model may end in `*`. */
+export interface BudgetMatch {
+  readonly model?: string | (readonly string[]) | undefined;
+  readonly provider?: string | (readonly string[]) | undefined;
+  readonly key_id?: string | (readonly string[]) | undefined;
+  readonly user_id?: string | (readonly string[]) | undefined;
+  readonly workflow_id?: string | (readonly string[]) | undefined;
+  readonly deployment_id?: string | (readonly string[]) | undefined;
+  readonly department_id?: string | (readonly string[]) | undefined;
+  readonly customer_id?: string | (readonly string[]) | undefined;
+  /** Tags that a call must have, each with a value or a list of values. */
+  readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
 }
 
 export interface Org {
@@ -346,7 +365,7 @@ export interface Run {
   readonly approval_id: string | null;
   /** `unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet. */
   readonly outcome: "completed" | "cancelled" | "failed" | "unreported";
-  /** True if the cost is what was reserved. */
+  /** True if the cost is an estimate, or what was reserved. */
   readonly estimated: boolean;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** RFC 3339 in UTC. */
@@ -491,23 +510,69 @@ export interface Budget {
   /** `bud_` followed by a ULID. */
   readonly id: string;
   readonly name: string | null;
-  readonly scope_kind: "org" | "workflow" | "deployment" | "department";
+  /** `match`: see `match`. */
+  readonly scope_kind: "org" | "workflow" | "deployment" | "department" | "match";
   readonly scope_id: string | null;
-  /** Dollars as a decimal string. */
+  /** Which calls it applies to. Null if its scope says. */
+  readonly match: BudgetMatchOutput | null;
+  /** Each value has its own counter. Empty: one for all. */
+  readonly group_by: readonly string[];
+  readonly unit: "usd" | "tokens" | "runs";
+  /** Zero for a budget in another unit. */
   readonly limit_usd: string;
+  /** In the budget's unit, without increases. */
+  readonly limit: string | number;
+  /** What temporary increases add to the limit now. */
+  readonly increase: string | number;
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  /** IANA time zone of its periods. */
+  readonly timezone: string;
+  /** The day on which its months (1 to 28) or weeks (1 is Monday) begin. Null: the first. */
+  readonly anchor_day: number | null;
   readonly mode: "enforce" | "shadow";
   readonly alert_thresholds: readonly string[];
-  /** Dollars as a decimal string. */
+  /** Zero for a budget in another unit, or with `group_by`. */
   readonly spent_usd: string;
   /** Dollars as a decimal string. */
   readonly reserved_usd: string;
   /** Dollars as a decimal string. */
   readonly available_usd: string;
+  /** In the budget's unit. Null with `group_by`. */
+  readonly spent: (string | number) | null;
+  /** In the budget's unit. Null with `group_by`. */
+  readonly reserved: (string | number) | null;
+  /** In the budget's unit. Null with `group_by`. */
+  readonly available: (string | number) | null;
   /** RFC 3339 in UTC. */
   readonly period_start: string;
   readonly period_end: string | null;
   readonly status: "active" | "exhausted";
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+}
+
+export interface BudgetGroup {
+  /** The value, or both, separated by a comma. Null: calls without one. */
+  readonly group: string | null;
+  readonly group_values: Readonly<Record<string, string | null>>;
+  readonly spent: string | number;
+  readonly reserved: string | number;
+  readonly available: string | number;
+  readonly status: "active" | "exhausted";
+  /** RFC 3339 in UTC. */
+  readonly period_start: string;
+  readonly period_end: string | null;
+}
+
+export interface BudgetIncrease {
+  /** `inc_` followed by a ULID. */
+  readonly id: string;
+  readonly budget_id: string;
+  readonly amount: string | number;
+  /** RFC 3339 in UTC. */
+  readonly until: string;
+  readonly reason: string;
+  readonly status: "active" | "ended";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
 }
@@ -1371,7 +1436,7 @@ export interface LimitInUse {
   readonly kind: "plan_runs" | "plan_tokens" | "quota" | "spend_cap" | "budget" | "customer_limit" | "credit_pack";
   readonly id: string;
   readonly name: string | null;
-  readonly scope_kind: "org" | "department" | "workflow" | "deployment" | "customer" | "chain";
+  readonly scope_kind: "org" | "department" | "workflow" | "deployment" | "customer" | "chain" | "match";
   /** Under a limit for `"*"`, the customer who is counted. */
   readonly scope_id: string | null;
   readonly period: string;
@@ -1512,6 +1577,20 @@ export interface SupportGrant {
   readonly last_used_at: string | null;
 }
 
+/** Each part is a value or a list of values. A call must match all of them; an empty match applies to every call. A model may end in `*`. */
+export interface BudgetMatchOutput {
+  readonly model?: string | (readonly string[]) | undefined;
+  readonly provider?: string | (readonly string[]) | undefined;
+  readonly key_id?: string | (readonly string[]) | undefined;
+  readonly user_id?: string | (readonly string[]) | undefined;
+  readonly workflow_id?: string | (readonly string[]) | undefined;
+  readonly deployment_id?: string | (readonly string[]) | undefined;
+  readonly department_id?: string | (readonly string[]) | undefined;
+  readonly customer_id?: string | (readonly string[]) | undefined;
+  /** Tags that a call must have, each with a value or a list of values. */
+  readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
+}
+
 export type AdjustmentsCreateBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. Negative: given back. */
   readonly amount_usd: string;
@@ -1643,15 +1722,35 @@ export type BenchmarksListQuery = {
   readonly sort?: "created_at" | "-created_at" | undefined;
 };
 
+export type BudgetIncreasesCreateBody = {
+  /** What is added to the limit: dollars as a decimal string, or a whole number of tokens or runs. */
+  readonly amount: string | number;
+  /** When it ends by itself, at most 366 days from now. */
+  readonly until: string;
+  readonly reason: string;
+};
+
 export type BudgetsCreateBody = {
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
-  readonly scope_kind: "org" | "workflow" | "deployment" | "department";
+  /** Required without `match`. */
+  readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | undefined;
   /** Omit for a budget of the whole organization. */
   readonly scope_id?: string | undefined;
-  /** Dollars as a decimal string, with at most 9 decimal places. */
-  readonly limit_usd: string;
+  /** In place of `scope_kind` and `scope_id`. */
+  readonly match?: BudgetMatch | undefined;
+  /** One or two of model, provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, tags (all of them together) or tag:NAME. Each value has its own counter and the whole limit. Calls without the value share one. */
+  readonly group_by?: readonly string[] | undefined;
+  readonly unit?: "usd" | "tokens" | "runs" | undefined;
+  /** The same as `limit`, for a budget in dollars. */
+  readonly limit_usd?: string | undefined;
+  /** Dollars as a decimal string, or a whole number of tokens or runs. */
+  readonly limit?: string | number | undefined;
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  /** IANA time zone of its periods. Default: UTC. */
+  readonly timezone?: string | undefined;
+  /** The day on which months (1 to 28) or weeks (1 is Monday, to 7) begin. */
+  readonly anchor_day?: number | undefined;
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
@@ -1664,7 +1763,7 @@ export type BudgetsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
-  readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | undefined;
+  readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "match" | undefined;
   readonly scope_id?: string | undefined;
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
   readonly mode?: "enforce" | "shadow" | undefined;
@@ -1675,10 +1774,24 @@ export type BudgetsChangeBody = {
   readonly name?: string | undefined;
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly limit_usd?: string | undefined;
+  /** Dollars as a decimal string, or a whole number of tokens or runs. */
+  readonly limit?: string | number | undefined;
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  readonly timezone?: string | undefined;
+  /** Null: periods begin on their first day. */
+  readonly anchor_day?: number | null | undefined;
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
+};
+
+export type BudgetsListGroupsQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "group" | "-group" | undefined;
 };
 
 export type ChainBudgetSetBody = {
@@ -1807,6 +1920,7 @@ export type DecisionsDecideBody = {
   readonly on_expiry?: "release" | "charge" | undefined;
   readonly user_id?: string | undefined;
   readonly provider?: string | undefined;
+  /** At most 10, each with a name of 1 to 40 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -1841,6 +1955,7 @@ export type DecisionsDecideManyBody = {
     readonly on_expiry?: "release" | "charge" | undefined;
     readonly user_id?: string | undefined;
     readonly provider?: string | undefined;
+    /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   }[];
 };
@@ -1897,6 +2012,7 @@ export type EdgeLeasesExchangeBody = {
     readonly on_expiry?: "release" | "charge" | undefined;
     readonly user_id?: string | undefined;
     readonly provider?: string | undefined;
+    /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
   /** Also say what decisions like this one touch. */
@@ -2018,6 +2134,7 @@ export type ExplainExplainBody = {
     readonly on_expiry?: "release" | "charge" | undefined;
     readonly user_id?: string | undefined;
     readonly provider?: string | undefined;
+    /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
 };
@@ -2441,6 +2558,7 @@ export type RunsListQuery = {
   readonly provider?: string | undefined;
   readonly key_id?: string | undefined;
   readonly user_id?: string | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
   readonly workflow_id?: string | undefined;
   readonly deployment_id?: string | undefined;
   readonly department_id?: string | undefined;
@@ -2458,6 +2576,7 @@ export type RunsExportQuery = {
   readonly provider?: string | undefined;
   readonly key_id?: string | undefined;
   readonly user_id?: string | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
   readonly workflow_id?: string | undefined;
   readonly deployment_id?: string | undefined;
   readonly department_id?: string | undefined;
@@ -2541,6 +2660,8 @@ export type UsageReportQuery = {
   readonly key_id?: string | undefined;
   /** Only runs with this user_id. */
   readonly user_id?: string | undefined;
+  /** Only runs with this outcome. */
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
   /** Only runs with this workflow_id. */
   readonly workflow_id?: string | undefined;
   /** Only runs with this deployment_id. */
@@ -2555,7 +2676,7 @@ export type UsageReportQuery = {
   readonly to?: string | undefined;
   /** IANA time zone of days. Default: UTC. */
   readonly timezone?: string | undefined;
-  /** One to three, separated by commas: day, week, month, model, provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
+  /** One to three, separated by commas: day, week, month, model, provider, key_id, user_id, outcome, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
   readonly group_by: string;
   readonly format?: "json" | "csv" | undefined;
   /** `cost_usd`, `runs` or `tokens`, highest first, or the first group. Default: `cost_usd`, or the first group if it is a time. */
@@ -2723,11 +2844,19 @@ export interface Refusals {
   /** A budget or customer limit for the period would be exceeded. */
   readonly budget_exceeded: { readonly status: 402; readonly details: {
       readonly budget_id: string;
-      readonly scope_kind: "org" | "workflow" | "deployment" | "department" | "customer";
+      readonly scope_kind: "org" | "workflow" | "deployment" | "department" | "customer" | "match";
       /** Dollars as a decimal string. */
       readonly limit_usd: string;
       /** Dollars as a decimal string. */
       readonly spent_usd: string;
+      /** What the budget counts, if not dollars. Then `limit` and `spent` say how much. */
+      readonly unit?: "usd" | "tokens" | "runs" | undefined;
+      readonly limit?: number | undefined;
+      readonly spent?: number | undefined;
+      /** The value whose counter is full, of a budget with `group_by`. Null: calls without one. */
+      readonly group?: string | null | undefined;
+      /** The same, by the names in `group_by`. */
+      readonly group_values?: Readonly<Record<string, string | null>> | undefined;
       readonly period_start: string;
       readonly period_end: string | null;
     } };
@@ -2870,6 +2999,18 @@ export interface Operations {
     /** Read a benchmark cohort and your own value. `GET /v1/benchmarks/cohorts/{cohort_id}` */
     get(cohortId: string, options?: CallOptions): Answer<CohortReading>;
   };
+  readonly budgetIncreases: {
+    /** Raise a budget's limit until a time. `POST /v1/orgs/{id}/budgets/{budget_id}/increases` */
+    create(budgetId: string, body: BudgetIncreasesCreateBody, options?: CallOptions): Answer<BudgetIncrease>;
+    /** List the increases of a budget. `GET /v1/orgs/{id}/budgets/{budget_id}/increases` */
+    list(budgetId: string, options?: CallOptions): Answer<{
+      readonly data: readonly BudgetIncrease[];
+      /** Pass as `cursor` to get the next page. Null on the last page. */
+      readonly next_cursor: string | null;
+    }>;
+    /** Revoke an increase of a budget. `DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}` */
+    revoke(budgetId: string, increaseId: string, options?: CallOptions): Answer<void>;
+  };
   readonly budgets: {
     /** Create a budget. `POST /v1/orgs/{id}/budgets` */
     create(body: BudgetsCreateBody, options?: CallOptions): Answer<Budget>;
@@ -2881,6 +3022,8 @@ export interface Operations {
     change(budgetId: string, body?: BudgetsChangeBody, options?: CallOptions): Answer<Budget>;
     /** Delete a budget. `DELETE /v1/orgs/{id}/budgets/{budget_id}` */
     delete(budgetId: string, options?: CallOptions): Answer<void>;
+    /** List the counters of a budget with group_by. `GET /v1/orgs/{id}/budgets/{budget_id}/groups` */
+    listGroups(budgetId: string, query?: BudgetsListGroupsQuery, options?: ListOptions): Pages<BudgetGroup>;
   };
   readonly chainBudget: {
     /** Read the run chain budget. `GET /v1/orgs/{id}/chain-budget` */

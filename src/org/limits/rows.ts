@@ -1,9 +1,9 @@
-import { meterRowOf } from "../../contract/meter-kinds.ts";
 import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { asCount } from "../../domain/count.ts";
 import { isLive } from "../../domain/credit.ts";
-import { countsApart, roomOf, totalSpent } from "../../domain/meter.ts";
+import { countsApart, countsGroups, roomOf, totalSpent, unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { groupText } from "../../domain/traits.ts";
 import { runsOutAt } from "../../domain/pace.ts";
 import type { View } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
@@ -38,7 +38,7 @@ export function limitRows(view: View): LimitRow[] {
 }
 
 function entriesOf(view: View, row: MeterRow): Entry[] {
-  const meter = toMeter(row);
+  const meter = toMeter(row, view.now);
   if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
   const { window } = newEntry(meter, "", view.now);
   const subjects = view.sql.exec<{ subject: string }>(
@@ -68,12 +68,17 @@ function inUse(view: View, row: MeterRow, entry: Entry): LimitRow {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
+function scopeOf({ scope_id }: MeterRow, { meter, subject }: Entry): string {
+  if (subject === "") return scope_id;
+  return countsGroups(meter) ? (groupText(subject) ?? "") : subject;
+}
+
 export function toLimit({ row, entry, endsMs, used, runsOutMs }: LimitRow): LimitInUse {
-  const { unit } = meterRowOf(row.kind);
+  const unit = unitOf(entry.meter);
   const amount = (value: bigint) => (unit === "usd" ? formatUsd(value) : asCount(value));
   const room = roomOf(entry) ?? 0n;
   const { name } = JSON.parse(row.extra) as { name?: string | null };
-  const scope = entry.subject === "" ? row.scope_id : entry.subject;
+  const scope = scopeOf(row, entry);
   return {
     kind: row.kind,
     id: row.id,

@@ -7,8 +7,7 @@ import { amountText } from "./budget-words.ts";
 const MOST_SHOWN = 100;
 
 /** The counters of a budget that has more than one. */
-export async function budgetGroups(visit: Visit, _ask: unknown, budget: Budget) {
-  if (budget.group_by.length === 0) return null;
+export async function budgetGroups(visit: Visit, budget: Budget) {
   const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/groups?limit=${MOST_SHOWN}`;
   const { body } = await visit.api.get<ListOf<BudgetGroup>>(path);
   const rows = body?.data ?? [];

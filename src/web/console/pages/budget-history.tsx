@@ -67,6 +67,8 @@ function filterOf({ scope_kind: kind, scope_id: id }: Budget): Record<string, st
 }
 
 async function trendCard(visit: Visit, budget: Budget): Promise<Child> {
+  // What matches calls by other names than a scope has no daily sums of its own.
+  if (budget.scope_kind === "match") return null;
   const filter = filterOf(budget);
   if (filter === null) return null;
   const from = dateOf(visit.nowMs - (TREND_DAYS - 1) * DAY_MS);

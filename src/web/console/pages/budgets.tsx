@@ -73,7 +73,6 @@ export const budgets: Resource<Budget> = {
     "A budget is checked before each run and counts amounts that other runs have reserved. Start with one for the whole org. A shadow budget only reports what it would have refused.",
   ],
   role: "admin",
-  below: budgetHistory,
   idOf: ({ id }) => id,
   nameOf: (budget) => budget.name ?? appliesTo(budget),
   subOf: (budget) => `${budget.name === null ? "" : `${appliesTo(budget)}, `}per ${budget.period}`,
@@ -103,7 +102,8 @@ export const budgets: Resource<Budget> = {
     fields: [NAME, LIMIT, ...TERMS],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
-  below: budgetGroups,
+  below: (visit, ask, budget) =>
+    budget.group_by.length > 0 ? budgetGroups(visit, budget) : budgetHistory(visit, ask, budget),
   actions: [
     {
       ...DELETE,

@@ -91,6 +91,7 @@ function When({ limit: { available, forecast, runs_out_at: paced } }: { limit: L
 
 function nameOf({ kind, name, scope_kind, scope_id }: LimitInUse): string {
   if (name !== null) return name;
+  if (scope_kind === "match") return scope_id ?? "Matching calls";
   if (kind === "budget") return scope_id === null ? "Whole org" : `${words(scope_kind)} ${scope_id}`;
   if (kind === "customer_limit" || kind === "credit_pack") return scope_id ?? words(kind);
   return { plan_runs: "Runs of the plan", plan_tokens: "Tokens of the plan" }[kind as string] ?? words(kind);

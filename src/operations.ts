@@ -126,6 +126,11 @@ import { listSupportGrants } from "./api/support/list-grants.ts";
 import { openSupportGrant } from "./api/support/open-grant.ts";
 import { openSupportSession } from "./api/support/open-session.ts";
 import { getSupportPresence } from "./api/support/presence.ts";
+import { deleteExport } from "./api/exports/delete.ts";
+import { getExport } from "./api/exports/get.ts";
+import { listExports } from "./api/exports/list.ts";
+import { putExport } from "./api/exports/put.ts";
+import { listExportWindows } from "./api/exports/windows.ts";
 import { getUsage } from "./api/usage/get.ts";
 import { reportUsage } from "./api/usage/report.ts";
 import { getCustomer } from "./api/customers/get.ts";
@@ -283,6 +288,11 @@ export const OPERATIONS: readonly Operation[] = [
   mintCustomerToken,
   getOwnCustomer,
   reportOwnUsage,
+  listExports,
+  putExport,
+  getExport,
+  deleteExport,
+  listExportWindows,
   listDeprecatedCalls,
   getSso,
   putSso,

@@ -26,6 +26,11 @@ export const RETENTION_BOUNDS = {
   deliveriesDays: { min: 7, max: 90 },
 } as const;
 
+/** How runs are exported. */
+export const EXPORT_FORMATS = ["ndjson", "csv", "parquet", "focus"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const EXPORT_PERIODS = ["hour", "day"] as const;
+export type ExportPeriod = (typeof EXPORT_PERIODS)[number];
 /** Versions of the FinOps Open Cost and Usage Specification. */
 export const FOCUS_VERSIONS = ["1.2", "1.4"] as const;
 export type FocusVersion = (typeof FOCUS_VERSIONS)[number];

@@ -4,10 +4,8 @@ import { TOKEN_PARTS } from "../contract/token-classes.ts";
 import { csvField } from "./csv.ts";
 import { writeRaw } from "./raw-json.ts";
 
-/** Formats that have each run by itself. */
+/** Formats that have each run by itself, as text. */
 type RunLineFormat = "ndjson" | "csv";
-export const RUN_EXPORT_FORMATS = ["ndjson", "csv", "focus"] as const;
-export type RunExportFormat = (typeof RUN_EXPORT_FORMATS)[number];
 
 type Cell = string | number | null;
 
@@ -35,6 +33,8 @@ const COLUMNS: readonly (readonly [name: string, cell: (run: RunResource) => Cel
   ["price_revision", (run) => run.price_revision],
   ["cost_usd", (run) => run.cost_usd],
 ];
+
+export const PARQUET_MEDIA = "application/vnd.apache.parquet";
 
 interface Writer {
   readonly media: string;

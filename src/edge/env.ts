@@ -12,6 +12,6 @@ export interface Env {
   readonly LOCAL_READY?: Fetcher;
   readonly REGISTRY: DurableObjectNamespace<DeprecationRegistry>;
   readonly COUNTERS: DurableObjectNamespace<CounterShard>;
-  /** Optional: where runs move that are older than a day. */
+  /** Optional: this region's bucket, where runs move that are older than a day, and where exports can be written. */
   readonly ARCHIVE?: R2Bucket;
 }

@@ -1,3 +1,4 @@
+import { deleteExport, setExport } from "./exports/commands.ts";
 import { mintCustomerToken } from "./customers/commands.ts";
 import { dropBackup, makeBackup } from "./backup/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
@@ -153,4 +154,6 @@ export const COMMANDS = {
   dropBackup,
   recordImport,
   recordRestore,
+  setExport,
+  deleteExport,
 } as const;

@@ -37,4 +37,9 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.runPacking]: packRuns,
   [DUE.runArchive]: archiveRuns,
   [DUE.backupExpiry]: expireBackup,
+  // Loaded when an org has an export: few have one.
+  [DUE.export]: {
+    kind: "work",
+    run: async (context, key) => (await import("./exports/write.ts")).writeExport(context, key),
+  },
 };

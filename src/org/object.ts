@@ -107,6 +107,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       sql: ctx.storage.sql,
       settings: this.#settings,
       orgId: this.#id,
+      hasBucket: env.ARCHIVE !== undefined,
       gate: this.#gate,
       refusals: this.#refusals,
       tally: (counts) => this.#tally(counts),

@@ -1,3 +1,4 @@
+import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
 import { backupFrame } from "./backup/queries.ts";
@@ -104,6 +105,9 @@ export const QUERIES = {
   listCustomers,
   getCustomer,
   admitCustomer,
+  getExport,
+  listExports,
+  listExportWindows,
   readLimits,
   backupFrame,
 } as const;

@@ -1,3 +1,4 @@
+import { EXPORT_STEPS } from "./exports/schema.ts";
 import { ADJUSTMENT_STEPS } from "./adjustments/schema.ts";
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
 import { AUDIT_STEPS } from "./kernel/audit/schema.ts";
@@ -61,6 +62,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...CUSTOMER_STEPS,
   ...JOURNAL_STEPS,
   ...BACKUP_STEPS,
+  ...EXPORT_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -26,6 +26,7 @@ interface Parts {
   readonly sql: SqlStorage;
   readonly settings: Settings;
   readonly orgId: string;
+  readonly hasBucket: boolean;
   readonly gate: ObjectGate;
   readonly refusals: RefusalDesk;
   tally(counts: Counts): void;
@@ -51,7 +52,7 @@ export class Views {
   }
 
   view({ actor, trace, parent = null, credential = null }: ViewFor, now: number = this.now()): View {
-    const { sql, settings, orgId, gate, refusals } = this.#parts;
+    const { sql, settings, orgId, hasBucket, gate, refusals } = this.#parts;
     return {
       sql,
       now,
@@ -60,6 +61,7 @@ export class Views {
       trace,
       parent,
       orgId,
+      hasBucket,
       settings,
       hooks: HOOKS,
       profile: () => loadProfile(sql) ?? unopened(),

@@ -9,7 +9,10 @@ const MAX_ANSWER_BYTES = 4096;
 export interface Letter {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Default: POST. */
+  readonly method?: "POST" | "PUT";
+  readonly timeoutMs?: number;
 }
 
 /** The result of posting a letter. Every outcome is a value: nothing here throws. */
@@ -49,7 +52,7 @@ export async function post(letter: Letter, options: PostOptions): Promise<Posted
   const clock = new AbortController();
   const { signal } = clock;
   // Not `AbortSignal.timeout`, because its timer would outlive the response and keep the object in memory.
-  const timer = setTimeout(() => clock.abort(), options.timeoutMs ?? TIMEOUT_MS);
+  const timer = setTimeout(() => clock.abort(), options.timeoutMs ?? letter.timeoutMs ?? TIMEOUT_MS);
   const tooLate = aborted(signal);
   const failed = (error: PostError): Posted => ({
     statusCode: null,
@@ -62,7 +65,7 @@ export async function post(letter: Letter, options: PostOptions): Promise<Posted
     const refused = await Promise.race([addressProblem(letter.url, options), tooLate]);
     if (refused !== null) return failed(refused);
     const answer = await (options.fetch ?? fetch)(letter.url, {
-      method: "POST",
+      method: letter.method ?? "POST",
       headers: letter.headers,
       body: letter.body,
       redirect: "manual",

@@ -15,11 +15,13 @@ const self = exports as unknown as { readonly Sender: Service<Sender> };
  * Posts one letter in its own invocation. The platform lets one invocation wait for six responses at a time. If the
  * org's object sent letters itself, six receivers that hang would delay the seventh.
  */
-export async function sendApart({ url, headers, body }: Letter): Promise<Posted> {
+export async function sendApart({ url, headers, body, method = "POST", timeoutMs }: Letter): Promise<Posted> {
   const { statusCode, retryAfterMs, latencyMs, error, excerpt } = await self.Sender.send({
     url,
     headers,
     body,
+    method,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   return { statusCode, retryAfterMs, latencyMs, error, excerpt };
 }

@@ -141,6 +141,55 @@ describe("a delivery address", () => {
   });
 });
 
+describe("the address of an export's storage", () => {
+  const body = (endpoint: string) => ({
+    format: "ndjson",
+    every: "hour",
+    destination: {
+      kind: "s3",
+      endpoint,
+      bucket: "runs",
+      region: "auto",
+      access_key_id: "k",
+      secret_access_key: "s",
+    },
+  });
+
+  test("is refused when set, whatever the trick", async () => {
+    const org = await newOrg();
+    names.set("inside.example.com", ["10.1.2.3"]);
+    names.set("mixed.example.com", ["93.184.216.34", "fd00:ec2::254"]);
+    const resolving = ["https://inside.example.com", "https://mixed.example.com"];
+    for (const url of [...Object.values(HOSTILE).flat(), ...resolving]) {
+      const { status, body: answer } = await ask("PUT", `/v1/orgs/${org}/exports/e`, body(url));
+      const field = answer.error?.details.fields[0].field;
+      expect([url, status, field]).toEqual([url, 422, "destination.endpoint"]);
+    }
+    expect((await ask("GET", `/v1/orgs/${org}/exports/e`)).status).toBe(404);
+  });
+
+  test("is not called while its name resolves to a private address, and is called afterwards", async () => {
+    const org = await newOrg();
+    const host = "storage.example.com";
+    names.set(host, ["93.184.216.34"]);
+    expect((await ask("PUT", `/v1/orgs/${org}/exports/e`, body(`https://${host}`))).status).toBe(200);
+    const advance = (seconds: number) =>
+      ask("POST", `/v1/admin/orgs/${org}/test-clock`, { advance_seconds: seconds });
+    const shown = async () => (await ask("GET", `/v1/orgs/${org}/exports/e`)).body;
+    names.set(host, ["169.254.169.254"]);
+    await advance(3600);
+    expect((await shown()).last_error).toBe("address_refused");
+    names.delete(host);
+    await advance(60);
+    expect((await shown()).last_error).toBe("unresolved");
+    expect(called).not.toContain(host);
+    names.set(host, ["93.184.216.34"]);
+    await advance(120);
+    expect(await shown()).toMatchObject({ last_error: null, lag_seconds: 0 });
+    expect(called).toContain(host);
+  });
+});
+
 describe("an address of an identity provider", () => {
   const oidc = (issuer: string) => ({ kind: "oidc", issuer, client_id: "c", client_secret: "s" });
   const saml = (idp_sso_url: string) => ({

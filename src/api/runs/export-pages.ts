@@ -47,21 +47,23 @@ export async function* allPages(first: RunPage, next: NextPage): AsyncGenerator<
   }
 }
 
-/** Makes the next text only when the reader has taken those before: memory stays that of one page. */
-export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+/** Makes the next part only when the reader has taken those before: memory stays that of one page. */
+export function streamOf(parts: AsyncGenerator<string | Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         for (;;) {
-          const { done, value } = await texts.next();
+          const { done, value } = await parts.next();
           if (done === true) return controller.close();
           // A page among many runs that do not match can be empty.
-          if (value !== "") return controller.enqueue(encoder.encode(value));
+          if (value.length > 0) {
+            return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
+          }
         }
       },
       async cancel() {
-        await texts.return(undefined);
+        await parts.return(undefined);
       },
     },
     { highWaterMark: 0 },

@@ -57,10 +57,12 @@ export type ChargedRun = Pick<
 
 const dayOf = (atMs: number) => atMs - (((atMs % DAY_MS) + DAY_MS) % DAY_MS);
 
+export const chargeDay = ({ started_at }: Pick<ChargedRun, "started_at">) => dayOf(Date.parse(started_at));
+
 /** The charges of a run: one for each entry of its breakdown, or one for all of it. */
 export function chargesOf(run: ChargedRun): Charge[] {
   const kind = {
-    dayMs: dayOf(Date.parse(run.started_at)),
+    dayMs: chargeDay(run),
     model: run.model,
     provider: run.provider,
     scopes: SCOPE_FIELDS.map((field) => run[field]),

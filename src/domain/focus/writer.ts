@@ -2,6 +2,7 @@ import type { FocusVersion } from "../../contract/lists.ts";
 import { csvField } from "../csv.ts";
 import {
   type Charge,
+  chargeDay,
   type ChargedRun,
   chargesOf,
   ChargeSums,
@@ -39,12 +40,16 @@ export class FocusWriter {
     return `${this.#columns.map(({ name }) => name).join(",")}\r\n`;
   }
 
-  /** Rows that are complete: runs that come in the order of time add nothing to an earlier day. */
+  /** Rows that had to be let go. */
+  add(runs: readonly ChargedRun[]): string {
+    return this.#written(this.#sums.add(runs.flatMap(chargesOf)));
+  }
+
+  /** The same, and rows that are complete: runs that come in the order of time add nothing to an earlier day. */
   addInOrder(runs: readonly ChargedRun[]): string {
-    const charges = runs.flatMap(chargesOf);
-    const gone = this.#sums.add(charges);
-    const last = charges.at(-1);
-    return this.#written(last === undefined ? gone : [...gone, ...this.#sums.before(last.dayMs)]);
+    const gone = this.add(runs);
+    const last = runs.at(-1);
+    return last === undefined ? gone : gone + this.#written(this.#sums.before(chargeDay(last)));
   }
 
   addLate(all: readonly LateCharge[]): string {

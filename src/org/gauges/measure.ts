@@ -3,6 +3,7 @@ import { isRateKey } from "../../domain/rate-policy.ts";
 import { openHolds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";
+import { waitingSince } from "../exports/lag.ts";
 import { bookOf } from "../leases/book-store.ts";
 
 /**
@@ -13,7 +14,7 @@ const MEASURES: Readonly<Record<GaugeName, (view: View) => number | null>> = {
   svc_holds_open: ({ sql }) => openHolds(sql) || null,
   svc_lease_nano_usd: ({ sql }) => leasedNanos(sql) || null,
   svc_due_oldest_seconds: ({ sql }) => nextDueAt(sql),
-  svc_export_lag_seconds: () => null,
+  svc_export_lag_seconds: ({ sql }) => waitingSince(sql),
 };
 
 const TIMES: ReadonlySet<GaugeName> = new Set(["svc_due_oldest_seconds", "svc_export_lag_seconds"]);

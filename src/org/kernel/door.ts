@@ -22,7 +22,7 @@ import type { Profile } from "../../domain/profile.ts";
 export interface OrgEnv {
   readonly DB: D1Database;
   readonly COUNTERS: CounterNamespace & GaugeNamespace;
-  /** Optional: where runs move that are older than a day. */
+  /** Optional: this region's bucket, where runs move that are older than a day, and where exports can be written. */
   readonly ARCHIVE?: R2Bucket;
 }
 
@@ -150,6 +150,8 @@ export interface View {
   readonly trace: string;
   readonly parent: string | null;
   readonly hooks: Hooks;
+  /** Whether this region has a bucket. */
+  readonly hasBucket: boolean;
   profile(): Profile;
   /** Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will. */
   mayBeUnreported(reservationId: string): boolean;

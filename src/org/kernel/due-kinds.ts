@@ -15,6 +15,7 @@ export const DUE = {
   runPacking: "runs.packing",
   runArchive: "runs.archive",
   backupExpiry: "backup-expiry",
+  export: "export",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

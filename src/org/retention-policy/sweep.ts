@@ -5,6 +5,8 @@ import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { keptForExports } from "../exports/hold.ts";
+import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
@@ -29,18 +31,21 @@ export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
     const before = purgeBefore(loadRetention(tx.sql), tx.now);
+    const kept = keptForExports(tx.sql);
     const taken =
       before === undefined
         ? []
         : [
-            purgeRuns(tx, before.runs),
-            purgeRows(tx, ADJUSTMENTS, before.runs),
+            purgeRuns(tx, before.runs, kept?.run),
+            purgeRows(tx, until(ADJUSTMENTS, kept?.adjustment), before.runs),
+            purgeRows(tx, until(REPLACEMENTS, kept?.replacement), before.runs),
             purgeIds(tx),
             purgeRows(tx, DELIVERIES, before.deliveries),
             purgeRows(tx, EVENTS, before.deliveries),
             purgeAudit(tx, before.audit),
             sweepRefusals(tx) ? STEP : 0,
           ];
+    if (taken.some((count) => count > 0)) followEmptiedLogs(tx.sql);
     const wasFull = taken.some((count) => count === STEP);
     tx.schedule(DUE.retentionSweep, key, nextSweep(tx.now, wasFull));
     if (wasFull) return;
@@ -58,6 +63,7 @@ type Source = {
 
 /** An adjustment is younger than its run, which is deleted by then. */
 const ADJUSTMENTS: Source = { kind: "adjustments", table: "run_adjustments", at: "at", where: "true" };
+const REPLACEMENTS: Source = { kind: "replacements", table: "run_replacements", at: "at", where: "true" };
 /** Pending deliveries stay, except those for a disabled webhook. */
 const DELIVERIES: Source = {
   kind: "deliveries",
@@ -86,7 +92,7 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
       STEP,
     )
     .toArray();
-  const old = until(rows, (row) => row.at >= before);
+  const old = upTo(rows, (row) => row.at >= before);
   const last = old.at(-1);
   if (last === undefined) return 0;
   tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
@@ -94,14 +100,22 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
   return old.length;
 }
 
-/** A deleted run is still recognized by its id: if it is sent again, it is not charged again. */
-function purgeRuns(tx: Tx, before: number): number {
+/** Without rows that an export has yet to write. */
+function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
+  return Number.isFinite(keptFrom) ? { ...source, where: `seq < ${keptFrom}` } : source;
+}
+
+/**
+ * A deleted run is still recognized by its id: if it is sent again, it is not charged again. What an export has yet to write
+ * is not deleted.
+ */
+function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const blocks = runBlocks(tx.sql);
   const key = idKey(tx.sql);
   if (!restoreOldest(tx, before)) return 0;
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
-    const oldest = blocks.oldest(before);
+    const oldest = blocks.oldest(before, keptFrom);
     blocks.purge(oldest.runs.map((run) => remainsOf(run, key)));
     deleteApart(tx.sql, oldest.runs);
     count += oldest.runs.length;
@@ -109,7 +123,7 @@ function purgeRuns(tx: Tx, before: number): number {
     isOver = !oldest.isWhole;
   }
   if (count > 0) note(tx, { kind: "runs", count, before });
-  if (isOver) forgetReplaced(tx.sql, before);
+  if (isOver) forgetReplaced(tx.sql, Math.min(before, blocks.recordedFrom));
   return isOver ? Math.min(count, STEP - 1) : STEP;
 }
 
@@ -165,7 +179,7 @@ function purgeAudit(tx: Tx, before: number): number {
     .exec<AuditRow>("SELECT *, NULL AS previous_hash FROM audit ORDER BY seq LIMIT ?", STEP + 1)
     .toArray()
     .slice(0, -1);
-  const old = until(rows, (row) => row.at >= before);
+  const old = upTo(rows, (row) => row.at >= before);
   const last = old.at(-1);
   if (last === undefined) return 0;
   const { breaks } = walkOn(beginWalk(readEnd(tx, "anchor")), old.map(linkReader(tx)));
@@ -198,7 +212,7 @@ function note(
   tx.record({ action: "retention.purged", target: null, outcome: "done", detail });
 }
 
-function until<T>(rows: readonly T[], stop: (row: T) => boolean): readonly T[] {
+function upTo<T>(rows: readonly T[], stop: (row: T) => boolean): readonly T[] {
   const at = rows.findIndex((row) => stop(row));
   return at === -1 ? rows : rows.slice(0, at);
 }

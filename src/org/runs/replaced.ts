@@ -1,4 +1,5 @@
 import { formatUsd } from "../../domain/money.ts";
+import { runNames } from "../../domain/run-block/run-names.ts";
 import { estimateOf } from "../decisions/charge.ts";
 import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
 import type { HoldRow } from "../decisions/store.ts";
@@ -47,7 +48,17 @@ export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
   const { runId } = estimate;
   tx.sql.exec("INSERT INTO replaced_runs (run_id, by_run_id, at) VALUES (?, ?, ?)", runId, run.id, tx.now);
   replaced(tx.sql).add(runId);
-  const sum = sumOf(estimatedRun(tx.now, estimateOf(hold, kept, runId)));
+  const replacedRun = estimatedRun(tx.now, estimateOf(hold, kept, runId));
+  const sum = sumOf(replacedRun);
+  tx.sql.exec(
+    "INSERT INTO run_replacements (run_id, by_run_id, at, started_at, cost, names) VALUES (?, ?, ?, ?, ?, ?)",
+    runId,
+    run.id,
+    tx.now,
+    replacedRun.startedAt,
+    String(replacedRun.cost),
+    JSON.stringify(runNames(replacedRun)),
+  );
   saveDaily(tx.sql, [{ ...sum, usd: -sum.usd, runs: -sum.runs, tokens: -sum.tokens }]);
   tallyReplaced(tx, sum.usd, run.cost);
   const detail = {

@@ -150,4 +150,17 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     ) STRICT`,
     fill: (sql) => void runIds(sql),
   },
+  {
+    // A log of estimates that were taken back, for exports that have them already.
+    name: "runs/replacements",
+    sql: `CREATE TABLE run_replacements (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      run_id TEXT NOT NULL,
+      by_run_id TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      started_at INTEGER NOT NULL,
+      cost TEXT NOT NULL,
+      names TEXT NOT NULL
+    ) STRICT`,
+  },
 ];

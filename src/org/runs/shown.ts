@@ -14,6 +14,12 @@ export function shownRuns(sql: SqlStorage, runs: readonly Run[]): RunResource[] 
   return runs.map((run) => toRun(withMetadata(sql, run), breakdowns, adjusted.get(run.id) ?? 0n));
 }
 
+/** Runs as they were when they were recorded, whatever was adjusted since. */
+export function runsAsRecorded(sql: SqlStorage, runs: readonly Run[]): RunResource[] {
+  const breakdowns = new Breakdowns(sql);
+  return runs.map((run) => toRun(withMetadata(sql, run), breakdowns, 0n));
+}
+
 export function shownRun(sql: SqlStorage, run: Run): RunResource {
   const [shown] = shownRuns(sql, [run]);
   if (shown === undefined) throw new Error("one run is shown as none");

@@ -60,6 +60,11 @@ export class RunBlocks {
     return this.entries[0]?.firstSeq ?? 0;
   }
 
+  /** When the first run that is stored was recorded. Infinity: there is none. */
+  get recordedFrom(): number {
+    return this.#held[0]?.recordedMin ?? Number.POSITIVE_INFINITY;
+  }
+
   get lastSeq(): number {
     const last = this.entries.at(-1);
     return last === undefined ? 0 : lastSeqOf(last);
@@ -100,6 +105,35 @@ export class RunBlocks {
     return this.#held.toReversed();
   }
 
+  /** Stored runs with these seqs, in their order. `to` is not included. */
+  *between(
+    from: number,
+    to: number,
+  ): Generator<{ readonly seq: number; readonly run: RunRecord; readonly characters: number }> {
+    for (const entry of this.#held) {
+      if (entry.firstSeq >= to) return;
+      const [first, last] = [Math.max(from, entry.firstSeq), Math.min(to - 1, lastSeqOf(entry))];
+      for (let seq = first; seq <= last; seq += 1) {
+        const at = seq - entry.firstSeq;
+        const block = this.block(entry);
+        yield { seq, run: block.run(at), characters: block.charactersOf(at) };
+      }
+    }
+  }
+
+  /** The first seq, from one on, of a run that was recorded at a moment or later; without one, that of the next run. */
+  firstSince(from: number, atMs: number): number {
+    for (const entry of this.#held) {
+      if (lastSeqOf(entry) < from || entry.recordedMax < atMs) continue;
+      const skipped = Math.max(0, from - entry.firstSeq);
+      const at = this.block(entry)
+        .moments("recordedAt")
+        .findIndex((recordedAt, index) => index >= skipped && recordedAt >= atMs);
+      if (at !== -1) return entry.firstSeq + at;
+    }
+    return Math.max(from, this.lastSeq + 1);
+  }
+
   /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
   *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
@@ -138,19 +172,24 @@ export class RunBlocks {
     this.#entries.splice(at, from.length, ...to);
   }
 
-  /** The oldest runs that were recorded before a time, from at most one block. */
-  oldest(beforeMs: number): {
+  /** The oldest runs that were recorded before a time and have a lower seq than one, from at most one block. */
+  oldest(
+    beforeMs: number,
+    beforeSeq = Number.POSITIVE_INFINITY,
+  ): {
     readonly runs: readonly RunRecord[];
     readonly bytes: number;
     readonly isWhole: boolean;
   } {
     const [entry] = this.#held;
-    if (entry === undefined || entry.recordedMin >= beforeMs) return { runs: [], bytes: 0, isWhole: false };
+    if (entry === undefined || entry.recordedMin >= beforeMs || entry.firstSeq >= beforeSeq) {
+      return { runs: [], bytes: 0, isWhole: false };
+    }
     const block = this.block(entry);
     const young = block.moments("recordedAt").findIndex((recordedAt) => recordedAt >= beforeMs);
-    const count = young === -1 ? block.count : young;
+    const count = Math.min(young === -1 ? block.count : young, beforeSeq - entry.firstSeq);
     const runs = Array.from({ length: count }, (_, at) => block.run(at));
-    return { runs, bytes: entry.bytes, isWhole: young === -1 };
+    return { runs, bytes: entry.bytes, isWhole: count === block.count };
   }
 
   /** Deletes the oldest runs, all or some of their block, and keeps what remains of each. */

@@ -1,0 +1,81 @@
+import { SCOPE_FIELDS } from "../../contract/scopes.ts";
+import { csvField } from "../csv.ts";
+import { formatUsd } from "../money.ts";
+import type { RunNames } from "../run-block/run-names.ts";
+import { namesByField } from "../run-block/names-by-field.ts";
+
+/**
+ * What changes the cost of a run that may be exported already: an adjustment, or an estimate that is taken back because its
+ * run was reported.
+ */
+export interface Correction {
+  readonly kind: "adjustment" | "replacement";
+  /** Of the adjustment, or of the estimate. */
+  readonly id: string;
+  /** The run whose cost changes. */
+  readonly runId: string;
+  /** When that run started; null: it is no longer stored. */
+  readonly startedAt: number | null;
+  readonly recordedAt: number;
+  readonly nanos: bigint;
+  readonly reason: string | null;
+  /** The run that was reported in its place. */
+  readonly byRunId: string | null;
+  /** What the run named. */
+  readonly names: RunNames;
+}
+
+interface TextColumn {
+  readonly name: string;
+  readonly kind: "text";
+  readonly of: (one: Correction) => string | null;
+}
+interface MomentColumn {
+  readonly name: string;
+  readonly kind: "moment";
+  readonly of: (one: Correction) => number | null;
+}
+interface UsdColumn {
+  readonly name: string;
+  readonly kind: "usd";
+  readonly of: (one: Correction) => bigint;
+}
+
+export const CORRECTION_COLUMNS: readonly (TextColumn | MomentColumn | UsdColumn)[] = [
+  { name: "kind", kind: "text", of: (one) => one.kind },
+  { name: "id", kind: "text", of: (one) => one.id },
+  { name: "run_id", kind: "text", of: (one) => one.runId },
+  { name: "started_at", kind: "moment", of: (one) => one.startedAt },
+  { name: "recorded_at", kind: "moment", of: (one) => one.recordedAt },
+  { name: "reason", kind: "text", of: (one) => one.reason },
+  { name: "replaced_by_run_id", kind: "text", of: (one) => one.byRunId },
+  ...(["model", "provider", "key_id", "user_id", ...SCOPE_FIELDS] as const).map((field): TextColumn => ({
+    name: field,
+    kind: "text",
+    of: ({ names }) => namesByField(names)[field],
+  })),
+  { name: "tags", kind: "text", of: ({ names }) => names.tags ?? null },
+  { name: "cost_usd", kind: "usd", of: (one) => one.nanos },
+];
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+
+export const CORRECTIONS_HEADER = `${CORRECTION_COLUMNS.map(({ name }) => name).join(",")}\r\n`;
+
+/** Amounts are plain numbers, which no spreadsheet takes for a formula. */
+export function correctionLine(one: Correction): string {
+  const cells = CORRECTION_COLUMNS.map((column) => {
+    if (column.kind === "usd") return formatUsd(column.of(one));
+    return csvField(column.kind === "moment" ? iso(column.of(one)) : column.of(one));
+  });
+  return `${cells.join(",")}\r\n`;
+}
+
+export function correctionJson(one: Correction): string {
+  const fields = CORRECTION_COLUMNS.map((column) => {
+    if (column.kind === "usd") return [column.name, formatUsd(column.of(one))];
+    return [column.name, column.kind === "moment" ? iso(column.of(one)) : column.of(one)];
+  });
+  const tags = one.names.tags === undefined ? {} : (JSON.parse(one.names.tags) as object);
+  return `${JSON.stringify({ ...(Object.fromEntries(fields) as object), tags })}\n`;
+}

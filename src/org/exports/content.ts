@@ -1,0 +1,115 @@
+import type { Correction } from "../../domain/export/correction.ts";
+import type { Content } from "../../domain/export/writers.ts";
+import type { FileKind } from "../../domain/export/window.ts";
+import type { RunNames } from "../../domain/run-block/run-names.ts";
+import { adjustedNames } from "../adjustments/names.ts";
+import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
+import { runBlocks } from "../runs/blocks/blocks.ts";
+import { charactersApart } from "../runs/long-metadata.ts";
+import type { Run } from "../runs/run.ts";
+import { runsAsRecorded } from "../runs/shown.ts";
+import { findRun } from "../runs/store.ts";
+import type { Place } from "./logs.ts";
+import type { WindowRow } from "./store.ts";
+
+/** So much is read before other calls are served. */
+const STEP_RUNS = 1_000;
+const STEP_CHARACTERS = 2_097_152;
+const STEP_CORRECTIONS = 500;
+
+export interface ReadPart {
+  readonly content: Content;
+  readonly next: Place;
+}
+
+/** What comes next in a window, of what a kind of file has. Null: nothing. */
+export function readPart(sql: SqlStorage, window: WindowRow, at: Place, kind: FileKind): ReadPart | null {
+  if (kind !== "corrections" && at.run < window.run_to) return readRuns(sql, window, at);
+  if (kind === "runs") return null;
+  if (at.adjustment < window.adjustment_to) return readAdjustments(sql, window, at);
+  return at.replacement < window.replacement_to ? readReplacements(sql, window, at) : null;
+}
+
+/** Which kind of file comes next. Null: the window is whole. */
+export function nextKind(window: WindowRow, at: Place, isFocus: boolean): FileKind | null {
+  const hasRuns = at.run < window.run_to;
+  if (!hasRuns && at.adjustment >= window.adjustment_to && at.replacement >= window.replacement_to)
+    return null;
+  if (isFocus) return "charges";
+  return hasRuns ? "runs" : "corrections";
+}
+
+/** Runs as they were recorded. What changed since is a correction, so a window is the same whenever it is written. */
+function readRuns(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+  const runs: Run[] = [];
+  let [characters, run] = [0, at.run];
+  for (const found of runBlocks(sql).between(at.run, window.run_to)) {
+    characters += found.characters + charactersApart(found.run);
+    if (runs.length > 0 && (characters > STEP_CHARACTERS || runs.length >= STEP_RUNS)) break;
+    runs.push(found.run);
+    run = found.seq + 1;
+  }
+  const next = { ...at, run: runs.length === 0 ? window.run_to : run };
+  return { content: { runs: runsAsRecorded(sql, runs), corrections: [] }, next };
+}
+
+function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+  const rows = sql
+    .exec<AdjustmentRow>(
+      "SELECT * FROM run_adjustments WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
+      at.adjustment,
+      window.adjustment_to,
+      STEP_CORRECTIONS,
+    )
+    .toArray();
+  const corrections = rows.map((row): Correction => {
+    const made = fromAdjustmentRow(row);
+    return {
+      kind: "adjustment",
+      id: made.id,
+      runId: made.runId,
+      startedAt: findRun(sql, made.runId)?.startedAt ?? null,
+      recordedAt: made.at,
+      nanos: made.amount,
+      reason: made.reason,
+      byRunId: null,
+      names: adjustedNames(sql, made),
+    };
+  });
+  const last = rows.length < STEP_CORRECTIONS ? window.adjustment_to : (rows.at(-1)?.seq ?? 0) + 1;
+  return { content: { runs: [], corrections }, next: { ...at, adjustment: last } };
+}
+
+type ReplacementRow = {
+  seq: number;
+  run_id: string;
+  by_run_id: string;
+  at: number;
+  started_at: number;
+  cost: string;
+  names: string;
+};
+
+function readReplacements(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+  const rows = sql
+    .exec<ReplacementRow>(
+      "SELECT * FROM run_replacements WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
+      at.replacement,
+      window.replacement_to,
+      STEP_CORRECTIONS,
+    )
+    .toArray();
+  const corrections = rows.map((row): Correction => ({
+    kind: "replacement",
+    id: row.run_id,
+    runId: row.run_id,
+    startedAt: row.started_at,
+    recordedAt: row.at,
+    nanos: -BigInt(row.cost),
+    reason: null,
+    byRunId: row.by_run_id,
+    names: JSON.parse(row.names) as RunNames,
+  }));
+  const last = rows.length < STEP_CORRECTIONS ? window.replacement_to : (rows.at(-1)?.seq ?? 0) + 1;
+  return { content: { runs: [], corrections }, next: { ...at, replacement: last } };
+}

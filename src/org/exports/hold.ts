@@ -1,0 +1,20 @@
+import type { Place } from "./logs.ts";
+import { loadExports, openWindow } from "./store.ts";
+
+/** The first entries that an export has yet to write: retention deletes none of them, nor any after. Null: no export. */
+export function keptForExports(sql: SqlStorage): Place | null {
+  const places = loadExports(sql).map((row): Place => {
+    const open = openWindow(sql, row.name);
+    return {
+      run: open?.first_run ?? row.run_from,
+      adjustment: open?.first_adjustment ?? row.adjustment_from,
+      replacement: open?.first_replacement ?? row.replacement_from,
+    };
+  });
+  if (places.length === 0) return null;
+  return {
+    run: Math.min(...places.map(({ run }) => run)),
+    adjustment: Math.min(...places.map(({ adjustment }) => adjustment)),
+    replacement: Math.min(...places.map(({ replacement }) => replacement)),
+  };
+}

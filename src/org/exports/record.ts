@@ -1,0 +1,95 @@
+import { DAY_MS } from "../../contract/durations.ts";
+import type { MadeFile } from "../../domain/export/file.ts";
+import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
+import { formatUsd } from "../../domain/money.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import type { Tx } from "../kernel/door.ts";
+import type { Place } from "./logs.ts";
+import type { FileFacts } from "./manifest.ts";
+import { type ExportRow, loadExport, openWindow, type WindowRow } from "./store.ts";
+
+const WINDOWS_KEPT_MS = 400 * DAY_MS;
+
+export interface Step {
+  readonly row: ExportRow;
+  readonly window: WindowRow;
+}
+
+/** What a step wrote. */
+export interface Written {
+  readonly name: string;
+  readonly file: MadeFile;
+  /** What it is a part of, and where the next part begins. Null: it is the manifest. */
+  readonly part: { readonly kind: FileKind; readonly next: Place } | null;
+}
+
+/** Notes what came of a step, unless the export was changed or deleted meanwhile. */
+export function recordStep(tx: Tx, { row, window }: Step, made: Written, error: string | null): void {
+  const { sql, now } = tx;
+  const open = openWindow(sql, row.name);
+  const isCurrent = loadExport(sql, row.name)?.change === row.change && open?.seq === window.seq;
+  if (!isCurrent || open.files !== window.files) return;
+  if (error !== null) {
+    const attempts = window.attempts + 1;
+    const nextAt = now + retryWaitMs(attempts);
+    const values = [attempts, error, nextAt, window.seq];
+    sql.exec(
+      "UPDATE export_windows SET attempts = ?, error = ?, next_attempt_at = ? WHERE seq = ?",
+      ...values,
+    );
+    tx.schedule(DUE.export, row.name, nextAt);
+    return;
+  }
+  if (made.part === null) recordWhole(tx, window);
+  else recordFile(sql, window, made, made.part);
+  tx.schedule(DUE.export, row.name, now);
+}
+
+function recordFile(
+  sql: SqlStorage,
+  window: WindowRow,
+  { name, file }: Written,
+  { kind, next }: NonNullable<Written["part"]>,
+): void {
+  const { rows, nanos, bytes, sha256 } = file;
+  const facts: FileFacts = {
+    name,
+    kind,
+    rows,
+    cost_usd: formatUsd(nanos),
+    bytes: bytes.length,
+    sha256,
+  };
+  sql.exec(
+    "INSERT INTO export_files (window, file, data) VALUES (?, ?, ?)",
+    window.seq,
+    window.files + 1,
+    JSON.stringify(facts),
+  );
+  sql.exec(
+    `UPDATE export_windows SET run_from = ?, adjustment_from = ?, replacement_from = ?, files = files + 1,
+       rows = rows + ?, cost = ?, attempts = 0, error = NULL, next_attempt_at = NULL WHERE seq = ?`,
+    next.run,
+    next.adjustment,
+    next.replacement,
+    rows,
+    String(BigInt(window.cost) + nanos),
+    window.seq,
+  );
+}
+
+/** What the manifest has of each file is not needed any more. Old windows are forgotten. */
+function recordWhole(tx: Tx, window: WindowRow): void {
+  const { sql, now } = tx;
+  sql.exec("DELETE FROM export_files WHERE window = ?", window.seq);
+  sql.exec(
+    "UPDATE export_windows SET written_at = ?, attempts = 0, error = NULL, next_attempt_at = NULL WHERE seq = ?",
+    now,
+    window.seq,
+  );
+  sql.exec(
+    "DELETE FROM export_windows WHERE export = ? AND written_at IS NOT NULL AND to_at < ?",
+    window.export,
+    now - WINDOWS_KEPT_MS,
+  );
+}

@@ -1,0 +1,320 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { isRefusal } from "../../src/contract/refusal.ts";
+import { setExport } from "../../src/org/exports/commands.ts";
+import type { Tx } from "../../src/org/kernel/door.ts";
+import { readCsv } from "../support/focus-facts.ts";
+import { newSpender, type Spender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
+import { call, env, newOrg } from "../support/worker.ts";
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const BUCKET = { kind: "bucket", prefix: "usage" };
+const S3 = {
+  kind: "s3",
+  // Nothing listens there.
+  endpoint: "http://127.0.0.1:9",
+  bucket: "runs",
+  prefix: "",
+  region: "auto",
+  access_key_id: "AKIA",
+  secret_access_key: "a-secret-that-is-never-read-back",
+};
+
+interface Manifest {
+  readonly rows: number;
+  readonly cost_usd: string;
+  readonly files: readonly { name: string; kind: string; rows: number; sha256: string; cost_usd: string }[];
+}
+
+const nanos = (text: string) => BigInt(text.replace(/\.(\d+)$/, (_, part: string) => part.padEnd(9, "0")));
+const put = (org: Spender, name: string, more: object = {}) =>
+  org.send("PUT", `exports/${name}`, { format: "ndjson", every: "hour", destination: BUCKET, ...more });
+
+/** What the bucket has of an org, by name. */
+async function stored(org: Spender): Promise<Map<string, Uint8Array>> {
+  const bucket = env.ARCHIVE;
+  if (bucket === undefined) throw new Error("the tests have no bucket");
+  const prefix = `exports/${org.id}/`;
+  const { objects } = await bucket.list({ prefix });
+  const found = new Map<string, Uint8Array>();
+  for (const { key } of objects) {
+    const object = await bucket.get(key);
+    if (object !== null) found.set(key.slice(prefix.length), new Uint8Array(await object.arrayBuffer()));
+  }
+  return found;
+}
+
+const textOf = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+
+/** The manifests of an org's exports, each checked against its files. */
+async function manifests(org: Spender): Promise<Manifest[]> {
+  const files = await stored(org);
+  const all = [...files].filter(([key]) => key.endsWith("/manifest.json"));
+  return all.map(([key, bytes]) => {
+    const manifest = JSON.parse(textOf(bytes)) as Manifest;
+    const folder = key.slice(0, -"manifest.json".length);
+    for (const { name, sha256 } of manifest.files) {
+      const file = files.get(`${folder}${name}`) ?? new Uint8Array(0);
+      expect(createHash("sha256").update(file).digest("hex")).toBe(sha256);
+    }
+    return manifest;
+  });
+}
+
+const costOf = (all: readonly Manifest[]) => all.reduce((sum, { cost_usd }) => sum + nanos(cost_usd), 0n);
+const spent = async (org: Spender) =>
+  nanos((await org.send("GET", "usage/report?group_by=model")).body.totals.cost_usd as string);
+
+describe("a scheduled export", () => {
+  test("writes each window once it is over, under names that the window gives, with a manifest", async () => {
+    const org = await newSpender();
+    expect((await put(org, "hourly")).status).toBe(200);
+    let now = await org.advance(1);
+    await org.run({ id: "a", cost_usd: "1.000000001", started_at: new Date(now).toISOString() });
+    expect([...(await stored(org)).keys()]).toEqual([]);
+    now = await org.advance(HOUR);
+    await org.run({ id: "b", cost_usd: "2", started_at: new Date(now).toISOString() });
+    await org.advance(2 * HOUR);
+    const { data } = (await org.send("GET", "exports/hourly/windows")).body;
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(data.map(() => "written"));
+    const start = Date.parse(data.at(-1).from as string);
+    expect(start % (HOUR * 1000)).toBe(0);
+    const compact = (ms: number) => new Date(ms).toISOString().replaceAll(/[-:]|\.000/g, "");
+    const folder = `usage/hourly/${compact(start)}_${compact(start + HOUR * 1000)}`;
+    expect(data.at(-1).manifest).toBe(`${folder}/manifest.json`);
+    const files = await stored(org);
+    const line = textOf(files.get(`${folder}/runs-00001.ndjson`));
+    expect(JSON.parse(line)).toMatchObject({ id: "a", cost_usd: "1.000000001", adjusted_usd: "0.00" });
+    const all = await manifests(org);
+    expect(all.length).toBe(data.length);
+    expect(costOf(all)).toBe(await spent(org));
+    expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(2);
+  });
+
+  test("has adjustments and replaced estimates as corrections, so that its sum is the ledger's", async () => {
+    const org = await newSpender();
+    await put(org, "lines");
+    await put(org, "table", { format: "csv" });
+    await put(org, "focus", { format: "focus", focus_version: "1.4" });
+    await put(org, "parquet", { format: "parquet" });
+    const decided = await org.decide("2", { on_expiry: "charge", hold_seconds: 30, customer_id: "c" });
+    const now = await org.advance(31);
+    const started_at = new Date(now).toISOString();
+    await org.run({ id: "r", cost_usd: "5", workflow_id: "=w", started_at });
+    await org.advance(HOUR);
+    const replacing = {
+      id: "late",
+      reservation_id: decided.body.reservation.id,
+      cost_usd: "0.5",
+      customer_id: "c",
+    };
+    expect((await org.run({ ...replacing, started_at })).status).toBe(201);
+    const body = { amount_usd: "-1.25", reason: "+credit" };
+    expect((await call("POST", "/v1/runs/r/adjustments", { key: org.key, body })).status).toBe(201);
+    await org.advance(2 * HOUR);
+    const files = await stored(org);
+    const all = await manifests(org);
+    expect(costOf(all)).toBe(4n * (await spent(org)));
+    const find = (name: string, file: RegExp) =>
+      [...files]
+        .filter(([key]) => key.startsWith(`usage/${name}/`) && file.test(key))
+        .map(([, bytes]) => textOf(bytes));
+    const lines = find("lines", /corrections/).flatMap((text) => text.trimEnd().split("\n"));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { kind: "adjustment", run_id: "r", cost_usd: "-1.25", workflow_id: "=w", reason: "+credit" },
+      { kind: "replacement", cost_usd: "-2.00", replaced_by_run_id: "late", customer_id: "c" },
+    ]);
+    const rows = find("table", /corrections/).flatMap((text) => readCsv(text).rows);
+    expect(rows.map((row) => [row["cost_usd"], row["reason"], row["workflow_id"]])).toEqual([
+      ["-1.25", "'+credit", "'=w"],
+      ["-2.00", "", ""],
+    ]);
+    const charges = find("focus", /charges/).flatMap((text) => readCsv(text).rows);
+    expect(charges.reduce((sum, row) => sum + nanosOf(row["BilledCost"]), 0n)).toBe(await spent(org));
+    expect(find("parquet", /corrections-.*\.parquet$/)).toHaveLength(1);
+  });
+
+  test("cuts a large window into files", async () => {
+    const org = await newSpender();
+    await put(org, "large");
+    const now = await org.advance(1);
+    const large = (part: number) =>
+      Array.from({ length: 7 }, (_, at) => ({
+        id: `${part}-${at}`,
+        started_at: new Date(now).toISOString(),
+        model: "m",
+        usage: { input_tokens: 1, output_tokens: 1 },
+        cost_usd: "0.1",
+        metadata: { text: "x".repeat(1_000_000) },
+      }));
+    for (const part of [1, 2]) expect((await org.bulk(large(part))).body).toMatchObject({ accepted: 7 });
+    await org.advance(HOUR);
+    const all = await manifests(org);
+    const files = all.flatMap((manifest) => manifest.files);
+    expect(files.map(({ name }) => name)).toEqual(["runs-00001.ndjson", "runs-00002.ndjson"]);
+    expect(files.reduce((sum, { rows }) => sum + rows, 0)).toBe(14);
+    expect(costOf(all)).toBe(await spent(org));
+  });
+
+  test("tries a failed window again and never skips it, and retention waits for it", async () => {
+    const org = await newSpender();
+    await put(org, "failing", { destination: S3 });
+    await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
+    const now = await org.advance(1);
+    await org.run({ id: "kept", started_at: new Date(now).toISOString() });
+    const body = { amount_usd: "-0.5", reason: "credit" };
+    await call("POST", "/v1/runs/kept/adjustments", { key: org.key, body });
+    await org.advance(HOUR);
+    const failing = (await org.send("GET", "exports/failing")).body;
+    expect(failing).toMatchObject({ last_error: "connection_failed" });
+    const [window] = (await org.send("GET", "exports/failing/windows")).body.data;
+    expect(window).toMatchObject({
+      status: "pending",
+      last_error: "connection_failed",
+      files: 0,
+      written_at: null,
+    });
+    expect(Date.parse(window.next_attempt_at as string)).toBeGreaterThan(now);
+    for (let day = 0; day < 5; day += 1) await org.advance(DAY);
+    const later = (await org.send("GET", "exports/failing/windows")).body.data;
+    expect(later).toHaveLength(1);
+    expect(later[0].attempts).toBeGreaterThan(window.attempts as number);
+    expect((await org.send("GET", "exports/failing")).body.lag_seconds).toBeGreaterThan(4 * DAY);
+    expect((await call("GET", "/v1/runs/kept", { key: org.key })).status).toBe(200);
+    await put(org, "failing");
+    await org.advance(HOUR);
+    expect(costOf(await manifests(org))).toBe(500_000_000n);
+    await org.advance(DAY);
+    expect((await call("GET", "/v1/runs/kept", { key: org.key })).status).toBe(404);
+    expect(await rowsOf(org.id, "SELECT * FROM run_adjustments")).toEqual([]);
+    await put(org, "failing", { destination: S3 });
+    await call("POST", "/v1/runs", { key: org.key, body: oneRun("again", await org.advance(1)) });
+    const adjusted = await call("POST", "/v1/runs/again/adjustments", { key: org.key, body });
+    expect(adjusted.status).toBe(201);
+    await put(org, "failing");
+    await org.advance(2 * HOUR);
+    expect(costOf(await manifests(org))).toBe(1_000_000_000n);
+  });
+
+  test("lets retention go on when it is deleted, and leaves what it wrote", async () => {
+    const org = await newSpender();
+    await put(org, "gone", { destination: S3 });
+    await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
+    await call("POST", "/v1/runs", { key: org.key, body: oneRun("kept", await org.advance(1)) });
+    await org.advance(5 * DAY);
+    expect((await call("GET", "/v1/runs/kept", { key: org.key })).status).toBe(200);
+    expect((await org.send("DELETE", "exports/gone")).status).toBe(204);
+    await org.advance(1);
+    expect((await call("GET", "/v1/runs/kept", { key: org.key })).status).toBe(404);
+    expect((await org.send("GET", "exports/gone")).status).toBe(404);
+    expect((await org.send("DELETE", "exports/gone")).status).toBe(404);
+    expect((await org.send("GET", "exports/gone/windows")).status).toBe(404);
+    expect(await rowsOf(org.id, "SELECT * FROM export_windows")).toEqual([]);
+  });
+});
+
+const nanosOf = (text = "0") => {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(9, "0"));
+};
+const oneRun = (id: string, now: number) => ({
+  id,
+  started_at: new Date(now).toISOString(),
+  model: "m",
+  usage: { input_tokens: 1, output_tokens: 1 },
+  cost_usd: "1",
+});
+
+describe("the secret of a destination", () => {
+  test("is sealed, and is in no answer, audit entry or event", async () => {
+    const org = await newSpender();
+    const { secret_access_key: secret, ...shown } = S3;
+    const set = await put(org, "s3", { destination: S3 });
+    expect(set.body).toMatchObject({
+      name: "s3",
+      format: "ndjson",
+      every: "hour",
+      focus_version: null,
+      destination: shown,
+    });
+    await org.advance(HOUR);
+    const read = await org.send("GET", "exports/s3");
+    const listed = await org.send("GET", "exports");
+    expect(listed.body.data).toEqual([read.body]);
+    const audit = await org.send("GET", "audit-log");
+    expect(audit.text).toContain("export.set");
+    const rows = await rowsOf(org.id, "SELECT * FROM exports");
+    for (const text of [
+      set.text,
+      read.text,
+      listed.text,
+      audit.text,
+      JSON.stringify(rows),
+      JSON.stringify(await org.events()),
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe("an export is refused", () => {
+  test.each([
+    ["format", { format: "xml" }],
+    ["every", { every: "minute" }],
+    ["focus_version", { focus_version: "1.2" }],
+    ["focus_version", { format: "focus", focus_version: "2" }],
+    ["destination.prefix", { destination: { ...BUCKET, prefix: "/a" } }],
+    ["destination.prefix", { destination: { ...BUCKET, prefix: "a/../b" } }],
+    ["destination.prefix", { destination: { ...BUCKET, prefix: "a//b" } }],
+    ["destination.endpoint", { destination: { ...S3, endpoint: "ftp://storage.example" } }],
+    ["destination.endpoint", { destination: { ...S3, endpoint: "https://user:pass@storage.example" } }],
+    ["destination.endpoint", { destination: { ...S3, endpoint: "https://storage.example/path" } }],
+    ["destination.endpoint", { destination: { ...S3, endpoint: "https://storage.example?x" } }],
+    ["destination.bucket", { destination: { ...S3, bucket: "../other" } }],
+    ["destination.region", { destination: { ...S3, region: "eu/../x" } }],
+    ["destination.access_key_id", { destination: { ...S3, access_key_id: "a\nb" } }],
+    ["destination.secret_access_key", { destination: { ...S3, secret_access_key: undefined } }],
+    ["destination.kind", { destination: { kind: "ftp" } }],
+  ])("at %s", async (field, more) => {
+    const org = await newSpender();
+    const { status, body } = await put(org, "e", more);
+    expect([status, body.error?.details.fields[0].field]).toEqual([422, field]);
+  });
+
+  test.each(["UPPER", "a.b", "-a", "a".repeat(65), "a%20b", "a%2Fb"])("under the name %s", async (name) => {
+    const org = await newSpender();
+    const { status, body } = await put(org, name);
+    expect([status, body.error?.details.fields?.[0].field]).toEqual([422, "name"]);
+  });
+
+  test("where the region has no bucket", () => {
+    const tx = { hasBucket: false } as unknown as Tx;
+    const input = {
+      name: "e",
+      format: "csv",
+      every: "day",
+      destination: { kind: "bucket", prefix: "" },
+    } as const;
+    const refused = setExport.run(tx, { ...input, focus_version: undefined });
+    expect(isRefusal(refused) && refused.details).toMatchObject({ fields: [{ field: "destination.kind" }] });
+  });
+
+  test("to all but admins with every scope, and as the eleventh", async () => {
+    const org = await newOrg();
+    const body = { format: "csv", every: "day", destination: BUCKET };
+    const send = (key: string, name = "e", method = "PUT") =>
+      call(method, `/v1/orgs/${org.id}/exports/${name}`, { key, ...(method === "PUT" ? { body } : {}) });
+    expect((await send(await org.mint("developer"))).status).toBe(403);
+    expect((await send(await org.mint("developer"), "e", "GET")).status).toBe(403);
+    const narrow = await org.mint("admin", { scopes: ["org:read", "org:write"] });
+    expect((await send(narrow)).body.error.code).toBe("missing_scope");
+    const admin = await org.mint("admin");
+    for (let n = 0; n < 10; n += 1) expect((await send(admin, `e${n}`)).status).toBe(200);
+    expect((await send(admin, "one-more")).body.error.code).toBe("conflict");
+    expect((await send(admin, "e0")).status).toBe(200);
+    const other = await newOrg();
+    expect((await send(other.ownerKey, "e0", "GET")).status).toBe(404);
+  });
+});

@@ -44,7 +44,6 @@ const newDestination = z.discriminatedUnion("kind", [
     secret_access_key: text(256).meta({ description: "Stored encrypted, and never returned." }),
   }),
 ]);
-export type NewDestination = z.output<typeof newDestination>;
 
 export const newExport = z
   .strictObject({

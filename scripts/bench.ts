@@ -7,6 +7,7 @@ import { run as policy } from "./bench/policy.ts";
 import { run as proxy } from "./bench/proxy.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
+import { run as reports } from "./bench/reports.ts";
 import { run as startUp } from "./bench/start-up.ts";
 import { run as rowsWritten } from "./bench/rows.ts";
 import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   orgs,
   policy,
   ingest,
+  reports,
   rows: rowsWritten,
   archive,
   proxy,

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { setExport } from "../../src/org/exports/commands.ts";
+import { waitingSince } from "../../src/org/exports/lag.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { readCsv } from "../support/focus-facts.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
@@ -44,6 +46,10 @@ async function stored(org: Spender): Promise<Map<string, Uint8Array>> {
     if (object !== null) found.set(key.slice(prefix.length), new Uint8Array(await object.arrayBuffer()));
   }
   return found;
+}
+
+function inObject<T>(org: Spender, use: (sql: SqlStorage) => T): Promise<T> {
+  return runInDurableObject(env.ORG.getByName(org.id), (_object, state) => use(state.storage.sql));
 }
 
 const textOf = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
@@ -177,6 +183,7 @@ describe("a scheduled export", () => {
       written_at: null,
     });
     expect(Date.parse(window.next_attempt_at as string)).toBeGreaterThan(now);
+    expect(await inObject(org, waitingSince)).toBe(Date.parse(window.to as string));
     for (let day = 0; day < 5; day += 1) await org.advance(DAY);
     const later = (await org.send("GET", "exports/failing/windows")).body.data;
     expect(later).toHaveLength(1);

@@ -2,7 +2,7 @@ import { ExportFile } from "../../domain/export/file.ts";
 import { EXTENSIONS, fileWriter } from "../../domain/export/writers.ts";
 import { MANIFEST, placeOf, windowFile, windowFrom } from "../../domain/export/window.ts";
 import { DUE } from "../kernel/due-kinds.ts";
-import { transaction } from "../kernel/copies.ts";
+import { transaction } from "../kernel/journal/transaction.ts";
 import type { View } from "../kernel/door.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -61,14 +61,17 @@ async function make(object: DueContext, { row, window }: Step): Promise<Written>
   const { id, name } = accountOf(object.view());
   const asked = { format: row.format, focusVersion: row.focus_version };
   const file = new ExportFile(await fileWriter(asked, kind, { id, name }));
+  let hasRead = false;
   while (!file.isFull) {
     const part = readPart(object.view().sql, window, at, kind);
     if (part === null) break;
     file.add(part.content);
+    hasRead = true;
     at = part.next;
     // Other calls are served in between.
     await scheduler.wait(0);
   }
+  if (!hasRead) throw new Error(`a window of export ${row.name} has less than was known of it`);
   const fileName = windowFile(kind, window.files + 1, EXTENSIONS[row.format]);
   return { name: fileName, file: file.end(), part: { kind, next: at } };
 }

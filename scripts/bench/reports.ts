@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer } from "../server.ts";
+import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+
+/** Usage reports over a month: the object scans the columns that a report needs. */
+
+const BATCH = 1000;
+const STORED = QUICK ? 50_000 : 1_000_000;
+const CUSTOMERS = 500;
+const REPORTS = QUICK ? 3 : 9;
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+/** What the time of a report is stated for. */
+const STATED = 10_000_000;
+
+const GROUPS = ["customer_id", "customer_id,model", "day,customer_id"] as const;
+
+const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** In the order of time, as runs come in. */
+function batch(first: number, fromMs: number): string {
+  const runs = Array.from({ length: BATCH }, (_, at) => {
+    const nth = first + at;
+    return {
+      id: `run-${nth}`,
+      started_at: new Date(fromMs + Math.floor((nth / STORED) * DAYS * DAY_MS)).toISOString(),
+      model: `acme/m${nth % 5}`,
+      workflow_id: `wf_${nth % 20}`,
+      customer_id: `cus_${(nth * 7919) % CUSTOMERS}`,
+      user_id: `user_${nth % 1000}`,
+      usage: {
+        input_tokens: 1000 + (nth % 997),
+        output_tokens: 100 + (nth % 89),
+        cache_read_tokens: nth % 512,
+      },
+      cost_usd: `0.00${1000 + (nth % 8999)}`,
+    };
+  });
+  return JSON.stringify({ runs });
+}
+
+export async function run(): Promise<BenchRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-reports-"));
+  const server = await startServer({ port: 0, dataDir: join(folder, "data") });
+  const pid = Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
+  const [base] = server.urls;
+  const send = async (method: string, path: string, key: string, body?: string) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`);
+    return JSON.parse(text) as Record<string, never>;
+  };
+  try {
+    const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
+    const made = await send("POST", "/v1/admin/orgs", operator, JSON.stringify({ name: "bench" }));
+    const { org, owner_key: key } = made as unknown as { org: { id: string }; owner_key: string };
+    const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAYS * DAY_MS;
+    for (let first = 0; first < STORED; first += BATCH) {
+      await send("POST", "/v1/runs/bulk", key, batch(first, fromMs));
+    }
+    const range = `from=${day(fromMs)}&to=${day(fromMs + DAYS * DAY_MS)}`;
+    const rows: BenchRow[] = [];
+    for (const groups of GROUPS) {
+      const report = async () => {
+        const path = `/v1/orgs/${org.id}/usage/report?${range}&group_by=${groups}&limit=10`;
+        const { totals } = (await send("GET", path, key)) as unknown as { totals: { runs: number } };
+        if (totals.runs !== STORED) throw new Error(`the report has ${totals.runs} runs`);
+      };
+      rows.push(await measured(groups, report, pid));
+    }
+    return rows;
+  } finally {
+    await server.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measured(groups: string, report: () => Promise<void>, pid: number): Promise<BenchRow> {
+  // Until the code is compiled.
+  for (let round = 0; round < 3; round += 1) await report();
+  const seconds: number[] = [];
+  for (let round = 0; round < REPORTS; round += 1) {
+    const before = cpuSeconds(pid);
+    await report();
+    seconds.push(cpuSeconds(pid) - before);
+  }
+  const cpu = median(seconds);
+  const stated = ((cpu * STATED) / STORED).toFixed(2);
+  return {
+    name: `a month by ${groups}`,
+    perSecond: Math.round(STORED / Math.max(cpu, 0.01)),
+    cpuMicros: Math.round(cpu * 1e6),
+    ratio: null,
+    of: null,
+    target: null,
+    note: `runs of ${STORED.toLocaleString("en")} in a report, by CPU; ${stated} s of CPU for ${STATED.toLocaleString("en")}`,
+  };
+}

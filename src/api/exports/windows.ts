@@ -2,7 +2,7 @@ import { listQuery, toListQuery } from "../../contract/list.ts";
 import { exportWindowPage } from "../../contract/resources/exports.ts";
 import { operation } from "../../edge/operation.ts";
 
-const LIST = { sort: ["from"] } as const;
+const LIST = { sort: ["to"] } as const;
 
 export const listExportWindows = operation(
   {

@@ -29,6 +29,6 @@ export function manifestOf(sql: SqlStorage, row: ExportRow, window: WindowRow): 
     cost_usd: formatUsd(BigInt(window.cost)),
     files,
   };
-  const bytes = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
+  const bytes = Uint8Array.from(new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`));
   return { bytes, media: "application/json", sha256: sha256Of(bytes), rows: 0, nanos: 0n };
 }

@@ -38,7 +38,7 @@ export const listExportWindows = query({
       sql,
       {
         table: "export_windows",
-        sort: { from: "from_at" },
+        sort: { to: "to_at" },
         id: "folder",
         where: { sql: "export = ?", bindings: [name] },
         toItem: (window: WindowRow) => toWindow(window, destination),

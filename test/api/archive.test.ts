@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { bucket, DAY_SECONDS, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
+import { archiveAll, bucket, DAY_SECONDS, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
@@ -211,6 +211,21 @@ describe("retention", () => {
     expect((await call("GET", "/v1/runs/old-5", { key: org.key })).status).toBe(404);
     expect(await rowsOf(org.id, "SELECT 1 FROM run_files")).toEqual([]);
     expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ accepted: 0, duplicates: 1000 });
+  });
+
+  test("deletes several files in one sweep", async () => {
+    const org = await newArchivist();
+    await sendRuns(org, "next", 1000);
+    await archiveAll(org, async () => (await filesOf(org.id)).length === 2);
+    expect((await keep(org, 30)).status).toBe(200);
+    await org.advance(40 * DAY_SECONDS);
+    await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_files"), { timeout: 60_000 }).toEqual([]);
+    expect(await listed(org.key, "limit=200")).toEqual([]);
+    await evictDurableObject(env.ORG.getByName(org.id));
+    for (const prefix of ["old", "next"]) {
+      expect((await sendRuns(org, prefix, 1000)).body).toMatchObject({ accepted: 0, duplicates: 1000 });
+    }
   });
 
   test("under a legal hold keeps every file", async () => {

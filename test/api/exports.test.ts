@@ -5,6 +5,7 @@ import { isRefusal } from "../../src/contract/refusal.ts";
 import { setExport } from "../../src/org/exports/commands.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
+import { archiveAll, bucket, filesOf, sendRuns } from "../support/archive.ts";
 import { readCsv } from "../support/focus-facts.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
@@ -36,13 +37,11 @@ const put = (org: Spender, name: string, more: object = {}) =>
 
 /** What the bucket has of an org, by name. */
 async function stored(org: Spender): Promise<Map<string, Uint8Array>> {
-  const bucket = env.ARCHIVE;
-  if (bucket === undefined) throw new Error("the tests have no bucket");
   const prefix = `exports/${org.id}/`;
-  const { objects } = await bucket.list({ prefix });
+  const { objects } = await bucket().list({ prefix });
   const found = new Map<string, Uint8Array>();
   for (const { key } of objects) {
-    const object = await bucket.get(key);
+    const object = await bucket().get(key);
     if (object !== null) found.set(key.slice(prefix.length), new Uint8Array(await object.arrayBuffer()));
   }
   return found;
@@ -219,6 +218,76 @@ describe("a scheduled export", () => {
     expect((await org.send("DELETE", "exports/gone")).status).toBe(404);
     expect((await org.send("GET", "exports/gone/windows")).status).toBe(404);
     expect(await rowsOf(org.id, "SELECT * FROM export_windows")).toEqual([]);
+  });
+});
+
+describe("a window that waits while its runs are archived", () => {
+  const runBlocksOf = (org: Spender) => rowsOf(org.id, "SELECT 1 FROM run_blocks WHERE state = 'runs'");
+  const adjust = (org: Spender, id: string) =>
+    call("POST", `/v1/runs/${id}/adjustments`, {
+      key: org.key,
+      body: { amount_usd: "-0.0000001", reason: "credit" },
+    });
+
+  /** Its export fails, and all its runs are in a file of the archive. */
+  async function newWaiting(): Promise<Spender> {
+    const org = await newSpender();
+    await put(org, "late", { destination: S3 });
+    await org.advance(1);
+    expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ accepted: 1000 });
+    expect((await adjust(org, "old-1")).status).toBe(201);
+    await archiveAll(org, async () => (await runBlocksOf(org)).length === 0);
+    expect(await filesOf(org.id)).toHaveLength(1);
+    return org;
+  }
+
+  test("is whole, with adjustments of archived runs, and retention leaves the file until then", async () => {
+    const org = await newWaiting();
+    expect((await adjust(org, "old-2")).status).toBe(201);
+    const total = await spent(org);
+    await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
+    for (let day = 0; day < 5; day += 1) await org.advance(DAY);
+    expect(await filesOf(org.id)).toHaveLength(1);
+    expect(await runBlocksOf(org)).toEqual([]);
+    await put(org, "late");
+    await org.advance(HOUR);
+    await expect
+      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds, { timeout: 60_000 })
+      .toBeLessThan(HOUR);
+    const all = await manifests(org);
+    expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(1002);
+    expect(costOf(all)).toBe(total);
+    const files = await stored(org);
+    const lines = [...files]
+      .filter(([key]) => /\/(runs|corrections)-/.test(key))
+      .flatMap(([, bytes]) => textOf(bytes).trimEnd().split("\n"))
+      .map((line) => JSON.parse(line) as { id: string; run_id?: string; started_at: string });
+    const ids = lines.filter(({ run_id }) => run_id === undefined).map(({ id }) => id);
+    expect(new Set(ids)).toEqual(new Set(Array.from({ length: 1000 }, (_, at) => `old-${at}`)));
+    const corrections = lines.filter(({ run_id }) => run_id !== undefined);
+    expect(corrections.map(({ run_id, started_at }) => [run_id, Date.parse(started_at)])).toEqual([
+      ["old-1", Date.UTC(2026, 10, 10, 0, 0, 1)],
+      ["old-2", Date.UTC(2026, 10, 10, 0, 0, 2)],
+    ]);
+    await org.advance(DAY);
+    await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
+    expect((await call("GET", "/v1/runs/old-5", { key: org.key })).status).toBe(404);
+  });
+
+  test("says which file cannot be read, and is written once it can", async () => {
+    const org = await newWaiting();
+    const [name = ""] = await filesOf(org.id);
+    const file = (await (await bucket().get(name))?.arrayBuffer()) ?? new ArrayBuffer();
+    await bucket().delete(name);
+    await put(org, "late");
+    await org.advance(1);
+    const failing = async () => (await org.send("GET", "exports/late")).body.last_error as string;
+    await expect.poll(failing, { timeout: 60_000 }).toContain(`'${name}' is missing`);
+    expect(await manifests(org)).toEqual([]);
+    await bucket().put(name, file);
+    await org.advance(HOUR);
+    await expect.poll(async () => (await manifests(org)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => costOf(await manifests(org)), { timeout: 60_000 }).toBe(await spent(org));
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Correction } from "../../domain/export/correction.ts";
 import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
+import { Sought } from "../../domain/id-index/sought.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
 import { adjustedNames } from "../adjustments/names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
@@ -8,7 +9,8 @@ import { runBlocks } from "../runs/blocks/blocks.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
 import { runsAsRecorded } from "../runs/shown.ts";
-import { findRun } from "../runs/store.ts";
+import { idKey } from "../runs/ids/key.ts";
+import { findRuns } from "../runs/store.ts";
 import type { Place } from "./logs.ts";
 import type { WindowRow } from "./store.ts";
 
@@ -62,13 +64,16 @@ function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPar
       STEP_CORRECTIONS,
     )
     .toArray();
-  const corrections = rows.map((row): Correction => {
-    const made = fromAdjustmentRow(row);
+  const all = rows.map(fromAdjustmentRow);
+  const ids = [...new Set(all.map(({ runId }) => runId))];
+  const { runs, unreadable } = findRuns(sql, new Sought(ids, idKey(sql)));
+  for (const cause of unreadable.values()) throw cause;
+  const corrections = all.map((made): Correction => {
     return {
       kind: "adjustment",
       id: made.id,
       runId: made.runId,
-      startedAt: findRun(sql, made.runId)?.startedAt ?? null,
+      startedAt: runs.get(made.runId)?.startedAt ?? null,
       recordedAt: made.at,
       nanos: made.amount,
       reason: made.reason,

@@ -23,16 +23,16 @@ export interface Written {
   readonly part: { readonly kind: FileKind; readonly next: Place } | null;
 }
 
-/** Notes what came of a step, unless the export was changed or deleted meanwhile. */
-export function recordStep(tx: Tx, { row, window }: Step, made: Written, error: string | null): void {
+/** Notes what a step wrote or why it failed, unless the export was changed or deleted meanwhile. */
+export function recordStep(tx: Tx, { row, window }: Step, made: Written | string): void {
   const { sql, now } = tx;
   const open = openWindow(sql, row.name);
   const isCurrent = loadExport(sql, row.name)?.change === row.change && open?.seq === window.seq;
   if (!isCurrent || open.files !== window.files) return;
-  if (error !== null) {
+  if (typeof made === "string") {
     const attempts = window.attempts + 1;
     const nextAt = now + retryWaitMs(attempts);
-    const values = [attempts, error, nextAt, window.seq];
+    const values = [attempts, made, nextAt, window.seq];
     sql.exec(
       "UPDATE export_windows SET attempts = ?, error = ?, next_attempt_at = ? WHERE seq = ?",
       ...values,

@@ -1,6 +1,7 @@
 import { ExportFile } from "../../domain/export/file.ts";
 import { EXTENSIONS, fileWriter } from "../../domain/export/writers.ts";
 import { MANIFEST, placeOf, windowFile, windowFrom } from "../../domain/export/window.ts";
+import { oncePresent, Unreadable } from "../kernel/absent.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { transaction } from "../kernel/journal/transaction.ts";
 import type { View } from "../kernel/door.ts";
@@ -20,16 +21,15 @@ const LEASE_MS = 90_000;
 
 /**
  * Writes an export's windows, oldest first, a file at a time. Every step may happen twice: it makes the same file under the
- * same name, and counts once.
+ * same name, and counts once. Runs of a window that waited for long may be archived: they are read from there.
  */
 export async function writeExport(object: DueContext, name: string): Promise<void> {
   for (;;) {
-    const step = transaction(object.storage, () => nextStep(object.view(), name));
+    const step = await oncePresent(() => transaction(object.storage, () => nextStep(object.view(), name)));
     if (step === null) return;
-    const made = await make(object, step);
-    const error = await put(object, step, made);
-    performDue(object.storage, object.view(), (tx) => recordStep(tx, step, made, error));
-    if (error !== null) return;
+    const written = await write(object, step);
+    performDue(object.storage, object.view(), (tx) => recordStep(tx, step, written));
+    if (typeof written === "string") return;
   }
 }
 
@@ -45,6 +45,17 @@ function nextStep(view: View, name: string): Step | null {
   const dueAt = window === null ? windowFrom(row.every, row.next_from).toMs : (window.next_attempt_at ?? now);
   scheduleDue(sql, DUE.export, name, dueAt > now ? dueAt : now + LEASE_MS);
   return window === null || dueAt > now ? null : { row, window };
+}
+
+/** The next file, once it is where it belongs; otherwise what failed. */
+async function write(object: DueContext, step: Step): Promise<Written | string> {
+  try {
+    const made = await make(object, step);
+    return (await put(object, step, made)) ?? made;
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message;
+    throw error;
+  }
 }
 
 async function make(object: DueContext, { row, window }: Step): Promise<Written> {
@@ -63,7 +74,8 @@ async function make(object: DueContext, { row, window }: Step): Promise<Written>
   const file = new ExportFile(await fileWriter(asked, kind, { id, name }));
   let hasRead = false;
   while (!file.isFull) {
-    const part = readPart(object.view().sql, window, at, kind);
+    const from = at;
+    const part = await oncePresent(() => readPart(object.view().sql, window, from, kind));
     if (part === null) break;
     file.add(part.content);
     hasRead = true;

@@ -15,7 +15,7 @@ import { forgetReplaced } from "../runs/replaced.ts";
 import { restoreFile } from "../runs/archive/restore.ts";
 import { scheduleArchive } from "../runs/archive/schedule.ts";
 import { Unreadable } from "../kernel/absent.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
+import { type RunBlocks, runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 
 /** The maximum that one step deletes of each kind. For runs, up to one block more. */
@@ -112,10 +112,9 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
 function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const blocks = runBlocks(tx.sql);
   const key = idKey(tx.sql);
-  if (!restoreOldest(tx, before)) return 0;
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
-    const oldest = blocks.oldest(before, keptFrom);
+    const oldest = restoreOldest(tx, before, keptFrom) ? blocks.oldest(before, keptFrom) : NONE;
     blocks.purge(oldest.runs.map((run) => remainsOf(run, key)));
     deleteApart(tx.sql, oldest.runs);
     count += oldest.runs.length;
@@ -129,11 +128,13 @@ function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY):
 
 /**
  * Runs in a file are deleted once they are stored here again: what is left of each is read from it, and the file may have
- * younger ones. False if that is not possible now: nothing else waits for it.
+ * younger ones. False if that is not possible now: nothing else waits for it. A file that an export has yet to read stays.
  */
-function restoreOldest(tx: Tx, before: number): boolean {
+function restoreOldest(tx: Tx, before: number, keptFrom: number): boolean {
   const { firstHeld } = runBlocks(tx.sql);
-  if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before) return true;
+  if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before || firstHeld.firstSeq >= keptFrom) {
+    return true;
+  }
   try {
     restoreFile(tx, firstHeld);
     return true;
@@ -144,6 +145,8 @@ function restoreOldest(tx: Tx, before: number): boolean {
     return false;
   }
 }
+
+const NONE: ReturnType<RunBlocks["oldest"]> = { runs: [], bytes: 0, isWhole: false };
 
 /** Old ids are deleted in whole blocks, and in whole quarters if an earlier version stored them. */
 function purgeIds(tx: Tx): number {

@@ -229,13 +229,19 @@ describe("a window that waits while its runs are archived", () => {
       body: { amount_usd: "-0.0000001", reason: "credit" },
     });
 
-  /** Its export fails, and all its runs are in a file of the archive. */
+  const PARTS = ["a", "b", "c"];
+
+  /** Its export fails, and all its runs are in a file of the archive, in one block that has parts of three windows. */
   async function newWaiting(): Promise<Spender> {
     const org = await newSpender();
     await put(org, "late", { destination: S3 });
     await org.advance(1);
-    expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ accepted: 1000 });
-    expect((await adjust(org, "old-1")).status).toBe(201);
+    for (const part of PARTS) {
+      expect((await sendRuns(org, part, 200)).body).toMatchObject({ accepted: 200 });
+      await org.advance(HOUR);
+    }
+    expect(await runBlocksOf(org)).toHaveLength(1);
+    expect((await adjust(org, "a-1")).status).toBe(201);
     await archiveAll(org, async () => (await runBlocksOf(org)).length === 0);
     expect(await filesOf(org.id)).toHaveLength(1);
     return org;
@@ -243,7 +249,7 @@ describe("a window that waits while its runs are archived", () => {
 
   test("is whole, with adjustments of archived runs, and retention leaves the file until then", async () => {
     const org = await newWaiting();
-    expect((await adjust(org, "old-2")).status).toBe(201);
+    expect((await adjust(org, "b-2")).status).toBe(201);
     const total = await spent(org);
     await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
     for (let day = 0; day < 5; day += 1) await org.advance(DAY);
@@ -255,7 +261,8 @@ describe("a window that waits while its runs are archived", () => {
       .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds, { timeout: 60_000 })
       .toBeLessThan(HOUR);
     const all = await manifests(org);
-    expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(1002);
+    expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(602);
+    expect(all.filter(({ files }) => files.some(({ kind }) => kind === "runs"))).toHaveLength(3);
     expect(costOf(all)).toBe(total);
     const files = await stored(org);
     const lines = [...files]
@@ -263,15 +270,17 @@ describe("a window that waits while its runs are archived", () => {
       .flatMap(([, bytes]) => textOf(bytes).trimEnd().split("\n"))
       .map((line) => JSON.parse(line) as { id: string; run_id?: string; started_at: string });
     const ids = lines.filter(({ run_id }) => run_id === undefined).map(({ id }) => id);
-    expect(new Set(ids)).toEqual(new Set(Array.from({ length: 1000 }, (_, at) => `old-${at}`)));
+    expect(new Set(ids)).toEqual(
+      new Set(PARTS.flatMap((part) => Array.from({ length: 200 }, (_, at) => `${part}-${at}`))),
+    );
     const corrections = lines.filter(({ run_id }) => run_id !== undefined);
     expect(corrections.map(({ run_id, started_at }) => [run_id, Date.parse(started_at)])).toEqual([
-      ["old-1", Date.UTC(2026, 10, 10, 0, 0, 1)],
-      ["old-2", Date.UTC(2026, 10, 10, 0, 0, 2)],
+      ["a-1", Date.UTC(2026, 10, 10, 0, 0, 1)],
+      ["b-2", Date.UTC(2026, 10, 10, 0, 0, 2)],
     ]);
     await org.advance(DAY);
     await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
-    expect((await call("GET", "/v1/runs/old-5", { key: org.key })).status).toBe(404);
+    expect((await call("GET", "/v1/runs/a-5", { key: org.key })).status).toBe(404);
   });
 
   test("says which file cannot be read, and is written once it can", async () => {

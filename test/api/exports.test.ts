@@ -3,6 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { setExport } from "../../src/org/exports/commands.ts";
+import { keptForExports } from "../../src/org/exports/hold.ts";
+import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { archiveAll, bucket, filesOf, sendRuns } from "../support/archive.ts";
@@ -202,6 +204,17 @@ describe("a scheduled export", () => {
     await put(org, "failing");
     await org.advance(2 * HOUR);
     expect(costOf(await manifests(org))).toBe(1_000_000_000n);
+  });
+
+  test("goes on from the first entry of a log that retention has emptied", async () => {
+    const org = await newSpender();
+    await put(org, "lines");
+    const places = await inObject(org, (sql) => {
+      sql.exec("UPDATE exports SET run_from = 7, adjustment_from = 8, replacement_from = 9");
+      followEmptiedLogs(sql);
+      return keptForExports(sql);
+    });
+    expect(places).toEqual({ run: 1, adjustment: 1, replacement: 1 });
   });
 
   test("lets retention go on when it is deleted, and leaves what it wrote", async () => {

@@ -6,9 +6,9 @@ export function keptForExports(sql: SqlStorage): Place | null {
   const places = loadExports(sql).map((row): Place => {
     const open = openWindow(sql, row.name);
     return {
-      run: open?.first_run ?? row.run_from,
-      adjustment: open?.first_adjustment ?? row.adjustment_from,
-      replacement: open?.first_replacement ?? row.replacement_from,
+      run: Math.min(open?.first_run ?? row.run_from, row.run_from),
+      adjustment: Math.min(open?.first_adjustment ?? row.adjustment_from, row.adjustment_from),
+      replacement: Math.min(open?.first_replacement ?? row.replacement_from, row.replacement_from),
     };
   });
   if (places.length === 0) return null;

@@ -34,8 +34,9 @@ function firstSince(sql: SqlStorage, log: Log, from: number, atMs: number): numb
 
 export const LOGS_BEGIN: Place = { run: 1, adjustment: 1, replacement: 1 };
 
-/** The numbers of an empty log begin anew. Where one is empty, so do exports that are to go on in it. */
+/** The numbers of an empty log begin anew, here or once the org is imported elsewhere. So do exports that are to go on in it. */
 export function followEmptiedLogs(sql: SqlStorage): void {
   if (runBlocks(sql).lastSeq === 0) sql.exec("UPDATE exports SET run_from = 1");
   sql.exec("UPDATE exports SET adjustment_from = 1 WHERE NOT EXISTS (SELECT 1 FROM run_adjustments)");
+  sql.exec("UPDATE exports SET replacement_from = 1 WHERE NOT EXISTS (SELECT 1 FROM run_replacements)");
 }

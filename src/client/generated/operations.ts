@@ -112,6 +112,13 @@ export const OPERATIONS = {
   explain: {
     explain: "POST /v1/orgs/{id}/explain b",
   },
+  exports: {
+    list: "GET /v1/orgs/{id}/exports qp",
+    put: "PUT /v1/orgs/{id}/exports/{name} b",
+    get: "GET /v1/orgs/{id}/exports/{name}",
+    delete: "DELETE /v1/orgs/{id}/exports/{name}",
+    windows: "GET /v1/orgs/{id}/exports/{name}/windows qp",
+  },
   extAuthz: {
     check: "POST /v1/edge/ext-authz",
   },

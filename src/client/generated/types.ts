@@ -1397,6 +1397,55 @@ export interface CustomerToken {
   readonly expires_at: string;
 }
 
+export interface ScheduledExport {
+  readonly name: string;
+  readonly format: "ndjson" | "csv" | "parquet" | "focus";
+  readonly focus_version: ("1.2" | "1.4") | null;
+  readonly every: "hour" | "day";
+  readonly destination: {
+    readonly kind: "bucket";
+    readonly prefix: string;
+  } | {
+    readonly kind: "s3";
+    readonly endpoint: string;
+    readonly bucket: string;
+    readonly prefix: string;
+    readonly region: string;
+    readonly access_key_id: string;
+  };
+  /** Everything that was recorded before this time, since the export began, is written. */
+  readonly written_to: string;
+  /** For how long a closed window has not been written. 0: none. */
+  readonly lag_seconds: number;
+  /** Why the last attempt failed. Null: it did not. */
+  readonly last_error: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface ExportWindow {
+  /** RFC 3339 in UTC. */
+  readonly from: string;
+  /** Not included. */
+  readonly to: string;
+  readonly status: "pending" | "written";
+  /** The name of the manifest, which is written last. */
+  readonly manifest: string;
+  /** How many are written, without the manifest. */
+  readonly files: number;
+  /** Of the files that are written. */
+  readonly rows: number;
+  /** The sum of what those rows cost. */
+  readonly cost_usd: string;
+  /** How many attempts have failed in a row. */
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly next_attempt_at: string | null;
+  readonly written_at: string | null;
+}
+
 export type SsoConnection = {
   readonly kind: "oidc";
   readonly issuer: string;
@@ -2139,6 +2188,48 @@ export type ExplainExplainBody = {
   } | undefined;
 };
 
+export type ExportsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "name" | "-name" | "created_at" | "-created_at" | undefined;
+};
+
+export type ExportsPutBody = {
+  readonly format: "ndjson" | "csv" | "parquet" | "focus";
+  /** The version of FOCUS, with `format: focus`. Default: 1.2. */
+  readonly focus_version?: "1.2" | "1.4" | undefined;
+  /** The length of a window, in UTC. */
+  readonly every: "hour" | "day";
+  readonly destination: {
+    readonly kind: "bucket";
+    /** What the names of all files begin with. */
+    readonly prefix?: string | undefined;
+  } | {
+    readonly kind: "s3";
+    /** The https address of the storage, without a path. */
+    readonly endpoint: string;
+    readonly bucket: string;
+    /** What the names of all files begin with. */
+    readonly prefix?: string | undefined;
+    readonly region: string;
+    readonly access_key_id: string;
+    /** Stored encrypted, and never returned. */
+    readonly secret_access_key: string;
+  };
+};
+
+export type ExportsWindowsQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "to" | "-to" | undefined;
+};
+
 export type ForecastsLinearQuery = {
   readonly deployment_id: string;
   readonly teams: number | string;
@@ -2587,7 +2678,7 @@ export type RunsExportQuery = {
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to?: string | undefined;
-  readonly format?: "ndjson" | "csv" | "focus" | undefined;
+  readonly format?: "ndjson" | "csv" | "parquet" | "focus" | undefined;
   /** The version of FOCUS, with `format=focus`. Default: 1.2. */
   readonly focus_version?: "1.2" | "1.4" | undefined;
 };
@@ -3135,6 +3226,18 @@ export interface Operations {
   readonly explain: {
     /** Explain a decision or a run. `POST /v1/orgs/{id}/explain` */
     explain(body: ExplainExplainBody, options?: CallOptions): Answer<Explanation>;
+  };
+  readonly exports: {
+    /** List scheduled exports. `GET /v1/orgs/{id}/exports` */
+    list(query?: ExportsListQuery, options?: ListOptions): Pages<ScheduledExport>;
+    /** Set a scheduled export. `PUT /v1/orgs/{id}/exports/{name}` */
+    put(name: string, body: ExportsPutBody, options?: CallOptions): Answer<ScheduledExport>;
+    /** Read a scheduled export. `GET /v1/orgs/{id}/exports/{name}` */
+    get(name: string, options?: CallOptions): Answer<ScheduledExport>;
+    /** Delete a scheduled export. `DELETE /v1/orgs/{id}/exports/{name}` */
+    delete(name: string, options?: CallOptions): Answer<void>;
+    /** List the windows of a scheduled export. `GET /v1/orgs/{id}/exports/{name}/windows` */
+    windows(name: string, query?: ExportsWindowsQuery, options?: ListOptions): Pages<ExportWindow>;
   };
   readonly extAuthz: {
     /** Decide for a proxy that asks in headers. `POST /v1/edge/ext-authz` */

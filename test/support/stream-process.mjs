@@ -20,7 +20,7 @@ let begun = 0;
 async function one() {
   const leavesAfter =
     Math.random() < 1 / 3 ? 1 + Math.floor(Math.random() * (words - 2)) : Number.POSITIVE_INFINITY;
-  const stream = await openai.chat.completions.create(body);
+  const stream = await openai.chat.completions.create({ ...body, stream: true });
   let read = 0;
   for await (const chunk of stream) {
     if (chunk.choices[0]?.delta.content) read += 1;

@@ -109,9 +109,16 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
   const far = await orgWith(server, 5, FAR);
   const checked = await orgWith(server, 5, FAR);
   await govern(server, checked);
+  const matched = await orgWithMatches(server);
   return [
     bare("reference", "/reference"),
     ...orgs,
+    decision("allow here, 100 budgets, 10 match", {
+      org: matched,
+      status: 200,
+      of: "reference",
+      target: 0.6,
+    }),
     decision("allow here, all checks", {
       org: checked,
       status: 200,
@@ -131,6 +138,22 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
     }),
     bare("rate-limiter-flexible, in memory", "/limiter", "reference"),
   ];
+}
+
+const MATCHING = 10;
+
+/** An org with a hundred budgets that match calls, of which ten match the body. */
+async function orgWithMatches(server: Server): Promise<Org> {
+  const org = await orgWith(server, 0, FAR);
+  const path = `/v1/orgs/${org.id}/budgets`;
+  for (let number = 0; number < 100; number += 1) {
+    const isOwn = number < MATCHING;
+    const match = { model: isOwn ? "acme/*" : `other/m${number}`, customer_id: ASK.customer_id };
+    const group_by = number % 2 === 0 ? { group_by: ["workflow_id"] } : {};
+    const body = { match, ...group_by, limit: FAR, period: "month" };
+    await call(server, { method: "POST", path, key: org.key, body });
+  }
+  return org;
 }
 
 /** An org with this many limits. At most five apply to the body. */

@@ -27,6 +27,10 @@ export const EVENT_KINDS = [
   "test.ping",
   "run.adjusted",
   "run.replaced",
+  "spend_cap.threshold_crossed",
+  "customer_limit.threshold_crossed",
+  "credit_pack.threshold_crossed",
+  "quota.threshold_crossed",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -24,6 +24,8 @@ interface MeterKindRow {
   readonly denial: string;
   /** The event sent at the first refusal of each window. */
   readonly event: EventKind | null;
+  /** The event sent when spending reaches one of the limit's alert thresholds. Null: it has none. */
+  readonly alert: EventKind | null;
   /** A run takes its cost from credit packs, not from the meter itself. */
   readonly isDrawn: boolean;
 }
@@ -34,6 +36,7 @@ const plan = {
   scope: "org",
   idPrefix: null,
   event: "plan.limit_reached",
+  alert: null,
   isDrawn: false,
 } as const;
 const chain = {
@@ -42,6 +45,7 @@ const chain = {
   scope: "chain",
   idPrefix: null,
   event: null,
+  alert: null,
   isDrawn: false,
 } as const;
 const dollars = { unit: "usd", phases: ["decision", "run"], isDrawn: false } as const;
@@ -61,6 +65,7 @@ export const METERS = {
     idPrefix: null,
     denial: "quota",
     event: "quota.exhausted",
+    alert: "quota.threshold_crossed",
   },
   spend_cap: {
     ...dollars,
@@ -69,6 +74,7 @@ export const METERS = {
     idPrefix: null,
     denial: "spend_cap",
     event: "spend_cap.exceeded",
+    alert: "spend_cap.threshold_crossed",
   },
   budget: {
     ...dollars,
@@ -77,6 +83,7 @@ export const METERS = {
     idPrefix: "bud",
     denial: "budget",
     event: "budget.exceeded",
+    alert: "budget.threshold_crossed",
   },
   customer_limit: {
     ...dollars,
@@ -85,9 +92,16 @@ export const METERS = {
     idPrefix: "clm",
     denial: "budget",
     event: "customer_limit.exceeded",
+    alert: "customer_limit.threshold_crossed",
   },
-  credits: { ...credit, phases: ["run"], idPrefix: null, denial: "credits" },
-  credit_pack: { ...credit, phases: [], idPrefix: "pack", denial: "credits" },
+  credits: { ...credit, phases: ["run"], idPrefix: null, denial: "credits", alert: null },
+  credit_pack: {
+    ...credit,
+    phases: [],
+    idPrefix: "pack",
+    denial: "credits",
+    alert: "credit_pack.threshold_crossed",
+  },
 } as const satisfies Record<string, MeterKindRow>;
 
 type Rows = typeof METERS;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
+import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 
 export const creditPack = z
   .object({
@@ -12,6 +13,7 @@ export const creditPack = z
     reserved_usd: usd.meta({ description: "Held by open reservations." }),
     remaining_usd: usd.meta({ description: "What is neither spent nor reserved." }),
     priority: z.int(),
+    alert_thresholds: shownThresholds,
     effective_at: timestamp,
     expires_at: timestamp.nullable(),
     voided_at: timestamp.nullable(),
@@ -34,6 +36,7 @@ export const newCreditPack = z
       .max(1000)
       .default(100)
       .meta({ description: "Packs with a lower number are used first." }),
+    alert_thresholds: alertThresholds.optional(),
     effective_at: timestampInput.optional(),
     expires_at: timestampInput.optional(),
   })

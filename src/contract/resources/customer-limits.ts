@@ -2,6 +2,7 @@ import * as z from "zod";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
+import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 import { period } from "./budgets.ts";
 
 export const customerLimit = z
@@ -12,6 +13,7 @@ export const customerLimit = z
       .meta({ description: '`"*"` applies to every customer without a limit of its own.' }),
     limit_usd: usd,
     period,
+    alert_thresholds: shownThresholds,
     spent_usd: usd.nullable().meta({ description: 'Null for `"*"`, which counts each customer separately.' }),
     reserved_usd: usd.nullable(),
     available_usd: usd.nullable(),
@@ -22,11 +24,17 @@ export const customerLimit = z
   .meta({ id: "CustomerLimit" });
 export type CustomerLimit = z.output<typeof customerLimit>;
 
-export const newCustomerLimit = z.strictObject({ customer_id: callerId, limit_usd: usdInput, period });
+export const newCustomerLimit = z.strictObject({
+  customer_id: callerId,
+  limit_usd: usdInput,
+  period,
+  alert_thresholds: alertThresholds.optional(),
+});
 export type NewCustomerLimit = z.output<typeof newCustomerLimit>;
 
 export const customerLimitChange = z.strictObject({
   limit_usd: usdInput.optional(),
   period: period.optional(),
+  alert_thresholds: alertThresholds.optional(),
 });
 export type CustomerLimitChange = z.output<typeof customerLimitChange>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { usd, usdInput } from "../shapes.ts";
+import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 
 export const quota = z
   .object({
@@ -10,11 +11,15 @@ export const quota = z
     low_balance_usd: usd
       .nullable()
       .meta({ description: "When the balance falls below this, `quota.low` is sent." }),
+    alert_thresholds: shownThresholds.meta({ description: "Shares of all that was topped up." }),
   })
   .meta({ id: "Quota" });
 export type Quota = z.output<typeof quota>;
 
-export const newQuota = z.strictObject({ low_balance_usd: usdInput.optional() });
+export const newQuota = z.strictObject({
+  low_balance_usd: usdInput.optional(),
+  alert_thresholds: alertThresholds.optional(),
+});
 export type NewQuota = z.output<typeof newQuota>;
 
 const amount = usdInput.refine((text) => Number(text) !== 0, {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { usd, usdInput } from "../shapes.ts";
+import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 
 export const spendCap = z
   .object({
@@ -7,6 +8,7 @@ export const spendCap = z
     spent_usd: usd,
     reserved_usd: usd,
     available_usd: usd,
+    alert_thresholds: shownThresholds,
     timezone: z.string().meta({ description: "IANA time zone of the cap's day." }),
     resets_at: z
       .string()
@@ -15,5 +17,9 @@ export const spendCap = z
   .meta({ id: "SpendCap" });
 export type SpendCap = z.output<typeof spendCap>;
 
-export const newSpendCap = z.strictObject({ cap_usd: usdInput, timezone: z.string().default("UTC") });
+export const newSpendCap = z.strictObject({
+  cap_usd: usdInput,
+  timezone: z.string().default("UTC"),
+  alert_thresholds: alertThresholds.optional(),
+});
 export type NewSpendCap = z.output<typeof newSpendCap>;

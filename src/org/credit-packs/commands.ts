@@ -7,6 +7,7 @@ import { parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { storedShares } from "../meters/show.ts";
 import { type MeterRow, saveMeterRow } from "../meters/store.ts";
 import { creditPackNow, loadCreditPack, statusOf, toCreditPack } from "./show.ts";
 import { packExtra, type PackExtra } from "./store.ts";
@@ -21,6 +22,7 @@ export const createCreditPack = command({
       effectiveAt: parseTimestamp(input.effective_at ?? "") ?? tx.now,
       expiresAt: parseTimestamp(input.expires_at ?? ""),
       voidedAt: null,
+      thresholds: storedShares(input.alert_thresholds ?? []),
     };
     if (extra.expiresAt !== null && extra.expiresAt <= tx.now) {
       return invalidField("expires_at", "out_of_range", "must be in the future");

@@ -3,7 +3,7 @@ import { isLive } from "../../domain/credit.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
-import { entryNow } from "../meters/show.ts";
+import { entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 import { packExtra, toPack } from "./store.ts";
 
@@ -27,6 +27,7 @@ export function toCreditPack(view: View, row: MeterRow): CreditPack {
     reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
     remaining_usd: formatUsd(roomOf(entry) ?? 0n),
     priority: extra.priority,
+    alert_thresholds: sharesOf(row),
     effective_at: iso(extra.effectiveAt),
     expires_at: extra.expiresAt === null ? null : iso(extra.expiresAt),
     voided_at: extra.voidedAt === null ? null : iso(extra.voidedAt),

@@ -4,6 +4,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
+import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";
 import { deleteMeter, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { customerLimitNow, loadCustomerLimit, toCustomerLimit } from "./store.ts";
@@ -40,7 +41,7 @@ export const createCustomerLimit = command({
       time_zone: null,
       mode: "enforce",
       since: tx.now,
-      extra: "{}",
+      extra: sharesExtra(input.alert_thresholds),
     };
     if (hasOther(tx, row)) return refuse("conflict", {}, { message: TAKEN });
     saveMeterRow(tx.sql, row);
@@ -60,6 +61,7 @@ export const changeCustomerLimit = command({
       ...before,
       amount: input.limit_usd === undefined ? before.amount : String(parseUsd(input.limit_usd) ?? 0n),
       period: input.period ?? before.period,
+      extra: input.alert_thresholds === undefined ? before.extra : sharesExtra(input.alert_thresholds),
     };
     if (hasOther(tx, row)) return refuse("conflict", {}, { message: TAKEN });
     saveMeterRow(tx.sql, row);

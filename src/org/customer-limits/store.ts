@@ -3,7 +3,7 @@ import { publishedPeriod } from "../../domain/kinds.ts";
 import { countsApart } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
-import { amountsOf, entryNow } from "../meters/show.ts";
+import { amountsOf, entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 
 /** The row for all customers counts each of them separately, so it has no amounts of its own. */
@@ -15,6 +15,7 @@ export function toCustomerLimit(view: View, row: MeterRow): CustomerLimit {
     customer_id: row.scope_id,
     limit_usd: formatUsd(BigInt(row.amount ?? 0)),
     period: row.period,
+    alert_thresholds: sharesOf(row),
     ...(countsApart(entry.meter) ? none : amountsOf(entry)),
     ...publishedPeriod(entry),
     created_at: new Date(row.since).toISOString(),

@@ -53,10 +53,12 @@ export function announceCharges(tx: Tx, entries: Iterable<Entry>): void {
 }
 
 function announceThresholds(tx: Tx, entry: Entry): void {
+  const { alert } = meterRowOf(entry.meter.kind);
+  if (alert === null) return;
   for (const share of thresholdsToAnnounce(entry, entry.notices)) {
     entry.notices = announced(entry.notices, thresholdWord(share));
-    tx.emit("budget.threshold_crossed", {
-      budget_id: entry.meter.id,
+    tx.emit(alert, {
+      [entry.meter.kind === "budget" ? "budget_id" : "limit_id"]: entry.meter.id,
       scope_kind: entry.meter.scope.kind,
       ...about(entry),
       threshold: formatShare(share),

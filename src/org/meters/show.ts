@@ -30,6 +30,17 @@ export function shownShares(shares: readonly string[]): string[] {
   return shares.map((share) => formatShare(BigInt(share)));
 }
 
+/** The `extra` of a limit that has nothing else in it. */
+export function sharesExtra(shares: readonly string[] | undefined): string {
+  return JSON.stringify(shares === undefined ? {} : { thresholds: storedShares(shares) });
+}
+
+/** The alert thresholds of a limit. */
+export function sharesOf({ extra }: Pick<MeterRow, "extra">): string[] {
+  const { thresholds = [] } = JSON.parse(extra) as { readonly thresholds?: readonly string[] };
+  return shownShares(thresholds);
+}
+
 /** Billionths as a plain decimal: `0.8`, `1`. */
 export function formatShare(share: bigint): string {
   return formatUsd(share).replace(/\.?0+$/, "");

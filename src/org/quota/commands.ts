@@ -4,7 +4,7 @@ import { roomOf } from "../../domain/meter.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
-import { entryNow } from "../meters/show.ts";
+import { entryNow, sharesOf, storedShares } from "../meters/show.ts";
 import { deleteMeter, type MeterRow, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { saveUsage } from "../meters/usage.ts";
 import { ID, loadQuota, lowOf, quotaNow, toQuota } from "./store.ts";
@@ -21,7 +21,10 @@ export const setQuota = command({
     const row = onlyMeterRow(ID, {
       amount: before?.amount ?? "0",
       since: before?.since ?? tx.now,
-      extra: JSON.stringify(low === null ? {} : { lowRoom: String(low) }),
+      extra: JSON.stringify({
+        ...(low === null ? {} : { lowRoom: String(low) }),
+        thresholds: storedShares(input.alert_thresholds ?? (before === null ? [] : sharesOf(before))),
+      }),
     });
     saveMeterRow(tx.sql, row);
     if (before === null) recount(tx, toMeter(row, tx.now));

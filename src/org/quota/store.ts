@@ -3,7 +3,7 @@ import { availableOf } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { View } from "../kernel/door.ts";
-import { entryNow } from "../meters/show.ts";
+import { entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, toMeter } from "../meters/store.ts";
 
 export const ID = "quota";
@@ -28,6 +28,7 @@ export function toQuota(view: View, row: MeterRow): Quota {
     available_usd: formatUsd(availableOf(entry)),
     overdrawn_usd: formatUsd(balance < 0n ? -balance : 0n),
     low_balance_usd: low === null ? null : formatUsd(low),
+    alert_thresholds: sharesOf(row),
   };
 }
 

@@ -2,6 +2,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { NewSpendCap } from "../../contract/resources/spend-cap.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { command, done } from "../kernel/door.ts";
+import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";
 import { deleteMeter, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { ID, loadSpendCap, spendCapNow, toSpendCap } from "./store.ts";
@@ -17,6 +18,8 @@ export const setSpendCap = command({
     const row = onlyMeterRow(ID, {
       amount: String(parseUsd(input.cap_usd) ?? 0n),
       time_zone: input.timezone,
+      extra:
+        input.alert_thresholds === undefined ? (before?.extra ?? "{}") : sharesExtra(input.alert_thresholds),
       since: before?.since ?? tx.now,
     });
     saveMeterRow(tx.sql, row);

@@ -2,7 +2,7 @@ import type { SpendCap } from "../../contract/resources/spend-cap.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { formatInZone } from "../../domain/zone.ts";
 import type { View } from "../kernel/door.ts";
-import { amountsOf, entryNow } from "../meters/show.ts";
+import { amountsOf, entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 
 export const ID = "spend_cap";
@@ -13,6 +13,7 @@ export function toSpendCap(view: View, row: MeterRow): SpendCap {
   return {
     cap_usd: formatUsd(BigInt(row.amount ?? 0)),
     ...amountsOf(entry),
+    alert_thresholds: sharesOf(row),
     timezone,
     resets_at: formatInZone(timezone, entry.window.endMs ?? 0),
   };

@@ -71,7 +71,7 @@ interface Decision {
   readonly org: Org;
   readonly status: number;
   readonly of: string;
-  readonly target: number;
+  readonly target?: number;
   readonly body?: string;
 }
 
@@ -89,7 +89,7 @@ function decisionSubject(server: Server, name: string, decision: Decision): Subj
     pid: () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8")),
     status,
     of,
-    target,
+    ...(target === undefined ? {} : { target }),
   };
 }
 
@@ -117,7 +117,6 @@ async function subjects(reference: Reference, server: Server): Promise<Subject[]
       org: matched,
       status: 200,
       of: "reference",
-      target: 0.6,
     }),
     decision("allow here, all checks", {
       org: checked,

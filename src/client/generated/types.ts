@@ -586,6 +586,7 @@ export interface SpendCap {
   readonly reserved_usd: string;
   /** Dollars as a decimal string. */
   readonly available_usd: string;
+  readonly alert_thresholds: readonly string[];
   /** IANA time zone of the cap's day. */
   readonly timezone: string;
   /** The next midnight in that time zone, with a numeric offset. */
@@ -600,6 +601,7 @@ export interface CustomerLimit {
   /** Dollars as a decimal string. */
   readonly limit_usd: string;
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  readonly alert_thresholds: readonly string[];
   /** Null for `"*"`, which counts each customer separately. */
   readonly spent_usd: string | null;
   readonly reserved_usd: string | null;
@@ -624,6 +626,7 @@ export interface CreditPack {
   /** What is neither spent nor reserved. */
   readonly remaining_usd: string;
   readonly priority: number;
+  readonly alert_thresholds: readonly string[];
   /** RFC 3339 in UTC. */
   readonly effective_at: string;
   readonly expires_at: string | null;
@@ -644,6 +647,8 @@ export interface Quota {
   readonly overdrawn_usd: string;
   /** When the balance falls below this, `quota.low` is sent. */
   readonly low_balance_usd: string | null;
+  /** Shares of all that was topped up. */
+  readonly alert_thresholds: readonly string[];
 }
 
 export interface PlanInUse {
@@ -984,7 +989,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
-  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced";
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed";
   readonly status: "pending" | "succeeded" | "failed";
   readonly attempts: number;
   /** The receiver's last response. */
@@ -1012,7 +1017,7 @@ export interface WebhookDelivery {
 export interface Event {
   /** `evt_` followed by a ULID. */
   readonly id: string;
-  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced";
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** `org_` followed by a ULID. */
@@ -1870,6 +1875,8 @@ export type CreditPacksCreateBody = {
   readonly amount_usd: string;
   /** Packs with a lower number are used first. */
   readonly priority?: number | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
   /** RFC 3339 with a time zone. */
   readonly effective_at?: string | undefined;
   /** RFC 3339 with a time zone. */
@@ -1893,6 +1900,8 @@ export type CustomerLimitsCreateBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly limit_usd: string;
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type CustomerLimitsListQuery = {
@@ -1910,6 +1919,8 @@ export type CustomerLimitsChangeBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly limit_usd?: string | undefined;
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type CustomersListQuery = {
@@ -2140,7 +2151,7 @@ export type EventsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
-  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -2522,6 +2533,8 @@ export type PriceBookSetBody = {
 export type QuotaSetBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly low_balance_usd?: string | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type QuotaTopUpBody = {
@@ -2696,6 +2709,8 @@ export type SpendCapSetBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly cap_usd: string;
   readonly timezone?: string | undefined;
+  /** Each one sends an event once per period. */
+  readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type SsoPutBody = {
@@ -2828,7 +2843,7 @@ export type WebhooksListDeliveriesQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
-  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;
 };

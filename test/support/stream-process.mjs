@@ -20,6 +20,7 @@ let begun = 0;
 async function one() {
   const leavesAfter =
     Math.random() < 1 / 3 ? 1 + Math.floor(Math.random() * (words - 2)) : Number.POSITIVE_INFINITY;
+  /** @type {AsyncIterable<{ choices: { delta: { content?: string } }[] }>} */
   const stream = await openai.chat.completions.create({ ...body, stream: true });
   let read = 0;
   for await (const chunk of stream) {

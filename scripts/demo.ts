@@ -37,7 +37,10 @@ const HELLO_BUDGET = {
 const HELLO_MODEL = "gpt-4o-mini";
 const HELLO_MOST_TOKENS = 16;
 
-/** Seeds the demo org, once per data folder, through the public API. */
+/**
+ * Seeds the demo org, once per data folder, through the public API. An org that exists gets no further limits: they
+ * could refuse what its owner runs.
+ */
 export async function ensureDemo(server: Server): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = {
@@ -47,7 +50,6 @@ export async function ensureDemo(server: Server): Promise<Demo> {
   };
   const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
-  await ensureHelloBudget(demo);
   await fillPriceBook(demo).catch((error: unknown) => {
     if (!(error instanceof Complaint)) throw error;
     console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
@@ -73,25 +75,17 @@ async function seed(
 ): Promise<Pick<Demo, "org_id" | "owner_key">> {
   const made = await post(`${here.base_url}/v1/admin/orgs`, here.operator_key, { name: "Demo" });
   const { org, owner_key } = made as { org: { id: string }; owner_key: string };
-  await post(`${here.base_url}/v1/orgs/${org.id}/budgets`, owner_key, DEMO_BUDGET);
+  const budgets = `${here.base_url}/v1/orgs/${org.id}/budgets`;
+  await post(budgets, owner_key, DEMO_BUDGET);
+  await post(budgets, owner_key, HELLO_BUDGET, HELLO_BUDGET.scope_id);
   return { org_id: org.id, owner_key };
-}
-
-/** Folders of earlier versions have none. */
-async function ensureHelloBudget({ base_url, org_id, owner_key }: Demo): Promise<void> {
-  const url = `${base_url}/v1/orgs/${org_id}/budgets`;
-  const listed = await fetch(`${url}?limit=200`, { headers: { authorization: `Bearer ${owner_key}` } });
-  const { data = [] } = (await listed.json()) as { data?: { scope_id: string | null }[] };
-  const { scope_id } = HELLO_BUDGET;
-  if (data.some((budget) => budget.scope_id === scope_id)) return;
-  await post(url, owner_key, HELLO_BUDGET, scope_id);
 }
 
 const RETRY_MS = 250;
 /** A call that a crash interrupted holds its idempotency key for a minute. After that, its retry takes it over. */
 const PATIENCE_MS = 90_000;
 
-/** The path is the idempotency key, so a seeding that was interrupted continues and creates no second org. */
+/** The path and the name are the idempotency key, so a seeding that was interrupted continues and creates no second org. */
 async function post(url: string, key: string, body: object, name = ""): Promise<unknown> {
   const { pathname } = new URL(url);
   const until = performance.now() + PATIENCE_MS;
@@ -156,7 +150,7 @@ export function welcome(server: Server, demo: Demo): string {
     `May it spend 25 dollars on the "${workflow_id}" workflow, which has ${DEMO_BUDGET.limit_usd} per month? No:`,
     decide({ model: "acme/m1", workflow_id, estimate: { cost_usd: "25.00" } }),
     "",
-    `What does a call to a model cost? After a few, the "${HELLO_BUDGET.scope_id}" workflow has no more room:`,
+    `What does a call to a model cost? In a new demo org, the "${HELLO_BUDGET.scope_id}" workflow has room for a few:`,
     hello(demo),
     `  In an SDK: base URL ${demo.proxy_url}/openai/v1, and the owner key as API key.`,
     "",

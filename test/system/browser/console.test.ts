@@ -66,7 +66,12 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     await page.click("text=Create budget");
     expect(await notice()).toBe("Created.");
     await page.click("td a:text-is('Interns')");
-    await page.fill("#limit_usd", "12.50");
+    // A budget that exists is changed in its own unit.
+    expect(await page.inputValue("#limit")).toBe("10.00");
+    await page.fill("#limit", "twelve");
+    expect(await answerTo(page.click("text=Save"))).toBe(422);
+    expect(await page.locator("#limit-error").innerText()).toContain("must be");
+    await page.fill("#limit", "12.50");
     await page.click("text=Save");
     expect(await notice()).toBe("Saved.");
     expect(await page.locator(".facts").innerText()).toContain("$12.50");

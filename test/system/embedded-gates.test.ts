@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { installedPackage } from "../support/installed-package.ts";
+import { installedPackage, runProgram } from "../support/installed-package.ts";
 import { call, newOrg, sharedServer } from "../support/server.ts";
 
 /** What the package promises in processes of its own, over HTTP: nothing passes a limit, whatever happens to them. */
@@ -94,3 +96,25 @@ async function driveToLimit(): Promise<number> {
   expect(Number(left.reserved_usd)).toBeGreaterThanOrEqual(total / 100);
   return others.reduce((sum, { told }) => sum + (told?.allowedHere ?? 0), 0);
 }
+
+test("background work that a process waits for is done before the process ends", async () => {
+  const { id, ownerKey } = await newOrg();
+  const body = { scope_kind: "workflow", scope_id: "waited", limit_usd: "1000", period: "month" };
+  expect((await call("POST", `/v1/orgs/${id}/budgets`, { key: ownerKey, body })).status).toBe(201);
+  const program = `
+    import { createGate } from "sluice/gate";
+    const gate = createGate({ url: process.env.SLUICE_URL, key: process.env.SLUICE_KEY });
+    const background = [];
+    const waitUntil = (work) => background.push(work);
+    for (let n = 0; n < 5; n += 1) {
+      await gate.decide({ workflow_id: "waited", estimate: { cost_usd: "0.01" } }, { waitUntil });
+    }
+    console.log(background.length > 0);
+    await Promise.all(background);
+    console.log("done");
+  `;
+  writeFileSync(join(installed.path, "waited.mjs"), program);
+  const environment = { SLUICE_URL: sharedServer().urls[0], SLUICE_KEY: ownerKey };
+  const ran = await runProgram("waited.mjs", installed.path, environment);
+  expect(ran).toMatchObject({ stderr: "", stdout: "true\ndone\n" });
+});

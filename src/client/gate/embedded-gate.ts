@@ -249,17 +249,19 @@ export class EmbeddedGate {
     }
   }
 
-  #background(waitUntil: DecideOptions["waitUntil"]): Background {
+  #background(given: DecideOptions["waitUntil"]): Background {
+    const waitUntil = given ?? this.#options.waitUntil;
     return {
       object: () => ({
         syncLeases: async (text) => (await this.#exchange({ report: this.#touches.reportOf(text) })).leases,
       }),
-      waitUntil: waitUntil ?? this.#options.waitUntil ?? ((work) => void work.catch(() => undefined)),
+      waitUntil: waitUntil ?? ((work) => void work.catch(() => undefined)),
       now: () => Date.now(),
       wait: (ms) =>
         new Promise((resolve) => {
           const timer = setTimeout(resolve, ms);
-          (timer as { unref?: () => void }).unref?.();
+          // Work that someone waits for keeps its process until it is done.
+          if (waitUntil === undefined) (timer as { unref?: () => void }).unref?.();
         }),
     };
   }

@@ -122,7 +122,8 @@ export class GovernedCall {
       started_at: this.#startedAt,
       ended_at: new Date().toISOString(),
       model: ask.model ?? "unknown",
-      metadata: { outcome, estimated },
+      outcome,
+      estimated,
       ...run,
     });
     if (waitUntil !== undefined) this.#inBackground(gate.flush());

@@ -3,6 +3,9 @@ import { type Refusal, refuse } from "./refusal.ts";
 
 /** Counters and fields derived from them. Spending from a budget does not make a new version of it. */
 const COUNTED = [
+  "spent",
+  "reserved",
+  "available",
   "spent_usd",
   "reserved_usd",
   "available_usd",

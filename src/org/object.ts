@@ -369,7 +369,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     };
     return [
       new Teller(this.ctx, { soonMs: 1000, everyMs: 5000 }, gauges),
-      new Teller(this.ctx, { soonMs: 1000, everyMs: 15_000 }, overview),
+      new Teller(this.ctx, { soonMs: 1000, everyMs: 5000 }, overview),
     ];
   }
 

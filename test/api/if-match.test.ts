@@ -8,6 +8,12 @@ import { type Answer, call, operatorKey } from "../support/worker.ts";
 const MISSING: Readonly<Record<string, object | null>> = {
   "PATCH /v1/orgs/{id}/budgets/{budget_id}": { limit_usd: "1" },
   "DELETE /v1/orgs/{id}/budgets/{budget_id}": null,
+  "PUT /v1/orgs/{id}/exports/{name}": {
+    format: "ndjson",
+    every: "day",
+    destination: { kind: "bucket", prefix: "p" },
+  },
+  "DELETE /v1/orgs/{id}/exports/{name}": null,
   "PUT /v1/orgs/{id}/spend-cap": { cap_usd: "1" },
   "DELETE /v1/orgs/{id}/spend-cap": null,
   "PATCH /v1/orgs/{id}/customer-limits/{limit_id}": { limit_usd: "1" },
@@ -52,8 +58,11 @@ const ALWAYS_THERE = [
   "PUT /v1/orgs/{id}/benchmark-profile",
   "PUT /v1/admin/price-book",
 ];
-/** Adds to a list, so there is no resource to match. */
-const NO_RESOURCE = ["PUT /v1/admin/deprecations"];
+/** Adds to a list, or ends an entry of one that never changes, so there is no version to match. */
+const NO_RESOURCE = [
+  "PUT /v1/admin/deprecations",
+  "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}",
+];
 
 const contracts = OPERATIONS.map(({ contract }) => contract);
 

@@ -38,7 +38,7 @@ export async function governed(limitUsd = "100"): Promise<Governed> {
           return found.length;
         })
         .toBeGreaterThanOrEqual(count);
-      return found.toReversed().map((run) => ({ ...run, ...run["metadata"] }));
+      return found.toReversed();
     },
     reserved: async () =>
       (await call("GET", `/v1/orgs/${id}/budgets/${budget.id}`, { key })).body.reserved_usd,

@@ -116,5 +116,5 @@ async function allRuns(least: number): Promise<Recorded[]> {
       return runs.length;
     })
     .toBeGreaterThanOrEqual(least);
-  return runs.map((run) => ({ ...run, ...run["metadata"] }));
+  return runs;
 }

@@ -272,7 +272,7 @@ test("a person who is signed out while a form arrives changes nothing", async ()
   const type = "application/x-www-form-urlencoded";
   const headers = { cookie, "cf-connecting-ip": "203.0.113.7", "content-type": type };
   const init = { method: "POST", headers, body: slow.stream, redirect: "manual" } as const;
-  const answer = serve("http://sluice.test/console/customers", init);
+  const answer = serve("http://sluice.test/console/customer-limits", init);
   await slow.begun;
   const session = `/v1/orgs/${org.id}/sessions/${sessionId}`;
   expect((await call("DELETE", session, { key: org.ownerKey })).status).toBe(204);

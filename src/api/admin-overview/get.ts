@@ -18,7 +18,7 @@ export const getOverview = operation(
     path: "/v1/admin/overview",
     summary: "See every organization at a glance",
     description:
-      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers and open support grants, over all regions. Orgs tell this about every 15 seconds while they are used.",
+      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers and open support grants, over all regions. Orgs tell this about every 5 seconds while they are used.",
     role: "operator",
     query: listQuery(LIST),
     reply: {

@@ -116,7 +116,7 @@ export interface OverviewEntry {
   readonly tokens_limit: number | null;
   /** The larger part of the plan's runs or tokens that is used. Null if both are unlimited. */
   readonly plan_use: number | null;
-  /** The last call with a key of the org, to about 15 seconds. */
+  /** The last call with a key of the org, to about 5 seconds. */
   readonly last_call_at: string | null;
   /** Disabled after failures, or being retried. */
   readonly failing_webhooks: number;

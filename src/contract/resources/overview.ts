@@ -22,7 +22,7 @@ export const overviewEntry = z
     }),
     last_call_at: timestamp
       .nullable()
-      .meta({ description: "The last call with a key of the org, to about 15 seconds." }),
+      .meta({ description: "The last call with a key of the org, to about 5 seconds." }),
     failing_webhooks: count.meta({ description: "Disabled after failures, or being retried." }),
     deprecated_callers: count.meta({
       description: "Keys that called deprecated routes in the last 30 days.",

@@ -141,29 +141,19 @@ function isNothing({ ask, expected }: Call): boolean {
 }
 
 /** What a run repeats of its decision. */
+const ATTRIBUTION = [
+  "action",
+  "workflow_id",
+  "deployment_id",
+  "department_id",
+  "customer_id",
+  "user_id",
+  "provider",
+  "tags",
+  "chain",
+  "variant",
+] as const;
+
 function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
-  const {
-    action,
-    workflow_id,
-    deployment_id,
-    department_id,
-    customer_id,
-    user_id,
-    provider,
-    tags,
-    chain,
-    variant,
-  } = ask;
-  return {
-    action,
-    workflow_id,
-    deployment_id,
-    department_id,
-    customer_id,
-    user_id,
-    provider,
-    tags,
-    chain,
-    variant,
-  };
+  return Object.fromEntries(ATTRIBUTION.map((name) => [name, ask[name]]));
 }

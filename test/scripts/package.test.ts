@@ -104,7 +104,7 @@ describe("the packed package", () => {
       noEmit: true,
       module: "nodenext",
       target: "es2022",
-      lib: ["es2022", "esnext.disposable", "dom", "dom.iterable"],
+      lib: ["es2022", "dom", "dom.iterable"],
       types: [],
     };
     writeFileSync(

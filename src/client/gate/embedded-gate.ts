@@ -166,10 +166,6 @@ export class EmbeddedGate {
     }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   get stats(): GateStats {
     const { queued, sent, rejected } = this.#settlements;
     return { ...this.#counts, runsQueued: queued, runsSent: sent, runsRejected: rejected };

@@ -9,9 +9,10 @@ import type { RateSubject } from "../domain/rate-policy.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Residency } from "../domain/residency.ts";
 import { SeenPasses } from "../domain/seen-passes.ts";
-import { type Imported, importStaged, publishGrants, wasImported } from "./backup/importing.ts";
-import { platformRecovery, type Recovery } from "./backup/recovery.ts";
-import { beginStaging, dropStaging, stage } from "./backup/staging.ts";
+import { Arrival } from "./backup/arrival.ts";
+import { type Imported, publishGrants } from "./backup/importing.ts";
+import { platformRecovery, type Recovery, restoreTo } from "./backup/recovery.ts";
+import { dropStaging } from "./backup/staging.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
 import { onceReadable } from "./kernel/absent.ts";
@@ -23,11 +24,7 @@ import type { DecisionAsk } from "../gate/ask.ts";
 import type { Introduced, Introduction } from "../gate/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
-import { measure } from "./gauges/measure.ts";
-import { gaugeTelling } from "./gauges/tell.ts";
-import { Teller } from "./gauges/teller.ts";
-import { overviewOf } from "./overview/measure.ts";
-import { tellOverview } from "../platform/overview.ts";
+import { Telling } from "./telling.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
@@ -53,11 +50,6 @@ import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
-/** How long an import may take. */
-const STAGED_MS = 15 * 60_000;
-/** So that the answer leaves before the object ends. */
-const RESTART_MS = 50;
-
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
 /**
@@ -73,13 +65,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #refusals: RefusalDesk;
   readonly #views: Views;
   readonly #id: string;
-  readonly #tellers: readonly Teller[];
+  readonly #telling: Telling;
+  readonly #arrival: Arrival;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   #opened: boolean;
   /** Replaced in tests: local workerd has no recovery. */
   recovery: Recovery;
-  /** When a key of the org was last used, as far as this life of the object knows. */
-  #lastCallAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
@@ -113,13 +104,28 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       tally: (counts) => this.#tally(counts),
       isOpened: () => this.#opened,
     });
-    this.#tellers = this.#newTellers();
+    this.#telling = new Telling(ctx, {
+      env,
+      orgId: this.#id,
+      clock: () => this.#views.clock(),
+      view: (orgNow) => this.#views.view({ actor: SYSTEM, trace: "telling" }, orgNow),
+    });
     this.#due = new DueRunner({
       storage: ctx.storage,
       env,
       handlers: DUE_HANDLERS,
       view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
-      changed: () => this.#tellSoon(),
+      changed: () => this.#opened && this.#telling.note(),
+    });
+    this.#arrival = new Arrival(ctx.storage, {
+      orgId: this.#id,
+      settings: this.#settings,
+      isOpened: () => this.#opened,
+      setOpened: (opened) => (this.#opened = opened),
+      holdsOrg: () => isOpened(ctx.storage.sql),
+      steps: () => stepsOf(ctx.storage),
+      view: (envelope) => this.#views.view(envelope),
+      arrived: (view) => this.#arrived(view),
     });
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (upgraded) this.#due.arm();
@@ -154,8 +160,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
     if (key === null) return null;
     this.#granted.note(keyId, asked);
-    this.#lastCallAt = asked;
-    this.#tellSoon();
+    this.#telling.called(asked);
     return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
   }
 
@@ -346,31 +351,24 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     this.#due.wake();
   }
 
-  /** Something happened that others should hear of. */
-  #tellSoon(): void {
-    if (this.#opened) for (const teller of this.#tellers) teller.note();
+  /** Makes room for an archive. */
+  beginImport(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
+    return this.#arrival.begin(attempt, archiveId);
   }
 
-  /** What the platform hears of this object: its gauges within seconds, its line of the overview a little later. */
-  #newTellers(): readonly Teller[] {
-    const standing = () => {
-      const { org, real } = this.#views.clock();
-      const view = this.#views.view({ actor: SYSTEM, trace: "telling" }, org);
-      return { view, offsetMs: org - real };
-    };
-    const gauges = gaugeTelling(this.env.COUNTERS, this.#id, () => {
-      const { view, offsetMs } = standing();
-      return measure(view, offsetMs);
-    });
-    const overview = async () => {
-      if (this.#id === PLATFORM_ORG_ID) return;
-      const { view, offsetMs } = standing();
-      await tellOverview(this.env.DB, overviewOf(view, this.#lastCallAt, offsetMs));
-    };
-    return [
-      new Teller(this.ctx, { soonMs: 1000, everyMs: 5000 }, gauges),
-      new Teller(this.ctx, { soonMs: 1000, everyMs: 5000 }, overview),
-    ];
+  /** Takes one frame, as base64. False if another import has taken the place of this one. */
+  stageImport(attempt: string, n: number, frame: string): boolean {
+    return this.#arrival.stage(attempt, n, frame);
+  }
+
+  /** Makes this object the org of the archive that was staged. */
+  finishImport(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
+    return this.#arrival.finish(attempt, envelope);
+  }
+
+  /** Goes back to what this object was at a time. Its next life is that of then. */
+  async restore(atMs: number): Promise<Refusal<"not_found" | "service_unavailable"> | { undo: string }> {
+    return this.#opened ? await restoreTo(this.recovery, this.ctx, atMs) : refuse("not_found");
   }
 
   /** Kept in memory with the isolate's own counts, and sent together with them. */
@@ -380,63 +378,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
   }
 
-  /** Makes room for an archive. Null: the org is here already, and came from this archive. */
-  beginImport(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
-    const { sql } = this.ctx.storage;
-    if (this.#opened) {
-      if (wasImported(sql, archiveId)) return { begun: false };
-      return refuse("conflict", {}, { message: "This organization exists here already." });
-    }
-    this.ctx.storage.transactionSync(() => beginStaging(sql, attempt));
-    void this.ctx.storage.setAlarm(Date.now() + STAGED_MS);
-    return { begun: true };
-  }
-
-  /** Takes one frame, as base64. False if another import has taken the place of this one. */
-  stageImport(attempt: string, n: number, frame: string): boolean {
-    return !this.#opened && stage(this.ctx.storage.sql, attempt, n, Buffer.from(frame, "base64"));
-  }
-
-  /** Makes this object the org of the archive that was staged. */
-  async finishImport(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
-    if (this.#opened) return refuse("conflict", {}, { message: "This organization exists here already." });
-    this.#opened = true;
-    try {
-      const { storage } = this.ctx;
-      const view = () => this.#views.view(envelope);
-      const imported = importStaged({
-        storage,
-        orgId: this.#id,
-        attempt,
-        settings: this.#settings,
-        steps: stepsOf(storage),
-        view,
-      });
-      this.#opened = !isRefusal(imported);
-      if (isRefusal(imported)) return imported;
-      this.#due.arm();
-      await publishGrants(this.env, view());
-      await this.#due.runNow("publish", "profile");
-      this.ctx.waitUntil(this.#rereadPlatform());
-      return imported;
-    } catch (error) {
-      this.#opened = isOpened(this.ctx.storage.sql);
-      throw error;
-    }
-  }
-
-  /** Goes back to what this object was at a time. Its next life is that of then. */
-  async restore(atMs: number): Promise<Refusal<"not_found" | "service_unavailable"> | { undo: string }> {
-    if (!this.#opened) return refuse("not_found");
-    try {
-      const undo = await this.recovery.restoreAtNextStart(await this.recovery.bookmarkAt(atMs));
-      this.ctx.waitUntil(scheduler.wait(RESTART_MS).then(() => this.recovery.restart()));
-      return { undo };
-    } catch (error) {
-      logFailure("restore", error);
-      const message = "This platform keeps no history to restore from. Import a backup instead.";
-      return refuse("service_unavailable", {}, { message });
-    }
+  /** What an org does that has just come from an archive. */
+  async #arrived(view: View): Promise<void> {
+    this.#due.arm();
+    await publishGrants(this.env, view);
+    await this.#due.runNow("publish", "profile");
+    this.ctx.waitUntil(this.#rereadPlatform());
   }
 
   /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */

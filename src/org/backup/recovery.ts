@@ -1,3 +1,9 @@
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { logFailure } from "../../log.ts";
+
+/** So that the answer leaves before the object ends. */
+const RESTART_MS = 50;
+
 /**
  * The platform's point-in-time recovery of one object. Where it is not offered, each of these throws: local workerd keeps
  * no history of an object's storage.
@@ -17,4 +23,21 @@ export function platformRecovery(ctx: DurableObjectState): Recovery {
     restoreAtNextStart: (bookmark) => ctx.storage.onNextSessionRestoreBookmark(bookmark),
     restart: () => ctx.abort("restored to an earlier time"),
   };
+}
+
+/** Makes the object's next life that of then, and begins it. */
+export async function restoreTo(
+  recovery: Recovery,
+  ctx: Pick<DurableObjectState, "waitUntil">,
+  atMs: number,
+): Promise<Refusal<"service_unavailable"> | { undo: string }> {
+  try {
+    const undo = await recovery.restoreAtNextStart(await recovery.bookmarkAt(atMs));
+    ctx.waitUntil(scheduler.wait(RESTART_MS).then(() => recovery.restart()));
+    return { undo };
+  } catch (error) {
+    logFailure("restore", error);
+    const message = "This platform keeps no history to restore from. Import a backup instead.";
+    return refuse("service_unavailable", {}, { message });
+  }
 }

@@ -1,22 +1,18 @@
 import { logFailure } from "../../log.ts";
 
-/** A moment after something happened, and not again for a while. */
-interface Pace {
-  readonly soonMs: number;
-  readonly everyMs: number;
-}
+/** A moment after something happened, and not again for a while. An eviction waits until what is timed has been told. */
+const SOON_MS = 1000;
+const EVERY_MS = 5000;
 
 /** Tells others how the object stands, in the background. What fails is told the next time. */
 export class Teller {
   readonly #ctx: Pick<DurableObjectState, "waitUntil">;
-  readonly #pace: Pace;
   readonly #tell: () => Promise<void>;
   #toldAt = Number.NEGATIVE_INFINITY;
   #isTimed = false;
 
-  constructor(ctx: Pick<DurableObjectState, "waitUntil">, pace: Pace, tell: () => Promise<void>) {
+  constructor(ctx: Pick<DurableObjectState, "waitUntil">, tell: () => Promise<void>) {
     this.#ctx = ctx;
-    this.#pace = pace;
     this.#tell = tell;
   }
 
@@ -24,8 +20,7 @@ export class Teller {
   note(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
-    const { soonMs, everyMs } = this.#pace;
-    this.#ctx.waitUntil(this.#tellIn(Math.max(soonMs, this.#toldAt + everyMs - Date.now())));
+    this.#ctx.waitUntil(this.#tellIn(Math.max(SOON_MS, this.#toldAt + EVERY_MS - Date.now())));
   }
 
   async #tellIn(waitMs: number): Promise<void> {

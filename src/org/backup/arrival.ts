@@ -1,0 +1,71 @@
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import type { Settings } from "../../settings.ts";
+import type { Envelope, View } from "../kernel/door.ts";
+import { type Imported, importStaged, wasImported } from "./importing.ts";
+import { beginStaging, stage } from "./staging.ts";
+
+/** How long an import may take. */
+const STAGED_MS = 15 * 60_000;
+
+/** The object that the org arrives at. */
+interface Place {
+  readonly orgId: string;
+  readonly settings: Settings;
+  readonly isOpened: () => boolean;
+  readonly setOpened: (isOpened: boolean) => void;
+  /** Whether its storage holds an org. */
+  readonly holdsOrg: () => boolean;
+  readonly steps: () => Parameters<typeof importStaged>[0]["steps"];
+  readonly view: (envelope: Envelope) => View;
+  readonly arrived: (view: View) => Promise<void>;
+}
+
+/** How an org comes from an archive: its frames are staged one by one, then it is there as a whole. */
+export class Arrival {
+  readonly #storage: DurableObjectStorage;
+  readonly #place: Place;
+
+  constructor(storage: DurableObjectStorage, place: Place) {
+    this.#storage = storage;
+    this.#place = place;
+  }
+
+  /** False: the org is here already, and came from this archive. */
+  begin(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
+    const { sql } = this.#storage;
+    if (this.#place.isOpened()) return wasImported(sql, archiveId) ? { begun: false } : existsAlready();
+    this.#storage.transactionSync(() => beginStaging(sql, attempt));
+    void this.#storage.setAlarm(Date.now() + STAGED_MS);
+    return { begun: true };
+  }
+
+  stage(attempt: string, n: number, frame: string): boolean {
+    return !this.#place.isOpened() && stage(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
+  }
+
+  async finish(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
+    const { orgId, settings, isOpened, setOpened, holdsOrg, steps, view, arrived } = this.#place;
+    if (isOpened()) return existsAlready();
+    setOpened(true);
+    try {
+      const imported = importStaged({
+        storage: this.#storage,
+        orgId,
+        attempt,
+        settings,
+        steps: steps(),
+        view: () => view(envelope),
+      });
+      setOpened(!isRefusal(imported));
+      if (!isRefusal(imported)) await arrived(view(envelope));
+      return imported;
+    } catch (error) {
+      setOpened(holdsOrg());
+      throw error;
+    }
+  }
+}
+
+function existsAlready(): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message: "This organization exists here already." });
+}

@@ -1,0 +1,52 @@
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { tellOverview } from "../platform/overview.ts";
+import { measure } from "./gauges/measure.ts";
+import { gaugeTelling } from "./gauges/tell.ts";
+import { Teller } from "./gauges/teller.ts";
+import type { OrgEnv, View } from "./kernel/door.ts";
+import { overviewOf } from "./overview/measure.ts";
+
+interface Standing {
+  readonly env: OrgEnv;
+  readonly orgId: string;
+  readonly clock: () => { readonly org: number; readonly real: number };
+  readonly view: (orgNow: number) => View;
+}
+
+/** What the platform hears of an org: its gauges and its line of the overview. */
+export class Telling {
+  readonly #standing: Standing;
+  readonly #tellers: readonly Teller[];
+  /** When a key of the org was last used, as far as this life of the object knows. */
+  #lastCallAt: number | null = null;
+
+  constructor(ctx: Pick<DurableObjectState, "waitUntil">, standing: Standing) {
+    this.#standing = standing;
+    const { env, orgId } = standing;
+    const gauges = gaugeTelling(env.COUNTERS, orgId, () => {
+      const { view, offsetMs } = this.#now();
+      return measure(view, offsetMs);
+    });
+    const overview = async () => {
+      if (orgId === PLATFORM_ORG_ID) return;
+      const { view, offsetMs } = this.#now();
+      await tellOverview(env.DB, overviewOf(view, this.#lastCallAt, offsetMs));
+    };
+    this.#tellers = [gauges, overview].map((tell) => new Teller(ctx, tell));
+  }
+
+  called(atMs: number): void {
+    this.#lastCallAt = atMs;
+    this.note();
+  }
+
+  /** Something happened that others should hear of. */
+  note(): void {
+    for (const teller of this.#tellers) teller.note();
+  }
+
+  #now(): { view: View; offsetMs: number } {
+    const { org, real } = this.#standing.clock();
+    return { view: this.#standing.view(org), offsetMs: org - real };
+  }
+}

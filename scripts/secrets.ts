@@ -32,14 +32,18 @@ function store(file: string, secrets: NodeJS.Dict<string>): void {
   writePrivateFile(file, lines.join(""));
 }
 
-/** Keys and sealed secrets are useless under another pepper, so a folder keeps its first one. */
-export function keepPepper(file: string, pepper: string): void {
-  const mark = createHmac("sha256", pepper).update("the pepper of this folder").digest("hex");
-  if (!existsSync(file)) writePrivateFile(file, mark);
-  if (readFileSync(file, "utf8") === mark) return;
-  throw new Complaint(
-    `${dirname(file)} was created with a different SVC_KEY_PEPPER: set that one, or start over with npm run reset`,
+/** Keys and sealed secrets are useless under another pepper, so a folder keeps its own, or both while it is being changed. */
+export function keepPepper(file: string, pepper: string, previous?: string): void {
+  const marks = [pepper, ...(previous === undefined ? [] : [previous])].map((one) =>
+    createHmac("sha256", one).update("the pepper of this folder").digest("hex"),
   );
+  const kept = existsSync(file) ? readFileSync(file, "utf8").split(" ") : marks;
+  if (!marks.some((mark) => kept.includes(mark))) {
+    throw new Complaint(
+      `${dirname(file)} was created with a different SVC_KEY_PEPPER: set that one, or start over with npm run reset`,
+    );
+  }
+  if (!existsSync(file) || kept.join(" ") !== marks.join(" ")) writePrivateFile(file, marks.join(" "));
 }
 
 function generate(name: string): string {

@@ -75,7 +75,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const ports = await claimPorts(options.port, options.regions?.length ?? options.isolates ?? 1);
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
-  keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "");
+  keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "", settings["SVC_KEY_PEPPER_PREVIOUS"]);
   const script = await bundleWorker(options.entry ?? config.main);
   const signInSecret = randomBytes(32).toString("base64url");
   let ready = false;

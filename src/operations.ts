@@ -12,6 +12,7 @@ import { getAdminOrg } from "./api/admin-orgs/get.ts";
 import { listAdminOrgs } from "./api/admin-orgs/list.ts";
 import { resumeOrg } from "./api/admin-orgs/resume.ts";
 import { suspendOrg } from "./api/admin-orgs/suspend.ts";
+import { listPepperLeft } from "./api/admin-pepper/list.ts";
 import { getOverview } from "./api/admin-overview/get.ts";
 import { approveAttempt } from "./api/approvals/approve.ts";
 import { denyAttempt } from "./api/approvals/deny.ts";
@@ -161,6 +162,7 @@ export const OPERATIONS: readonly Operation[] = [
   importOrg,
   restoreOrg,
   getOverview,
+  listPepperLeft,
   getAdminOrg,
   changeAdminOrg,
   suspendOrg,

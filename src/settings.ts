@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Peppers } from "./domain/peppers.ts";
 
 /** Where the platform places this region's objects. A jurisdiction is guaranteed, a hint is not. */
 export type ObjectPlacement =
@@ -55,6 +56,11 @@ const SETTINGS = z.object({
   SVC_REGIONS: regions,
   SVC_OBJECT_PLACEMENT: placement,
   SVC_KEY_PEPPER: secret,
+  SVC_KEY_PEPPER_PREVIOUS: secret.optional(),
+  SVC_ACCEPT_UNCHECKED_KEYS: z
+    .enum(["true", "false"], "must be true or false")
+    .default("false")
+    .transform((text) => text === "true"),
   SVC_OPERATOR_KEY: secret,
   SVC_REGION_SECRET: secret.optional(),
   SVC_METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
@@ -80,6 +86,10 @@ export function knownRegions({ SVC_REGION, SVC_REGIONS }: Settings): string[] {
   return [...new Set([SVC_REGION, ...Object.keys(SVC_REGIONS)])];
 }
 
+export function peppersOf({ SVC_KEY_PEPPER, SVC_KEY_PEPPER_PREVIOUS }: Settings): Peppers {
+  return SVC_KEY_PEPPER_PREVIOUS === undefined ? [SVC_KEY_PEPPER] : [SVC_KEY_PEPPER, SVC_KEY_PEPPER_PREVIOUS];
+}
+
 /** Names the invalid setting, never its value, which may be a secret. */
 export class BadSetting extends Error {
   override readonly name = "BadSetting";
@@ -96,7 +106,10 @@ export function settingsOf(env: object): Settings {
     const issue = result.error.issues[0];
     throw new BadSetting(`Setting ${String(issue?.path[0])} ${issue?.message ?? "is invalid"}.`);
   }
-  const { SVC_REGION, SVC_REGIONS, SVC_REGION_SECRET } = result.data;
+  const { SVC_REGION, SVC_REGIONS, SVC_REGION_SECRET, SVC_KEY_PEPPER, SVC_KEY_PEPPER_PREVIOUS } = result.data;
+  if (SVC_KEY_PEPPER === SVC_KEY_PEPPER_PREVIOUS) {
+    throw new BadSetting("Setting SVC_KEY_PEPPER_PREVIOUS must not be the same as SVC_KEY_PEPPER.");
+  }
   const hasPeers = Object.keys(SVC_REGIONS).some((region) => region !== SVC_REGION);
   if (hasPeers && SVC_REGION_SECRET === undefined) {
     throw new BadSetting("Setting SVC_REGION_SECRET is required when SVC_REGIONS names other regions.");

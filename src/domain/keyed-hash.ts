@@ -18,8 +18,16 @@ export class KeyedHash {
 
   /** Derives a separate key for each purpose from one secret. */
   static for(purpose: string, secret: string): KeyedHash {
-    const bytes = createHmac("sha256", secret).update(purpose).digest();
-    return new KeyedHash([bytes.readInt32LE(0), bytes.readInt32LE(4)]);
+    return KeyedHash.of(KeyedHash.keyFor(purpose, secret));
+  }
+
+  /** The eight bytes of that key. */
+  static keyFor(purpose: string, secret: string): Buffer {
+    return createHmac("sha256", secret).update(purpose).digest().subarray(0, 8);
+  }
+
+  static of(key: Buffer): KeyedHash {
+    return new KeyedHash([key.readInt32LE(0), key.readInt32LE(4)]);
   }
 
   of(message: readonly number[]): [low: number, high: number] {

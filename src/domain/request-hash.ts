@@ -1,6 +1,11 @@
 import { createHmac } from "node:crypto";
 import { ALPHABET } from "./id-letters.ts";
 
+/** The bytes that the names of an org are made with. */
+export function requestNamesKey(pepper: string, orgId: string): Buffer {
+  return createHmac("sha256", pepper).update(`request names of ${orgId}`).digest().subarray(0, 16);
+}
+
 /**
  * A keyed hash of a request id. It is the same wherever the request is decided: in any isolate or by the object. It
  * runs on the hot path, so it mixes four lanes instead of computing a digest. The key is the org's own and secret, so
@@ -9,8 +14,7 @@ import { ALPHABET } from "./id-letters.ts";
 export class RequestNames {
   readonly #seed: readonly [number, number, number, number];
 
-  constructor(pepper: string, orgId: string) {
-    const bytes = createHmac("sha256", pepper).update(`request names of ${orgId}`).digest();
+  constructor(bytes: Buffer) {
     this.#seed = [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8), bytes.readInt32LE(12)];
   }
 

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../contract/durations.ts";
 import { KeyedHash } from "./keyed-hash.ts";
-import { RequestNames } from "./request-hash.ts";
+import { RequestNames, requestNamesKey } from "./request-hash.ts";
 import { ALPHABET } from "./id-letters.ts";
 import { lettersOf, newId, timeOf } from "./ulid.ts";
 
@@ -39,17 +39,32 @@ export interface ReservationNames {
   dated(name: string, nowMs: number): string;
 }
 
+/**
+ * What the ids of an org's reservations are made with. They must stay the same when the pepper changes: the same request has
+ * the same id, and is decided once.
+ */
+export function reservationKey(pepper: string, orgId: string): string {
+  return Buffer.concat([
+    requestNamesKey(pepper, orgId),
+    KeyedHash.keyFor(`questions of ${orgId}`, pepper),
+    KeyedHash.keyFor(`reservations by time of ${orgId}`, pepper),
+    KeyedHash.keyFor(`reservations by request of ${orgId}`, pepper),
+  ]).toString("base64");
+}
+
 export class ReservationIds implements ReservationNames {
   readonly #requests: RequestNames;
   readonly #checks: Readonly<Record<"time" | "request", KeyedHash>>;
   readonly #questions: KeyedHash;
 
-  constructor(pepper: string, orgId: string) {
-    this.#requests = new RequestNames(pepper, orgId);
-    this.#questions = KeyedHash.for(`questions of ${orgId}`, pepper);
+  /** With the key that the org keeps, or the one that the pepper gives. */
+  constructor(pepper: string, orgId: string, key: string = reservationKey(pepper, orgId)) {
+    const bytes = Buffer.from(key, "base64");
+    this.#requests = new RequestNames(bytes.subarray(0, 16));
+    this.#questions = KeyedHash.of(bytes.subarray(16, 24));
     this.#checks = {
-      time: KeyedHash.for(`reservations by time of ${orgId}`, pepper),
-      request: KeyedHash.for(`reservations by request of ${orgId}`, pepper),
+      time: KeyedHash.of(bytes.subarray(24, 32)),
+      request: KeyedHash.of(bytes.subarray(32, 40)),
     };
   }
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import type { Peppers } from "./peppers.ts";
 
 /**
  * Secrets at rest: AES-256-GCM under a key derived from the pepper, one per purpose. Synchronous, so that sealing can
@@ -20,4 +21,19 @@ export function unseal(pepper: string, purpose: string, sealed: string): string 
   const decipher = createDecipheriv("aes-256-gcm", keyFor(pepper, purpose), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+}
+
+/** Opens what was sealed under either pepper. */
+export function unsealAny([current, other]: Peppers, purpose: string, sealed: string): string {
+  if (other === undefined) return unseal(current, purpose, sealed);
+  return opened(current, purpose, sealed) ?? unseal(other, purpose, sealed);
+}
+
+/** Null: it was sealed under another pepper, or for another purpose. */
+export function opened(pepper: string, purpose: string, sealed: string): string | null {
+  try {
+    return unseal(pepper, purpose, sealed);
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,5 @@
 import { type ArchiveProblem, FrameReader, type ReadFrame } from "../domain/archive/frames.ts";
+import type { Peppers } from "../domain/peppers.ts";
 import { CutOff } from "./read-bounded.ts";
 
 /** What is wrong with an archive, and what to do. */
@@ -13,9 +14,9 @@ export const ARCHIVE_PROBLEMS: Readonly<Record<ArchiveProblem, string>> = {
 /** The verified frames of an archive as it arrives, at most one arrival of them at a time. */
 export async function* archiveFrames(
   body: ReadableStream<Uint8Array> | null,
-  pepper: string,
+  peppers: Peppers,
 ): AsyncGenerator<ReadFrame | ArchiveProblem> {
-  const frames = new FrameReader(pepper);
+  const frames = new FrameReader(...peppers);
   const reader = body?.getReader();
   try {
     for (;;) {

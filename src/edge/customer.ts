@@ -1,8 +1,10 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { parseCidr } from "../domain/address.ts";
 import { tokenDigest } from "../domain/org-token.ts";
+import { givenDigest } from "../domain/peppers.ts";
 import { SNAPSHOT } from "../gate/snapshot.ts";
 import type { Actor } from "../org/kernel/door.ts";
+import { peppersOf } from "../settings.ts";
 import type { Call } from "./call.ts";
 import { doorOfToken } from "./org-token-door.ts";
 
@@ -22,7 +24,7 @@ export async function identifyCustomer(call: Call, bearer: string): Promise<Refu
   };
   const door = await doorOfToken(call, "customer", bearer, asking);
   if (door === null) return refuse("unauthorized");
-  const digest = tokenDigest(call.settings.SVC_KEY_PEPPER, bearer);
+  const digest = givenDigest(peppersOf(call.settings), (pepper) => tokenDigest(pepper, bearer));
   const admitted = await door.query("admitCustomer", { digest });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
   const { token_id: id, customer_id: customer, expires_at: expiresAt, org } = admitted.body;

@@ -1,5 +1,7 @@
 import { type OrgTokenKind, orgOfToken } from "../domain/org-token.ts";
+import { firstUnder } from "../domain/peppers.ts";
 import type { Actor } from "../org/kernel/door.ts";
+import { peppersOf } from "../settings.ts";
 import type { Call } from "./call.ts";
 import type { OrgDoor } from "./org-door.ts";
 import { doorHome } from "./region/door-home.ts";
@@ -11,7 +13,7 @@ export async function doorOfToken(
   bearer: string,
   asking: Actor,
 ): Promise<OrgDoor | null> {
-  const orgId = orgOfToken(call.settings.SVC_KEY_PEPPER, kind, bearer);
+  const orgId = firstUnder(peppersOf(call.settings), (pepper) => orgOfToken(pepper, kind, bearer));
   if (orgId === null) return null;
   const envelope = { actor: asking, trace: call.trace, idempotency: null, ifMatch: null };
   return doorHome(call.env, call.settings, orgId, envelope);

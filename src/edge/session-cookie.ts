@@ -5,7 +5,8 @@ import { type EntryProblem, entryProblem } from "../domain/entry.ts";
 import { SESSION_MAX_MS } from "../domain/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
 import type { OrgSnapshot } from "../gate/snapshot.ts";
-import type { Settings } from "../settings.ts";
+import { firstUnder, givenDigest } from "../domain/peppers.ts";
+import { peppersOf, type Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import { doorHome } from "./region/door-home.ts";
 
@@ -56,8 +57,8 @@ export async function admitCookie(asked: Asked): Promise<Admitted> {
   const token = name === undefined ? null : readCookie(asked.request, name);
   if (name === undefined || token === null) return { kind: "none" };
   const over = { kind: "over", clear: write(name, "", name.startsWith("__Host-"), 0) } as const;
-  const pepper = asked.settings.SVC_KEY_PEPPER;
-  const orgId = orgOfToken(pepper, "session", token);
+  const peppers = peppersOf(asked.settings);
+  const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "session", token));
   if (orgId === null) return over;
   const actor = {
     kind: "session",
@@ -68,8 +69,8 @@ export async function admitCookie(asked: Asked): Promise<Admitted> {
   } as const;
   const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
   const door = await doorHome(asked.env, asked.settings, orgId, envelope);
-  const admitted =
-    door === null ? null : await door.command("admitSession", { digest: tokenDigest(pepper, token) });
+  const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const admitted = door === null ? null : await door.command("admitSession", { digest });
   if (admitted === null) return over;
   if (isRefusal(admitted)) return admitted.code === "service_unavailable" ? unreachable(admitted) : over;
   const { session, org } = bodyOf(admitted);

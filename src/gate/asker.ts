@@ -13,7 +13,7 @@ export type Judge = (
   at: { readonly nanos: number; readonly orgNow: number },
 ) => boolean;
 
-type AskersOrg = Pick<OrgSnapshot, "id" | "checks" | "onExpiry"> & {
+type AskersOrg = Pick<OrgSnapshot, "id" | "checks" | "onExpiry" | "reservationKey"> & {
   readonly rates: Pick<OrgSnapshot["rates"], "policies">;
 };
 
@@ -35,9 +35,9 @@ export interface Asker {
 }
 
 export function newAsker(org: AskersOrg, keyId: string, pepper: string, judge: Judge | null = null): Asker {
-  const { id: orgId, checks = "limits", onExpiry = "release" } = org;
+  const { id: orgId, checks = "limits", onExpiry = "release", reservationKey } = org;
   const { policies } = org.rates;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
-  const names = () => new ReservationIds(pepper, orgId);
+  const names = () => new ReservationIds(pepper, orgId, reservationKey);
   return { orgId, keyId, policies, checks, onExpiry, names, judge, unread };
 }

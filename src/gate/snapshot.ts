@@ -31,6 +31,8 @@ export interface OrgSnapshot {
   readonly checks?: DecisionChecks;
   /** What becomes of reservations that do not say it. */
   readonly onExpiry?: ExpiryAction;
+  /** What its reservations are named with, if that is no longer what the pepper gives. */
+  readonly reservationKey?: string;
 }
 
 export interface Snapshot {

@@ -14,6 +14,7 @@ import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns } from "./runs/archive/work.ts";
 import { expireBackup } from "./backup/make.ts";
+import { resealAll } from "./peppers/reseal.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
 import { supportExpiry } from "./support/grant.ts";
 
@@ -37,6 +38,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.runPacking]: packRuns,
   [DUE.runArchive]: archiveRuns,
   [DUE.backupExpiry]: expireBackup,
+  [DUE.reseal]: resealAll,
   // Loaded when an org has an export: few have one.
   [DUE.export]: {
     kind: "work",

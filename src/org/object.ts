@@ -32,6 +32,8 @@ import type { RateInfo } from "../gate/wire.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { claim } from "./kernel/idempotency/records.ts";
 import { perform } from "./kernel/perform/perform.ts";
+import { rehash } from "./keys/rehash.ts";
+import { heedPeppers } from "./peppers/state.ts";
 import { PlatformBook } from "./models/platform-book.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { platformProfile } from "./platform-profile.ts";
@@ -127,8 +129,9 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       view: (envelope) => this.#views.view(envelope),
       arrived: (view) => this.#arrived(view),
     });
+    const isChanged = this.#opened && this.#heedPeppers();
     // An upgrade may leave work that is due at once, even if only reads arrive.
-    if (upgraded) this.#due.arm();
+    if (upgraded || isChanged) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
   }
 
@@ -159,9 +162,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (profile === null) return null;
     const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
     if (key === null) return null;
+    rehash(this.ctx.storage, keyId, digest, this.#settings);
     this.#granted.note(keyId, asked);
     this.#telling.called(asked);
-    return { org: orgSnapshot(this.ctx.storage.sql, profile), key };
+    return { org: orgSnapshot({ sql: this.ctx.storage.sql, settings: this.#settings }, profile), key };
   }
 
   /** What an isolate needs to know of a key, and the decision that came with it. Null if there is no such key. */
@@ -213,6 +217,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#views.clock());
     }
+    if (name === "openOrg" && !isRefusal(outcome)) this.#heedPeppers();
     this.#due.arm();
     if (name === "advanceClock" && !isRefusal(outcome)) await this.#due.settle();
     if (isRefusal(outcome)) return outcome;
@@ -376,6 +381,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     for (const [series, by] of counts) counters.count(series, by);
     const delayMs = counters.claimFlush(Date.now());
     if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
+  }
+
+  #heedPeppers(): boolean {
+    return transaction(this.ctx.storage, () =>
+      heedPeppers(this.#views.view({ actor: SYSTEM, trace: "peppers" })),
+    );
   }
 
   /** What an org does that has just come from an archive. */

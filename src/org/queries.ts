@@ -1,3 +1,4 @@
+import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
@@ -110,4 +111,5 @@ export const QUERIES = {
   listExportWindows,
   readLimits,
   backupFrame,
+  pepperLeft,
 } as const;

@@ -13,6 +13,7 @@ import { foldForUpgrade, hasOtherShapes, noteShapes } from "./kernel/journal/upg
 import { KEY_STEPS } from "./keys/schema.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
+import { PEPPER_STEPS } from "./peppers/schema.ts";
 import { POLICY_STEPS } from "./policy-rules/schema.ts";
 import { PROFILE_STEPS } from "./orgs/schema.ts";
 import { RATE_STEPS } from "./rate-limits/schema.ts";
@@ -63,6 +64,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...JOURNAL_STEPS,
   ...BACKUP_STEPS,
   ...EXPORT_STEPS,
+  ...PEPPER_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -5,6 +5,7 @@ import type { Actor, Counts, Credential, Hooks, View } from "./kernel/door.ts";
 import type { ObjectGate } from "./leases/gate.ts";
 import { loadProfile } from "./orgs/store.ts";
 import type { Clock } from "./rate-limits/meters.ts";
+import { keptReservationKey } from "./peppers/state.ts";
 import type { RefusalDesk } from "./refusals/desk.ts";
 import { recordEstimates } from "./runs/estimates.ts";
 import { findRun } from "./runs/store.ts";
@@ -79,7 +80,7 @@ export class Views {
     this.#unreported ??= new UnreportedHolds(
       sql,
       gate,
-      new ReservationIds(settings.SVC_KEY_PEPPER, orgId),
+      new ReservationIds(settings.SVC_KEY_PEPPER, orgId, keptReservationKey(sql, settings) ?? undefined),
       () => this.clock(),
     );
     return this.#unreported;

@@ -22,6 +22,9 @@ test("with only the secrets set, every other setting has its default", () => {
 test.each([
   ["SVC_KEY_PEPPER", undefined],
   ["SVC_KEY_PEPPER", "short"],
+  ["SVC_KEY_PEPPER_PREVIOUS", "short"],
+  ["SVC_KEY_PEPPER_PREVIOUS", secrets.SVC_KEY_PEPPER],
+  ["SVC_ACCEPT_UNCHECKED_KEYS", "yes"],
   ["SVC_OPERATOR_KEY", ""],
   ["SVC_REGION_SECRET", "short"],
   ["SVC_REGION", "not a region"],

@@ -1,13 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { RequestNames } from "../../src/domain/request-hash.ts";
+import { RequestNames, requestNamesKey } from "../../src/domain/request-hash.ts";
 
-const names = new RequestNames("p".repeat(32), "org_A");
+const names = new RequestNames(requestNamesKey("p".repeat(32), "org_A"));
 
 test("a request has one name in every isolate, and the name is a ULID", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 128 }), (requestId) => {
-      expect(new RequestNames("p".repeat(32), "org_A").of(requestId)).toBe(names.of(requestId));
+      expect(new RequestNames(requestNamesKey("p".repeat(32), "org_A")).of(requestId)).toBe(
+        names.of(requestId),
+      );
       expect(names.of(requestId)).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
     }),
   );
@@ -26,6 +28,6 @@ test("no two of 100,000 requests share a name, and every bit of it is used", () 
 });
 
 test("the same request has different names in other orgs and under other peppers", () => {
-  expect(new RequestNames("p".repeat(32), "org_B").of("req_1")).not.toBe(names.of("req_1"));
-  expect(new RequestNames("q".repeat(32), "org_A").of("req_1")).not.toBe(names.of("req_1"));
+  expect(new RequestNames(requestNamesKey("p".repeat(32), "org_B")).of("req_1")).not.toBe(names.of("req_1"));
+  expect(new RequestNames(requestNamesKey("q".repeat(32), "org_A")).of("req_1")).not.toBe(names.of("req_1"));
 });

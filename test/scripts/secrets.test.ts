@@ -39,3 +39,12 @@ test("a folder is refused with another pepper than its first one, and stores nei
   expect(() => keepPepper(file, "another pepper")).toThrow(/a different SVC_KEY_PEPPER/);
   expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}$/);
 });
+
+test("a folder accepts a new pepper beside its own, and alone from then on", () => {
+  const file = join(temporaryFolder(), "pepper.mark");
+  keepPepper(file, "the first pepper");
+  expect(() => keepPepper(file, "a stranger", "another stranger")).toThrow(/a different SVC_KEY_PEPPER/);
+  keepPepper(file, "the second pepper", "the first pepper");
+  keepPepper(file, "the second pepper");
+  expect(() => keepPepper(file, "the first pepper")).toThrow(/a different SVC_KEY_PEPPER/);
+});

@@ -12,6 +12,7 @@ import { reach } from "../../edge/org-door.ts";
 import { CutOff, refuseCutOff } from "../../edge/read-bounded.ts";
 import { askHome } from "../../edge/region/home.ts";
 import { objectHere } from "../../edge/region/placement.ts";
+import { peppersOf } from "../../settings.ts";
 
 export const importOrg = operation(
   {
@@ -26,7 +27,7 @@ export const importOrg = operation(
     refuses: ["conflict", "residency_violation"],
   },
   async (call) => {
-    const frames = archiveFrames(call.request.body, call.settings.SVC_KEY_PEPPER);
+    const frames = archiveFrames(call.request.body, peppersOf(call.settings));
     try {
       return await imported(call, frames);
     } catch (error) {

@@ -28,6 +28,9 @@ export const OPERATIONS = {
   adminOverview: {
     get: "GET /v1/admin/overview qp",
   },
+  adminPepper: {
+    list: "GET /v1/admin/pepper qp",
+  },
   approvals: {
     list: "GET /v1/orgs/{id}/approvals qp",
     get: "GET /v1/orgs/{id}/approvals/{approval_id}",

@@ -127,6 +127,17 @@ export interface OverviewEntry {
   readonly as_of: string | null;
 }
 
+export interface PepperLeft {
+  /** `org_` followed by a ULID. */
+  readonly org_id: string;
+  /** Secrets of valid keys that were not used since SVC_KEY_PEPPER changed. Each counts until it is used, replaced or revoked. */
+  readonly keys_left: number;
+  /** Sessions, links and tokens from before the change. They expire within a day; support sessions with their grant. */
+  readonly tokens_left: number;
+  /** Encrypted values and signatures from before the change. They are replaced in the background; stored responses expire within a day. */
+  readonly sealed_left: number;
+}
+
 export interface RateLimits {
   readonly read_rpm: number | null;
   readonly policies: readonly {
@@ -1722,6 +1733,15 @@ export type AdminOverviewGetQuery = {
   readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | undefined;
 };
 
+export type AdminPepperListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
+};
+
 export type ApprovalsListQuery = {
   /** 1 to 200. Default: 50. */
   readonly limit?: number | string | undefined;
@@ -3076,6 +3096,10 @@ export interface Operations {
   readonly adminOverview: {
     /** See every organization at a glance. `GET /v1/admin/overview` */
     get(query?: AdminOverviewGetQuery, options?: ListOptions): Pages<OverviewEntry>;
+  };
+  readonly adminPepper: {
+    /** See what still needs the previous pepper. `GET /v1/admin/pepper` */
+    list(query?: AdminPepperListQuery, options?: ListOptions): Pages<PepperLeft>;
   };
   readonly approvals: {
     /** List approvals. `GET /v1/orgs/{id}/approvals` */

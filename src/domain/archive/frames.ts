@@ -71,16 +71,17 @@ export interface ReadFrame {
 
 /** Reads what a writer wrote, however the bytes arrive. It never holds more than a frame and one arrival. */
 export class FrameReader {
-  readonly #key: Buffer;
-  #before: Buffer;
+  readonly #peppers: readonly string[];
+  #key: Buffer = Buffer.alloc(0);
+  #before: Buffer = Buffer.alloc(0);
   #index = 0;
   #pending: Buffer = Buffer.alloc(0);
   #isBegun = false;
   #isEnded = false;
 
-  constructor(pepper: string) {
-    this.#key = keyOf(pepper);
-    this.#before = createHmac("sha256", this.#key).update(MAGIC).digest();
+  /** The first frame tells which of the peppers the archive was signed with. */
+  constructor(...peppers: readonly string[]) {
+    this.#peppers = peppers;
   }
 
   /** The frames that are complete now, or what is wrong. */
@@ -132,6 +133,7 @@ export class FrameReader {
     const isLast = this.#pending.readUInt8(4) === 1;
     const content = Buffer.from(this.#pending.subarray(HEAD_BYTES, HEAD_BYTES + length));
     const given = this.#pending.subarray(HEAD_BYTES + length, end);
+    if (this.#index === 0) this.#choose(given, { isLast, content });
     const expected = signatureOf(this.#key, { before: this.#before, index: this.#index, isLast, content });
     if (!timingSafeEqual(given, expected)) return "other_signature";
     this.#pending = Buffer.from(this.#pending.subarray(end));
@@ -139,5 +141,14 @@ export class FrameReader {
     this.#index += 1;
     this.#isEnded = isLast;
     return { content, isLast };
+  }
+
+  #choose(given: Buffer, first: Pick<Signed, "isLast" | "content">): void {
+    for (const pepper of this.#peppers) {
+      this.#key = keyOf(pepper);
+      this.#before = createHmac("sha256", this.#key).update(MAGIC).digest();
+      const expected = signatureOf(this.#key, { ...first, before: this.#before, index: 0 });
+      if (timingSafeEqual(given, expected)) return;
+    }
   }
 }

@@ -7,7 +7,8 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { verifyAuditStep, type Verification } from "../audit-log/verify.ts";
 import { loadRegions } from "../residency/rule.ts";
-import type { Settings } from "../../settings.ts";
+import { peppersOf, type Settings } from "../../settings.ts";
+import { heedPeppers } from "../peppers/state.ts";
 import { BadArchive, loadArchive, type Steps } from "./load.ts";
 import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
 
@@ -39,7 +40,7 @@ export function importStaged({
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
   try {
     return storage.transactionSync(() => {
-      const head = loadArchive(sql, stagedFrames(sql), { pepper: settings.SVC_KEY_PEPPER, orgId, steps });
+      const head = loadArchive(sql, stagedFrames(sql), { peppers: peppersOf(settings), orgId, steps });
       dropStaging(sql);
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
@@ -47,6 +48,7 @@ export function importStaged({
       sql.exec("DELETE FROM platform_book");
       forgetCopies(sql);
       checkLoaded(view(), orgId);
+      heedPeppers(view());
       note(view(), head.archive_id, head.home_region);
       return { archiveId: head.archive_id, fromRegion: head.home_region };
     });

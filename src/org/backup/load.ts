@@ -7,6 +7,7 @@ import {
   quotedName,
 } from "../../domain/archive/lines.ts";
 import { FrameReader } from "../../domain/archive/frames.ts";
+import type { Peppers } from "../../domain/peppers.ts";
 import { spentOfAllDays, tablesOf } from "./tables.ts";
 
 /** The schema steps of this version, which the object knows. */
@@ -30,10 +31,10 @@ export class BadArchive extends Error {
 export function loadArchive(
   sql: SqlStorage,
   frames: Iterable<Uint8Array>,
-  expected: { readonly pepper: string; readonly orgId: string; readonly steps: Steps },
+  expected: { readonly peppers: Peppers; readonly orgId: string; readonly steps: Steps },
 ): ArchiveHead {
   const loader = new Loader(sql, expected);
-  const reader = new FrameReader(expected.pepper);
+  const reader = new FrameReader(...expected.peppers);
   const lines = new LineReader();
   for (const frame of frames) {
     const read = reader.push(frame);

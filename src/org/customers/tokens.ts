@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { keyProblem } from "../../domain/key-state.ts";
+import { lookedUp } from "../../domain/peppers.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadKey } from "../keys/store.ts";
@@ -45,8 +46,8 @@ export const admitCustomer = query({
   run(view, { digest }: { digest: string }) {
     const [row] = view.sql
       .exec<TokenRow>(
-        "SELECT id, customer_id, minted_by, expires_at FROM customer_tokens WHERE digest = ?",
-        digest,
+        "SELECT id, customer_id, minted_by, expires_at FROM customer_tokens WHERE digest IN (?, ?)",
+        ...lookedUp(digest),
       )
       .toArray();
     if (row === undefined) return refuse("unauthorized");
@@ -55,7 +56,7 @@ export const admitCustomer = query({
         token_id: row.id,
         customer_id: row.customer_id,
         expires_at: row.expires_at,
-        org: orgSnapshot(view.sql, view.profile()),
+        org: orgSnapshot(view, view.profile()),
       }
     );
   },

@@ -16,6 +16,7 @@ export const DUE = {
   runArchive: "runs.archive",
   backupExpiry: "backup-expiry",
   export: "export",
+  reseal: "reseal",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

@@ -2,6 +2,7 @@ import { type KeyRole, roleIncludes, type Scope, scopesOf } from "../../contract
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { type Holder, lackOf } from "../../domain/key-rights.ts";
+import { pepperMark } from "../../domain/peppers.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { holderOf, refuseLack, refuseRole, replayedKeyRefusal } from "./holder.ts";
@@ -38,6 +39,7 @@ export function createKey(tx: Tx, id: string, input: NewKey): { row: KeyRow; sec
     revoked_at: null,
     created_at: tx.now,
     minted_by: minterOf(tx),
+    pepper: pepperMark(pepper),
   };
   saveKey(tx.sql, row);
   return { row, secret };

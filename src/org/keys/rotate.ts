@@ -1,5 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
+import { pepperMark } from "../../domain/peppers.ts";
 import { lackOf } from "../../domain/key-rights.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
@@ -37,6 +38,7 @@ export const rotateKey = command({
       ...row,
       digest: keyDigest(pepper, secret),
       last4: secret.slice(-4),
+      pepper: pepperMark(pepper),
       previous_expires_at: lastPreviousEnd(tx.sql, row.id, tx.now),
     };
     saveKey(tx.sql, rotated);

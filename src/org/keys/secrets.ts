@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
-import { sameSecret } from "../../domain/api-key.ts";
+import { proves } from "../../domain/peppers.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
 
@@ -7,16 +7,22 @@ import type { KeyRow } from "./store.ts";
 
 const MOST_PREVIOUS = 10;
 
-type PreviousRow = { digest: string; expires_at: number };
+type PreviousRow = { digest: string; expires_at: number; pepper: string | null };
 
 function livePrevious(sql: SqlStorage, keyId: string, now: number): PreviousRow[] {
   return sql
     .exec<PreviousRow>(
-      "SELECT digest, expires_at FROM previous_secrets WHERE key_id = ? AND expires_at > ? ORDER BY expires_at",
+      "SELECT digest, expires_at, pepper FROM previous_secrets WHERE key_id = ? AND expires_at > ? ORDER BY expires_at",
       keyId,
       now,
     )
     .toArray();
+}
+
+/** The stored digest of the secret that was given. Null if it is not a secret of the key. */
+export function storedDigest(sql: SqlStorage, row: KeyRow, given: string, now: number): string | null {
+  if (proves(given, row.digest)) return row.digest;
+  return livePrevious(sql, row.id, now).find(({ digest }) => proves(given, digest))?.digest ?? null;
 }
 
 /** When the secret with this digest stops working. Null if it does not. Undefined if it is not a secret of the key. */
@@ -26,8 +32,8 @@ export function secretEnd(
   digest: string,
   now: number,
 ): number | null | undefined {
-  if (sameSecret(row.digest, digest)) return null;
-  return livePrevious(sql, row.id, now).find((previous) => sameSecret(previous.digest, digest))?.expires_at;
+  if (proves(digest, row.digest)) return null;
+  return livePrevious(sql, row.id, now).find((previous) => proves(digest, previous.digest))?.expires_at;
 }
 
 /** When the last replaced secret stops working. Null if there is none. */
@@ -50,10 +56,11 @@ export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal
     return refuse("conflict", {}, { message });
   }
   tx.sql.exec(
-    "INSERT INTO previous_secrets (key_id, digest, expires_at) VALUES (?, ?, ?)",
+    "INSERT INTO previous_secrets (key_id, digest, expires_at, pepper) VALUES (?, ?, ?, ?)",
     row.id,
     row.digest,
     tx.now + graceSeconds * 1000,
+    row.pepper,
   );
   return null;
 }

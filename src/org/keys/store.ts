@@ -15,6 +15,8 @@ export type KeyRow = {
   created_at: number;
   /** The key or the person that minted it; null: the operator, or it is not known. */
   minted_by: string | null;
+  /** The mark of the pepper that the digest was made with; null: it was made by a version that noted none. */
+  pepper: string | null;
 };
 
 export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
@@ -23,10 +25,10 @@ export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
 
 export function saveKey(sql: SqlStorage, row: KeyRow): void {
   sql.exec(
-    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at, minted_by)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at, minted_by, pepper)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest, last4 = excluded.last4,
-       previous_expires_at = excluded.previous_expires_at, revoked_at = excluded.revoked_at`,
+       previous_expires_at = excluded.previous_expires_at, revoked_at = excluded.revoked_at, pepper = excluded.pepper`,
     row.id,
     row.name,
     row.role,
@@ -39,6 +41,7 @@ export function saveKey(sql: SqlStorage, row: KeyRow): void {
     row.revoked_at,
     row.created_at,
     row.minted_by,
+    row.pepper,
   );
 }
 

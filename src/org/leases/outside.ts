@@ -11,6 +11,7 @@ import { toExactJson } from "../../domain/exact-json.ts";
 import { unitOf } from "../../domain/meter.ts";
 import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
+import { peppersOf } from "../../settings.ts";
 import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
 import { accountKey } from "../../gate/account-key.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk } from "../../gate/ask.ts";
@@ -46,7 +47,8 @@ export class OutsideGates {
     this.#ids = view.reservationIds();
     this.#clock = clock;
     const { settings, orgId, actor } = view;
-    this.#holder = { pepper: settings.SVC_KEY_PEPPER, orgId, keyId: actor.id };
+    const [pepper, otherPepper] = peppersOf(settings);
+    this.#holder = { pepper, otherPepper, orgId, keyId: actor.id };
   }
 
   exchange(given: LeaseExchange, verdict: DecisionVerdict | null): ExchangeAnswer {

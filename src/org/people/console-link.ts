@@ -1,7 +1,9 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
+import { lookedUp } from "../../domain/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
+import { storedDigest } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
 import { type KeyBehind, keyWorks } from "./key-behind.ts";
 import { insertSession, sessionProblem } from "./session.ts";
@@ -30,10 +32,12 @@ export const createConsoleLink = command({
 });
 
 /** The key and its secret, if a key makes the link, and how the session is named. */
-function makerOf({ actor, credential, sql }: Tx): readonly (string | null)[] {
+function makerOf({ actor, credential, sql, now }: Tx): readonly (string | null)[] {
   if (actor.kind !== "key") return [null, null, actor.kind, actor.id, "Operator"];
-  const name = loadKey(sql, actor.id)?.name ?? actor.id;
-  return [actor.id, credential?.digest ?? null, "key", actor.id, name];
+  const key = loadKey(sql, actor.id);
+  const digest = credential?.digest ?? null;
+  const stored = key === null || digest === null ? null : storedDigest(sql, key, digest, now);
+  return [actor.id, stored, "key", actor.id, key?.name ?? actor.id];
 }
 
 /** Uses up a link and opens its session, both or neither. */
@@ -45,9 +49,9 @@ export const enterByLink = command({
     const works = keyWorks("console_links", tx.now);
     const [row] = tx.sql
       .exec<LinkRow>(
-        `DELETE FROM console_links WHERE digest = ? AND expires_at > ? AND ${works.sql}
+        `DELETE FROM console_links WHERE digest IN (?, ?) AND expires_at > ? AND ${works.sql}
          RETURNING key_id, key_digest, provider, subject, name`,
-        input.link,
+        ...lookedUp(input.link),
         tx.now,
         ...works.bindings,
       )

@@ -3,6 +3,7 @@ import type { KeyRole } from "../../contract/access.ts";
 import type { Session } from "../../contract/resources/sessions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { lookedUp } from "../../domain/peppers.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/session.ts";
 import { ENTRY_PROBLEMS, type EntryProblem } from "../../domain/entry.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
@@ -132,7 +133,9 @@ export const admitSession = command({
   admitsItself: () => true,
   refuses: ["session_revoked"],
   run(tx, input: { digest: string }) {
-    const row = tx.sql.exec<SessionRow>("SELECT * FROM sessions WHERE digest = ?", input.digest).toArray()[0];
+    const row = tx.sql
+      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(input.digest))
+      .toArray()[0];
     if (row === undefined || !isLiveSession(tx, row)) return refuse("session_revoked");
     if (shouldNote(timesOf(row), tx.now)) {
       tx.sql.exec("UPDATE sessions SET last_seen_at = ? WHERE id = ?", tx.now, row.id);
@@ -140,7 +143,7 @@ export const admitSession = command({
     }
     const { name } = tx.profile();
     const session = { ...toSession(row, tx), current: true, org_id: tx.orgId, org_name: name };
-    return done(200, { session, org: orgSnapshot(tx.sql, tx.profile()) });
+    return done(200, { session, org: orgSnapshot(tx, tx.profile()) });
   },
 });
 

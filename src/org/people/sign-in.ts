@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
+import { lookedUp } from "../../domain/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 
@@ -35,11 +36,12 @@ export const takeSignIn = command({
   run(tx, input: { digest: string; browser: string }) {
     const [row] = tx.sql
       .exec<{ browser: string; sealed: string; expires_at: number }>(
-        "DELETE FROM sign_in_attempts WHERE digest = ? RETURNING browser, sealed, expires_at",
-        input.digest,
+        "DELETE FROM sign_in_attempts WHERE digest IN (?, ?) RETURNING browser, sealed, expires_at",
+        ...lookedUp(input.digest),
       )
       .toArray();
-    const good = row !== undefined && row.browser === input.browser && row.expires_at > tx.now;
+    const good =
+      row !== undefined && lookedUp(input.browser).includes(row.browser) && row.expires_at > tx.now;
     return done(200, { sealed: good ? row.sealed : null });
   },
 });

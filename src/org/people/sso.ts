@@ -4,14 +4,15 @@ import { refuse } from "../../contract/refusal.ts";
 import type { SsoConnection } from "../../contract/resources/sso.ts";
 import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
-import { seal, unseal } from "../../domain/seal.ts";
+import { seal, unsealAny } from "../../domain/seal.ts";
 import { trustsAsBefore } from "../../domain/sso-trust.ts";
+import { peppersOf } from "../../settings.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { entryProblemOf } from "./entry.ts";
 
 /** How the people of an org sign in: one connection, with its secret encrypted at rest. */
 
-const PURPOSE = "sso-connection";
+export const PURPOSE = "sso-connection";
 /** Shown instead of a secret's last characters, because no part of it is ever returned. */
 const HIDDEN = "****";
 
@@ -44,8 +45,8 @@ function load(view: View): Stored | null {
     .exec<{ sealed: string; updated_at: number }>("SELECT sealed, updated_at FROM sso")
     .toArray();
   if (row === undefined) return null;
-  const text = unseal(view.settings.SVC_KEY_PEPPER, PURPOSE, row.sealed);
-  const mark = createHash("sha256").update(row.sealed).digest("hex");
+  const text = unsealAny(peppersOf(view.settings), PURPOSE, row.sealed);
+  const mark = createHash("sha256").update(`${row.updated_at} ${text}`).digest("hex");
   return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at, mark };
 }
 

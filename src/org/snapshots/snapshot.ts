@@ -1,5 +1,7 @@
 import type { Scope } from "../../contract/access.ts";
 import { type KeySnapshot, type OrgSnapshot, SNAPSHOT } from "../../gate/snapshot.ts";
+import type { View } from "../kernel/door.ts";
+import { keptReservationKey } from "../peppers/state.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
 import type { Profile } from "../../domain/profile.ts";
@@ -24,8 +26,12 @@ export function keySnapshot(sql: SqlStorage, now: number, keyId: string, digest:
   };
 }
 
-export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
+export function orgSnapshot(
+  { sql, settings }: Pick<View, "sql" | "settings">,
+  profile: Profile,
+): OrgSnapshot {
   const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs, decisionDefaults } = profile;
+  const kept = keptReservationKey(sql, settings);
   return {
     id,
     status,
@@ -37,6 +43,7 @@ export function orgSnapshot(sql: SqlStorage, profile: Profile): OrgSnapshot {
     rates: loadRateLimits(sql),
     checks: decisionDefaults.checks,
     onExpiry: decisionDefaults.on_expiry,
+    ...(kept === null ? {} : { reservationKey: kept }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
+import { lookedUp } from "../../domain/peppers.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
@@ -38,7 +39,10 @@ export const admitSupport = command({
   refuses: ["unauthorized"],
   run(tx, input: { digest: string }) {
     const session = tx.sql
-      .exec<Session>("SELECT id, grant_id, operator FROM support_sessions WHERE digest = ?", input.digest)
+      .exec<Session>(
+        "SELECT id, grant_id, operator FROM support_sessions WHERE digest IN (?, ?)",
+        ...lookedUp(input.digest),
+      )
       .toArray()[0];
     const grant = session === undefined ? null : loadGrant(tx, session.grant_id);
     if (session === undefined || grant === null) return refuse("unauthorized");
@@ -50,7 +54,7 @@ export const admitSupport = command({
       grant_id: grant.id,
       grant_status: status,
       scope: grant.scope,
-      org: orgSnapshot(tx.sql, tx.profile()),
+      org: orgSnapshot(tx, tx.profile()),
     });
   },
 });

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { seal, unseal } from "../../domain/seal.ts";
+import { seal, unsealAny } from "../../domain/seal.ts";
 import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/signature.ts";
+import { peppersOf } from "../../settings.ts";
 import type { View } from "../kernel/door.ts";
 
 /** The owner of the secret that subscriptions without their own share. */
 export const ORG_OWNER = "org";
 
-const PURPOSE = "webhook-secret";
+export const PURPOSE = "webhook-secret";
 /** Each valid secret adds a signature to every delivery. Above this many, the oldest ends early. */
 const MAX_LIVE = 5;
 
@@ -82,7 +83,7 @@ export function secretFacts(view: View, owner: string) {
 export function signingOf(view: View, subscriptionId: string): Signing {
   const own = hasOwnSecret(view.sql, subscriptionId);
   const rows = liveRows(view, own ? subscriptionId : ORG_OWNER);
-  const [first, ...rest] = rows.map((row) => unseal(view.settings.SVC_KEY_PEPPER, PURPOSE, row.sealed));
+  const [first, ...rest] = rows.map((row) => unsealAny(peppersOf(view.settings), PURPOSE, row.sealed));
   if (first === undefined) throw new Error(`subscription ${subscriptionId} has nothing to be signed with`);
   return { scheme: own ? "v2" : "v1", secrets: [first, ...rest] };
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
+import { peppersOf } from "../../settings.ts";
 import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
 import {
@@ -13,7 +14,7 @@ import {
   webHeaders,
 } from "../html.tsx";
 import { returnPath } from "../return-path.ts";
-import { csrfToken, isOwnPost, isSameOrigin } from "./csrf.ts";
+import { csrfTokens, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
 import { keptOut } from "../sign-in/finish.tsx";
 import { signInForm, signInWithKey } from "../sign-in/key.tsx";
@@ -134,12 +135,13 @@ async function servePage(
     return turnAway(context, web, admitted);
   }
   const request = context.req.raw;
-  const csrf = csrfToken(web.settings.SVC_KEY_PEPPER, admitted.session.id);
+  const tokens = csrfTokens(peppersOf(web.settings), admitted.session.id);
+  const [csrf] = tokens;
   const isPost = request.method === "POST";
   const read = isPost ? await readForm(request) : { fields: new URLSearchParams() };
   if (read.fields === null) return read.tooLong ? formTooLong(web) : forged(web);
   const form = read.fields;
-  if (isPost && !isOwnPost(request, form, csrf)) return forged(web);
+  if (isPost && !isOwnPost(request, form, tokens)) return forged(web);
   const api = apiAs(callerOf(admitted.session, admitted.org, web.address), dispatch, request);
   const visit: Visit = {
     api,

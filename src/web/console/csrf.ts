@@ -1,9 +1,16 @@
 import { createHmac } from "node:crypto";
 import { sameSecret } from "../../domain/api-key.ts";
+import type { Peppers } from "../../domain/peppers.ts";
 
-/** A form token, bound to the session. Another site can make a browser post a form, but cannot read the token. */
-export function csrfToken(pepper: string, sessionId: string): string {
-  return createHmac("sha256", pepper).update("csrf:").update(sessionId).digest("base64url");
+/**
+ * The token of a form, bound to the session, and others that are accepted. Another site can make a browser post a form, but
+ * cannot read the token.
+ */
+export function csrfTokens(peppers: Peppers, sessionId: string): [current: string, ...string[]] {
+  const under = (pepper: string) =>
+    createHmac("sha256", pepper).update("csrf:").update(sessionId).digest("base64url");
+  const [current, ...others] = peppers;
+  return [under(current), ...others.map(under)];
 }
 
 /** Whether the headers name no other origin. A request without them passes: the form's token decides. */
@@ -15,7 +22,9 @@ export function isSameOrigin(request: Request): boolean {
 }
 
 /** Whether a post comes from one of our forms, by its origin headers, its token and the name that makes it act once. */
-export function isOwnPost(request: Request, form: URLSearchParams, expected: string): boolean {
+export function isOwnPost(request: Request, form: URLSearchParams, expected: readonly string[]): boolean {
   const isNamed = /^[\x21-\x7e]{1,255}$/.test(form.get("_once") ?? "");
-  return isNamed && isSameOrigin(request) && sameSecret(form.get("_csrf") ?? "", expected);
+  return (
+    isNamed && isSameOrigin(request) && expected.some((token) => sameSecret(form.get("_csrf") ?? "", token))
+  );
 }

@@ -3,7 +3,9 @@ import { bodyOf } from "../../edge/org-door.ts";
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
-import { seal, unseal } from "../../domain/seal.ts";
+import { firstUnder, givenDigest } from "../../domain/peppers.ts";
+import { peppersOf } from "../../settings.ts";
+import { seal, unsealAny } from "../../domain/seal.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
@@ -82,14 +84,15 @@ export async function takeAttempt(
   handle: string,
   web: Web,
 ): Promise<{ readonly orgId: string; readonly remembered: unknown } | null> {
-  const pepper = web.settings.SVC_KEY_PEPPER;
-  const orgId = orgOfToken(pepper, "signIn", handle);
+  const peppers = peppersOf(web.settings);
+  const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "signIn", handle));
   const browser = readCookie(context.req.raw, cookieName(context.req.raw));
   if (orgId === null || browser === null) return null;
-  const digests = { digest: tokenDigest(pepper, handle), browser: tokenDigest(pepper, browser) };
+  const given = (token: string) => givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const digests = { digest: given(handle), browser: given(browser) };
   const door = await signInDoor(context.env, orgId, web);
   const taken = await door?.command("takeSignIn", digests);
   if (taken === undefined || isRefusal(taken)) return null;
   const { sealed } = bodyOf(taken);
-  return sealed === null ? null : { orgId, remembered: JSON.parse(unseal(pepper, PURPOSE, sealed)) };
+  return sealed === null ? null : { orgId, remembered: JSON.parse(unsealAny(peppers, PURPOSE, sealed)) };
 }

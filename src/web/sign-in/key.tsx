@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
-import { parseKey } from "../../domain/api-key.ts";
+import { keyIn } from "../../edge/identify.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
-import { csrfToken, isOwnPost } from "../console/csrf.ts";
+import { csrfTokens, isOwnPost } from "../console/csrf.ts";
 import type { Dispatch } from "../console/in-process.ts";
 import { SignInPage } from "../console/pages/sign-in.tsx";
 import { type Ctx, formTooLong, htmlResponse, readForm, type Web } from "../html.tsx";
+import { peppersOf } from "../../settings.ts";
 import { returnPath } from "../return-path.ts";
 import { enterByLink } from "./link.tsx";
 
@@ -30,7 +31,7 @@ export function signInForm(context: Ctx, web: Web, problem: SignInProblem | null
     <SignInPage
       org={org ?? null}
       returnTo={returnPath(problem?.returnTo ?? returnTo)}
-      csrf={formToken(web, browser)}
+      csrf={formTokens(web, browser)[0]}
       once={crypto.randomUUID()}
       problem={problem?.text ?? null}
     />
@@ -47,8 +48,8 @@ export interface SignInProblem {
   readonly returnTo: string;
 }
 
-function formToken(web: Web, browser: string): string {
-  return csrfToken(web.settings.SVC_KEY_PEPPER, `form:${browser}`);
+function formTokens(web: Web, browser: string): [string, ...string[]] {
+  return csrfTokens(peppersOf(web.settings), `form:${browser}`);
 }
 
 export async function signInWithKey(context: Ctx, web: Web, dispatch: Dispatch): Promise<Response> {
@@ -58,7 +59,7 @@ export async function signInWithKey(context: Ctx, web: Web, dispatch: Dispatch):
   const form = read.fields ?? new URLSearchParams();
   const returnTo = returnPath(form.get("return_to"));
   const browser = readCookie(raw, cookieName(raw));
-  if (browser === null || !isOwnPost(raw, form, formToken(web, browser))) {
+  if (browser === null || !isOwnPost(raw, form, formTokens(web, browser))) {
     const text = "This form did not come from this page, or the page is out of date. Try again.";
     return signInForm(context, web, { text, status: 403, returnTo });
   }
@@ -81,7 +82,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 
 /** Text that is no key is asked about as well, so that guesses are slowed down like those of any caller. */
 function linkFor(key: string, web: Web, dispatch: Dispatch, from: Request): Response | Promise<Response> {
-  const orgId = parseKey(web.settings.SVC_KEY_PEPPER, key)?.orgId ?? PLATFORM_ORG_ID;
+  const orgId = keyIn(web.settings, key)?.orgId ?? PLATFORM_ORG_ID;
   const headers = new Headers({ authorization: `Bearer ${/^[\x21-\x7e]+$/.test(key) ? key : "none"}` });
   const address = from.headers.get("cf-connecting-ip");
   if (address !== null) headers.set("cf-connecting-ip", address);

@@ -3,6 +3,8 @@ import { sameSecret } from "../../domain/api-key.ts";
 import { isEntryProblem } from "../../domain/entry.ts";
 import { localSignInToken } from "../../domain/local-sign-in.ts";
 import { orgOfToken, tokenDigest } from "../../domain/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/peppers.ts";
+import { peppersOf } from "../../settings.ts";
 import { newId } from "../../domain/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { newSessionToken } from "../../edge/session-cookie.ts";
@@ -24,7 +26,7 @@ export async function followLink(context: Ctx, web: Web): Promise<Response> {
   if (context.req.method !== "GET") return notFound(web);
   const link = context.req.query("link");
   if (link === undefined) return enterLocally(context, web);
-  if (orgOfToken(web.settings.SVC_KEY_PEPPER, "consoleLink", link) === null) {
+  if (orgOfLink(web, link) === null) {
     return refuseSignIn("link_unknown", web);
   }
   if (isSameOrigin(context.req.raw)) return enterByLink(context, web, link, "/console");
@@ -46,8 +48,7 @@ export async function enterByLink(
   token: string,
   returnTo: string,
 ): Promise<Response> {
-  const pepper = web.settings.SVC_KEY_PEPPER;
-  const orgId = orgOfToken(pepper, "consoleLink", token);
+  const orgId = orgOfLink(web, token);
   if (orgId === null) return refuseSignIn("link_unknown", web);
   const id = newId("ses", Date.now());
   const actor = { kind: "session", id, role: "owner", onBehalfOf: null, address: web.address } as const;
@@ -55,7 +56,7 @@ export async function enterByLink(
   const { cookie, digest } = newSessionToken(context.req.raw, web.settings, orgId);
   const door = await doorHome(context.env, web.settings, orgId, envelope);
   const opened = await door?.command("enterByLink", {
-    link: tokenDigest(pepper, token),
+    link: givenDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token)),
     id,
     digest,
     region: web.region,
@@ -66,6 +67,10 @@ export async function enterByLink(
   if (opened.code === "gone" || opened.code === "not_found") return refuseSignIn("link_unknown", web);
   const page = <MessagePage title="Not signed in" text={opened.message} code={opened.code} />;
   return htmlResponse(page, opened.status, web);
+}
+
+function orgOfLink(web: Web, link: string): string | null {
+  return firstUnder(peppersOf(web.settings), (pepper) => orgOfToken(pepper, "consoleLink", link));
 }
 
 function notFound(web: Web): Response {

@@ -1,4 +1,7 @@
 import { createHmac } from "node:crypto";
+import { sameSecret } from "../../../domain/api-key.ts";
+import { firstUnder } from "../../../domain/peppers.ts";
+import { peppersOf } from "../../../settings.ts";
 import type { View } from "../door.ts";
 import { JournalTable } from "../journal/table.ts";
 
@@ -19,14 +22,16 @@ export type End = { readonly seq: number; readonly hash: string };
 type Row = { seq: number; hash: string; mac: string };
 type Place = Pick<View, "sql" | "orgId" | "settings">;
 
-function macOf(place: Place, name: EndName, end: End): string {
-  return createHmac("sha256", place.settings.SVC_KEY_PEPPER)
-    .update(`audit:${place.orgId}:${name}:${end.seq}:${end.hash}`)
+function macOf(pepper: string, orgId: string, name: EndName, end: End): string {
+  return createHmac("sha256", pepper)
+    .update(`audit:${orgId}:${name}:${end.seq}:${end.hash}`)
     .digest("base64url");
 }
 
 export function writeEnd(place: Place, name: EndName, end: End): void {
-  TABLE.put(place.sql, [[name, end.seq, end.hash, macOf(place, name, end)]]);
+  TABLE.put(place.sql, [
+    [name, end.seq, end.hash, macOf(place.settings.SVC_KEY_PEPPER, place.orgId, name, end)],
+  ]);
 }
 
 function readRow(sql: SqlStorage, name: EndName): Row | undefined {
@@ -46,5 +51,14 @@ export function readHead(sql: SqlStorage): End | undefined {
 export function readEnd(place: Place, name: EndName): (End & { readonly genuine: boolean }) | undefined {
   const row = readRow(place.sql, name);
   if (row === undefined) return undefined;
-  return { seq: row.seq, hash: row.hash, genuine: row.mac === macOf(place, name, row) };
+  return { seq: row.seq, hash: row.hash, genuine: signerOf(place, name) !== null };
+}
+
+/** The pepper that an end was signed with. Null if neither was, or there is none. */
+export function signerOf(place: Place, name: EndName): string | null {
+  const row = readRow(place.sql, name);
+  if (row === undefined) return null;
+  return firstUnder(peppersOf(place.settings), (pepper) =>
+    sameSecret(row.mac, macOf(pepper, place.orgId, name, row)) ? pepper : null,
+  );
 }

@@ -1,12 +1,13 @@
 import { HOUR_MS } from "../../../contract/durations.ts";
 import { refuse } from "../../../contract/refusal.ts";
-import { seal, unseal } from "../../../domain/seal.ts";
+import { seal, unsealAny } from "../../../domain/seal.ts";
 import { newSeed } from "../../../domain/ulid.ts";
+import { peppersOf } from "../../../settings.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
 import { deleteRest, restOf, storeRest } from "./parts.ts";
 import { deleteRecord, hasChanged, loadRecord, type Record, saveRecord } from "./store.ts";
 
-const KEPT_MS = 24 * HOUR_MS;
+export const KEPT_MS = 24 * HOUR_MS;
 const PURGED_AT_ONCE = 20;
 const SEAL_PURPOSE = "idempotency";
 
@@ -24,7 +25,7 @@ function load(view: View, ask: IdempotencyAsk): Record | null {
 
 function replay(view: View, ask: IdempotencyAsk, row: Record & { status: number }): Answer {
   const sealed = row.sealed === null ? null : row.sealed + restOf(view.sql, routeOf(ask), ask.key);
-  const text = sealed === null ? null : unseal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, sealed);
+  const text = sealed === null ? null : unsealAny(peppersOf(view.settings), SEAL_PURPOSE, sealed);
   return { status: row.status, text, etag: row.etag, code: row.code, replayed: true };
 }
 

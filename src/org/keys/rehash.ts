@@ -1,0 +1,54 @@
+import { digestsIn, pepperMark } from "../../domain/peppers.ts";
+import { sameSecret } from "../../domain/api-key.ts";
+import type { Settings } from "../../settings.ts";
+import { transaction } from "../kernel/journal/transaction.ts";
+
+type Kept = { digest: string; pepper: string | null };
+
+/**
+ * Stores the digest of a secret that was just used anew, under the current pepper. Only while the pepper is being changed, when
+ * a secret comes with its digests under both.
+ */
+export function rehash(
+  storage: DurableObjectStorage,
+  keyId: string,
+  given: string,
+  { SVC_KEY_PEPPER }: Settings,
+): void {
+  const digests = digestsIn(given);
+  const mark = pepperMark(SVC_KEY_PEPPER);
+  const current = digests.find((digest) => digest.mark === mark)?.digest;
+  if (digests.length < 2 || current === undefined) return;
+  const { sql } = storage;
+  const isUsed = ({ digest, pepper }: Kept) =>
+    pepper !== mark && digests.some((one) => sameSecret(one.digest, digest));
+  for (const [table, id] of TABLES) {
+    const kept = sql.exec<Kept>(`SELECT digest, pepper FROM ${table} WHERE ${id} = ?`, keyId).toArray();
+    const used = kept.find(isUsed);
+    if (used === undefined) continue;
+    transaction(storage, () => {
+      const { digest } = used;
+      sql.exec(
+        `UPDATE ${table} SET digest = ?, pepper = ? WHERE ${id} = ? AND digest = ?`,
+        current,
+        mark,
+        keyId,
+        digest,
+      );
+      // What was made with the secret goes on working with it.
+      for (const made of ["sessions", "console_links"]) {
+        sql.exec(
+          `UPDATE ${made} SET key_digest = ? WHERE key_id = ? AND key_digest = ?`,
+          current,
+          keyId,
+          digest,
+        );
+      }
+    });
+  }
+}
+
+const TABLES = [
+  ["keys", "id"],
+  ["previous_secrets", "key_id"],
+] as const;

@@ -1,0 +1,42 @@
+import { opened, seal } from "../../domain/seal.ts";
+import { logFailure } from "../../log.ts";
+import { peppersOf } from "../../settings.ts";
+import { readEnd, signerOf, writeEnd } from "../kernel/audit/ends.ts";
+import type { Tx } from "../kernel/door.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { SEALED, sealedBefore } from "./sealed.ts";
+
+const AT_ONCE = 500;
+
+/** Seals anew what is sealed under the pepper before, and signs the ends of the audit trail anew. */
+export const resealAll: DueHandler = {
+  kind: "change",
+  run(tx) {
+    const [current, other] = peppersOf(tx.settings);
+    if (other === undefined) return;
+    let room = AT_ONCE;
+    for (const place of SEALED) {
+      for (const { id, sealed } of sealedBefore(tx.sql, tx.settings, place)) {
+        const text = opened(other, place.purpose, sealed);
+        if (text === null) {
+          logFailure(tx.trace, new Error(`a value of ${place.table} opens under neither pepper`));
+          continue;
+        }
+        if (room === 0) return tx.schedule(DUE.reseal, "", tx.now);
+        room -= 1;
+        const anew = seal(current, place.purpose, text);
+        tx.sql.exec(`UPDATE ${place.table} SET sealed = ? WHERE ${place.key} = ?`, anew, id);
+      }
+    }
+    signEnds(tx, other);
+  },
+};
+
+/** An end that is not genuine stays as it is: the trail must go on showing it. */
+function signEnds(tx: Tx, other: string): void {
+  for (const name of ["head", "anchor"] as const) {
+    const end = readEnd(tx, name);
+    if (end !== undefined && signerOf(tx, name) === other) writeEnd(tx, name, end);
+  }
+}

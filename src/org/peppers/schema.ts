@@ -1,0 +1,16 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+export const PEPPER_STEPS: readonly SchemaStep[] = [
+  {
+    // Which pepper the org works with, since when, and what its reservations are named with, sealed.
+    name: "peppers/1",
+    sql: `CREATE TABLE pepper_state (
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      mark TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      sealed TEXT NOT NULL
+    ) STRICT;
+    ALTER TABLE keys ADD COLUMN pepper TEXT;
+    ALTER TABLE previous_secrets ADD COLUMN pepper TEXT`,
+  },
+];

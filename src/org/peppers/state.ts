@@ -1,0 +1,43 @@
+import { pepperMark } from "../../domain/peppers.ts";
+import { reservationKey } from "../../domain/reservation-id.ts";
+import { seal, unsealAny } from "../../domain/seal.ts";
+import { peppersOf, type Settings } from "../../settings.ts";
+import { signerOf } from "../kernel/audit/ends.ts";
+import type { View } from "../kernel/door.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
+
+export const RESERVATION_PURPOSE = "reservation-key";
+
+type Row = { mark: string; since: number; sealed: string };
+
+export function pepperState(sql: SqlStorage): Row | undefined {
+  return sql.exec<Row>("SELECT mark, since, sealed FROM pepper_state").toArray()[0];
+}
+
+/** What the org's reservations are named with, if it is kept. Null: the pepper gives it. */
+export function keptReservationKey(sql: SqlStorage, settings: Settings): string | null {
+  const row = pepperState(sql);
+  return row === undefined ? null : unsealAny(peppersOf(settings), RESERVATION_PURPOSE, row.sealed);
+}
+
+/**
+ * Notes that the pepper is being changed, once for each current one, and has everything sealed anew. Before anything is
+ * written under a new pepper, the org keeps what its reservations are named with. The end of its audit trail tells which
+ * pepper it has worked with until now. True if something is due.
+ */
+export function heedPeppers(view: View): boolean {
+  const { sql, settings, orgId, now } = view;
+  const [current, other] = peppersOf(settings);
+  if (other === undefined) return false;
+  const mark = pepperMark(current);
+  const row = pepperState(sql);
+  if (row === undefined) {
+    const key = reservationKey(signerOf(view, "head") ?? current, orgId);
+    const sealed = seal(current, RESERVATION_PURPOSE, key);
+    sql.exec("INSERT INTO pepper_state (only, mark, since, sealed) VALUES (1, ?, ?, ?)", mark, now, sealed);
+  } else if (row.mark === mark) return false;
+  else sql.exec("UPDATE pepper_state SET mark = ?, since = ?", mark, now);
+  scheduleDue(sql, DUE.reseal, "", now);
+  return true;
+}

@@ -31,6 +31,8 @@ export const DECISION_FIELDS = {
   model: "model",
   action: "id",
   ...underEachField("id" as const),
+  user_id: "id",
+  provider: "id",
   variant: "id",
   estimate: "estimate",
   hold_seconds: "seconds",

@@ -60,6 +60,9 @@ export function isTrait(name: string): name is Trait {
   return name === "tags" || (MATCHED as readonly string[]).includes(name);
 }
 
+/** In place of a value: any, each counted separately. */
+export const EACH = "*";
+
 /** Dimensions that callers name, beyond the model and the scopes. */
 export const ATTRIBUTED = ["user_id", "provider"] as const satisfies readonly Dimension[];
 

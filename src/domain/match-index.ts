@@ -1,5 +1,5 @@
 import type { Trait } from "../contract/dimensions.ts";
-import { matches, prefixOf } from "./match.ts";
+import { type Match, matches, prefixOf } from "./match.ts";
 import type { Meter } from "./meter.ts";
 import { type CallNames, traitIn } from "./traits.ts";
 
@@ -18,12 +18,8 @@ export class MatchIndex {
     for (const meter of meters) this.#add(meter);
   }
 
-  /** Every trait that some meter looks at. */
-  get traits(): readonly Trait[] {
-    const traits = this.meters.flatMap(({ match }) =>
-      match === undefined ? [] : [...match.parts.map(({ trait }) => trait), ...match.groupBy],
-    );
-    return [...new Set(traits)];
+  get matches(): readonly Match[] {
+    return this.meters.flatMap(({ match }) => match ?? []);
   }
 
   matching(names: CallNames): Meter[] {

@@ -39,6 +39,11 @@ export function matches({ parts }: Match, names: CallNames): boolean {
   });
 }
 
+/** Every trait that some of them look at. */
+export function traitsIn(all: readonly Match[]): Trait[] {
+  return [...new Set(all.flatMap(({ parts, groupBy }) => [...parts.map(({ trait }) => trait), ...groupBy]))];
+}
+
 /** The beginning that a value stands for; null: it stands for itself. */
 export function prefixOf(trait: Trait, value: string): string | null {
   return trait === "model" && value.endsWith("*") ? value.slice(0, -1) : null;

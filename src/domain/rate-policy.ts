@@ -1,4 +1,6 @@
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
+import { looksAtBody, rateSubject } from "./rate-match.ts";
+import type { CallNames } from "./traits.ts";
 import { quotaWindow, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
 
 /** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
@@ -9,7 +11,8 @@ export interface RateSubject {
   /** `POST /v1/edge/decision`. */
   readonly route: string;
   readonly keyId: string;
-  readonly customerId?: string | undefined;
+  /** What its body says. Missing: it is not read yet, and only policies that do not look at it apply. */
+  readonly names?: CallNames | undefined;
   /** Only policies that name the route apply. */
   readonly byRouteOnly?: boolean;
 }
@@ -36,7 +39,7 @@ export function readPolicy(perMinute: number): RatePolicy {
 
 /** Whether the request line and the key are enough to tell if a policy applies, and for how much. */
 export function needsNoBody(policy: RatePolicy): boolean {
-  return policy.unit === "requests" && policy.match.customer_id === undefined;
+  return policy.unit === "requests" && !looksAtBody(policy.match);
 }
 
 /** The policies that apply to a request, sliding windows first. This is the order in which they refuse. */
@@ -46,21 +49,22 @@ export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubj
     const { route, key_id: keyId } = policy.match;
     if (route === undefined ? subject.byRouteOnly === true : route !== subject.route) continue;
     if (keyId !== undefined && keyId !== subject.keyId) continue;
-    const meter = meterOf(policy, subject.customerId);
+    const meter = meterOf(policy, subject.names ?? {});
     if (meter !== null) meters.push(meter);
   }
   return meters.sort((left, right) => rank(left) - rank(right));
 }
 
-/**
- * The subject under which a policy counts a customer. Null if it does not apply to that customer, or to a call without
- * one.
- */
-export function meterOf(policy: RatePolicy, customerId: string | undefined): RateMeter | null {
-  const { customer_id: whose } = policy.match;
-  if (whose === undefined) return { policy, key: policy.id };
-  if (customerId === undefined || (whose !== "*" && whose !== customerId)) return null;
-  return { policy, key: `${policy.id} ${customerId}` };
+/** The counter of a policy in which a call is, by what its body says. Null if the policy does not apply to it. */
+export function meterOf(policy: RatePolicy, names: CallNames): RateMeter | null {
+  const subject = rateSubject(policy.match, names);
+  if (subject === null) return null;
+  return { policy, key: subject === "" ? policy.id : `${policy.id} ${subject}` };
+}
+
+/** Whose counter it is. Empty: there is one for all. */
+export function subjectIn({ policy, key }: RateMeter): string {
+  return key.slice(policy.id.length + 1);
 }
 
 function rank({ policy }: RateMeter): number {
@@ -90,7 +94,8 @@ export function isRateKey(key: string): boolean {
   return key.startsWith("rate\n");
 }
 
-export function leaseKeyIds(key: string): [id: string, customer: string] {
+/** The policy, and whose counter it is. */
+export function leaseKeyIds(key: string): [id: string, subject: string] {
   const meter = key.slice(key.indexOf("\n", "rate\n".length) + 1);
   const space = meter.indexOf(" ");
   return space < 0 ? [meter, ""] : [meter.slice(0, space), meter.slice(space + 1)];

@@ -154,7 +154,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     if (!lesson.checks) return;
     gate.checks ??= lesson.checks;
   }
-  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, customerId: ask.customer_id };
+  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, names: ask };
   const meters = rateMetersFor(asker.policies, subject);
   const touch = newTouch({
     accounts,

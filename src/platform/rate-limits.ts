@@ -22,6 +22,7 @@ export async function publishRateLimits(
         route: policy.match.route ?? null,
         keyId: policy.match.key_id ?? null,
         customerId: policy.match.customer_id ?? null,
+        match: JSON.stringify(policy.match),
         unit: policy.unit,
         limit: policy.limit,
         windowSeconds: policy.window_seconds,

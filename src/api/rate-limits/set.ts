@@ -10,7 +10,7 @@ export function setRateLimits(serves: (name: string) => boolean): Operation {
       path: "/v1/admin/orgs/{org_id}/rate-limits",
       summary: "Replace an organization's read limit and rate-limit policies",
       description:
-        "If only a policy's limit changes, its count is kept. Policies that name a customer or count tokens apply to decisions and runs. In a bulk call they apply to each run separately.",
+        "If only a policy's limit changes, its count is kept. Policies that count tokens, or look at anything beside the route and the key, apply to decisions and runs. In a bulk call they apply to each run separately.",
       role: "operator",
       ifMatch: true,
       body: rateLimitsInput,

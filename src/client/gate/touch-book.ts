@@ -25,7 +25,7 @@ export class TouchBook {
   learn(ask: DecisionAsk, asking: { route: string; keyId: string }, taught: Taught): void {
     const { touch, lesson, policies, orgNow } = taught;
     const keys = lesson.accounts.map(accountKey);
-    const subject = { ...asking, customerId: ask.customer_id };
+    const subject = { ...asking, names: ask };
     const meters = rateMetersFor(policies, subject);
     for (const key of [...keys, ...meters.map((meter) => leaseKey(meter, orgNow))]) {
       put(this.#byLimit, key, touch);

@@ -11,6 +11,7 @@ function oneOrMany(shape: z.ZodType<string>) {
   return z.union([shape, z.array(shape).min(1).max(MOST_VALUES)]);
 }
 
+/** The shape of each name where a limit says which calls it applies to. */
 const SHAPES: Readonly<Partial<Record<Matched, z.ZodType<string>>>> = {
   key_id: z.string().regex(SAFE_ID, "must be the id of a key"),
   model: modelName.refine((text) => !text.slice(0, -1).includes("*"), {
@@ -19,7 +20,7 @@ const SHAPES: Readonly<Partial<Record<Matched, z.ZodType<string>>>> = {
   }),
 };
 
-const tags = taggedWith<string | readonly string[]>({
+export const matchedTags = taggedWith<string | readonly string[]>({
   isValue: areTagValues,
   message: `must be a value, or a list of 1 to ${MOST_VALUES}, of 1 to 200 characters`,
   schema: {
@@ -34,15 +35,20 @@ function areTagValues(value: unknown): boolean {
 }
 
 type OneOrMany = string | string[];
-type MatchShape = { [Name in Matched]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
+type PartsShape<Name extends Matched> = { [Each in Name]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
+
+/** A value or a list of values for each name. */
+export function matchParts<Name extends Matched>(names: readonly Name[]): PartsShape<Name> {
+  return Object.fromEntries(
+    names.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name)).optional()]),
+  ) as unknown as PartsShape<Name>;
+}
 
 /** Which calls a limit applies to: those that have one of the values of every part. */
 export const budgetMatch = z
   .strictObject({
-    ...(Object.fromEntries(
-      MATCHED.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name)).optional()]),
-    ) as unknown as MatchShape),
-    tags: tags.optional(),
+    ...matchParts(MATCHED),
+    tags: matchedTags.optional(),
   })
   .meta({
     id: "BudgetMatch",

@@ -1,23 +1,55 @@
 import * as z from "zod";
 import { PRINTABLE_ASCII } from "../bounds.ts";
+import { EACH, type Matched, MATCHED } from "../dimensions.ts";
+import { matchedTags, matchParts } from "./budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
 import { name } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
+const MOST_EACH = 2;
+/** Those that came after keys and customers, of which a policy names one at most. */
+const BESIDE = MATCHED.filter(
+  (name): name is Exclude<Matched, "key_id" | "customer_id"> => name !== "key_id" && name !== "customer_id",
+);
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 
 const policyInput = z.strictObject({
   name: name.regex(PRINTABLE_ASCII, "must be printable ASCII"),
-  match: z.strictObject({
-    route: z
-      .string()
-      .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
-      .optional(),
-    key_id: z.string().regex(SAFE_ID, "must be the id of a key").optional(),
-    customer_id: callerId.meta({ description: '`"*"` counts each customer separately.' }).optional(),
-  }),
+  match: z
+    .strictObject({
+      route: z
+        .string()
+        .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
+        .optional(),
+      key_id: z.string().regex(SAFE_ID, "must be the id of a key").optional(),
+      customer_id: callerId.meta({ description: '`"*"` counts each customer separately.' }).optional(),
+      ...matchParts(BESIDE),
+      tags: matchedTags.optional(),
+    })
+    .superRefine((match, context) => {
+      const { tags = {}, ...named } = match;
+      const parts = [
+        ...Object.entries(named).map(([name, values]) => ({ path: [name], values })),
+        ...Object.entries(tags).map(([name, values]) => ({ path: ["tags", name], values })),
+      ];
+      const each = parts.filter(({ values }) => values === EACH);
+      const complain = (path: string[], code: string, message: string) =>
+        context.addIssue({ code: "custom", path, message, params: { code } });
+      for (const { path, values } of parts) {
+        if (Array.isArray(values) && values.includes(EACH)) {
+          complain(path, "invalid_value", 'may be "*" or a list of values, not both');
+        }
+      }
+      for (const { path } of each.slice(MOST_EACH)) {
+        complain(path, "too_many", `makes more than ${MOST_EACH} names that are "*"`);
+      }
+    })
+    .meta({
+      description:
+        'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it.',
+    }),
   unit: z.enum(["requests", "tokens"]),
   limit: z.int().min(0),
   window_seconds: z.int().min(1).max(LONGEST_WINDOW_SECONDS),

@@ -1,5 +1,6 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { askedRun } from "../../domain/asked-run.ts";
 import { checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import { depthIn } from "../checks/depth.ts";
@@ -16,8 +17,6 @@ export function explainAsk(view: View, ask: DecisionAsk): Explained {
   if (isRefusal(nanos)) return within("ask", nanos);
   const depth = depthIn(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));
   if (isRefusal(depth)) return within("ask", depth);
-  const { model, action, customer_id, workflow_id, deployment_id, department_id, approval_id, input } = ask;
-  const { input_tokens = 0, max_output_tokens = 0 } = ask.estimate;
   const checks = judged(
     candidatesFor(view, {
       route: DECISION_ROUTE,
@@ -25,17 +24,7 @@ export function explainAsk(view: View, ask: DecisionAsk): Explained {
       scopes: scopesOf(ask, { keyId: keyOf(view), chain: ask.chain?.chain_id }),
       attempt: { nanos, tokens: tokensOf(ask), depth },
       phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
-      content: {
-        model,
-        action,
-        customer_id,
-        workflow_id,
-        deployment_id,
-        department_id,
-        approval_id,
-        input,
-        usage: { input_tokens, output_tokens: max_output_tokens },
-      },
+      content: { ...askedRun(ask, view.now), model: ask.model },
     }),
   );
   return explanation({ subject: "ask", id: null }, view.now, nanos, checks);

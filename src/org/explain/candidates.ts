@@ -4,6 +4,7 @@ import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import { groupIn } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { rateMetersFor } from "../../domain/rate-policy.ts";
+import { namesIn } from "../../domain/touch.ts";
 import type { View } from "../kernel/door.ts";
 import { readInParts } from "../kernel/json-rows.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -53,7 +54,7 @@ function absent(check: CheckName): Candidate {
 
 function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject): Candidate[] {
   const book = view.rates();
-  const meters = rateMetersFor(book.policies(), { route, keyId, customerId: scopes.customer });
+  const meters = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) });
   return meters.map((meter) => {
     const { id, name, unit } = meter.policy;
     const amount = unit === "tokens" ? attempt.tokens : 1;

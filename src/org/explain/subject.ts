@@ -1,4 +1,5 @@
 import type { Phase } from "../../contract/meter-kinds.ts";
+import type { CheckedRun } from "../../domain/asked-run.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Scopes } from "../../domain/touch.ts";
 
@@ -14,16 +15,7 @@ export interface Subject {
   readonly content: Content | null;
 }
 
-export interface Content {
-  readonly model: string | undefined;
-  readonly action: string | undefined;
-  readonly customer_id: string | undefined;
-  readonly workflow_id: string | undefined;
-  readonly deployment_id: string | undefined;
-  readonly department_id: string | undefined;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
-  readonly approval_id: string | undefined;
-  readonly input: unknown;
-}
+/** As rules and detectors read a run. */
+export type Content = Omit<CheckedRun, "model"> & { readonly model: string | undefined };
 
 export const ONLY_WITH_ALL = 'A decision makes this check only with checks "all".';

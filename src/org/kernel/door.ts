@@ -59,6 +59,8 @@ export interface Credential {
 /** The current rate limits, including what isolates have leased. */
 export interface RateBook {
   policies(): readonly RatePolicy[];
+  /** The counter that a lease key names. Null if it no longer exists. */
+  find(leaseKey: string): RateMeter | null;
   standing(meter: RateMeter, amount: number): RateStanding;
   take(meter: RateMeter, amount: number): void;
 }

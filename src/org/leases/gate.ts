@@ -16,13 +16,13 @@ import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
 import { type DecisionVerdict, type RequestVerdict, withLesson } from "../../gate/object-verdict.ts";
 import { decideOnce } from "../decisions/decide.ts";
-import type { CountedRates } from "../decisions/counted.ts";
+import { countedIn, type CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
 import { Ending } from "../kernel/perform/ending.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
-import { lessonFor, withRates } from "./lesson.ts";
+import { lessonFor, MOST_SUBJECT_CHARACTERS, withRates } from "./lesson.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { ReservedRequests } from "./reserved-requests.ts";
@@ -52,7 +52,7 @@ function turnedAway(refusal: Refusal): Decided {
 /** What rate limits count of a decision from its body, if it is allowed. */
 function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): CountedRates {
   const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
-  return { rates: byBody.map(({ policy }) => policy.id).join(" "), tokens: tokensOf(ask) };
+  return { rates: countedIn(byBody), tokens: tokensOf(ask) };
 }
 
 /** A call that cannot be answered still counts as a request. Other refusals leave every limit unchanged. */
@@ -255,7 +255,9 @@ export class ObjectGate {
   }
 
   #lesson(ask: DecisionAsk, view: View): Lesson | null {
-    return lessonFor(view, ask, this.#rates.matchesCustomers());
+    const meters = this.decisionMeters(ask, view.actor.id);
+    if (meters.some(({ key }) => key.length > MOST_SUBJECT_CHARACTERS)) return null;
+    return lessonFor(view, ask, this.#rates.policies());
   }
 
   /** Adds those of a report. The first time they are already among what is stored. */
@@ -271,7 +273,7 @@ export class ObjectGate {
 
   /** The rate limits that calls like this one touch. */
   decisionMeters(ask: DecisionAsk, keyId: string): RateMeter[] {
-    return this.#rates.touchedBy({ route: DECISION_ROUTE, keyId, customerId: ask.customer_id });
+    return this.#rates.touchedBy({ route: DECISION_ROUTE, keyId, names: ask });
   }
 
   /** Changes whenever the limits do. */

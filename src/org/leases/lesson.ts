@@ -1,12 +1,13 @@
 import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
+import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-policy.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { checksAll, type DecisionAsk } from "../../gate/ask.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { prefixOf } from "../../domain/match.ts";
-import type { Account, Meter } from "../../domain/meter.ts";
+import { type Match, prefixOf, traitsIn } from "../../domain/match.ts";
+import { matchBeside } from "../../domain/rate-match.ts";
+import type { Account } from "../../domain/meter.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
@@ -18,7 +19,7 @@ import { pricesOf } from "../models/revisions.ts";
 
 const MOST_NAMES = 500;
 /** What is leased is stored with its subject, for each isolate. */
-const MOST_SUBJECT_CHARACTERS = 400;
+export const MOST_SUBJECT_CHARACTERS = 400;
 /** Of rules and detectors together. */
 const MOST_CHARACTERS = 65_536;
 
@@ -49,7 +50,7 @@ function pick({ status, code, details }: Refusal): object {
 }
 
 /** Null: calls like it are for the object. */
-export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean): Lesson | null {
+export function lessonFor(view: View, ask: DecisionAsk, rates: readonly RatePolicy[]): Lesson | null {
   const isWhole = checksAll(ask, view.profile().decisionDefaults.checks);
   const draft = new Draft(view.sql, isWhole ? "run" : "decision", view.now);
   const found = draft.accounts({ scopes: scopesOf(ask, { keyId: keyOf(view) }), atMs: view.now });
@@ -58,7 +59,7 @@ export function lessonFor(view: View, ask: DecisionAsk, customerRates: boolean):
   return {
     ...(isWhole ? { checks: checksFor(view, ask.customer_id) } : {}),
     accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
-    matters: mattersIn(view, customerRates),
+    matters: mattersIn(view, rates),
     price: null,
     ceiling: ask.model === undefined ? null : ceilingAt(view, ask.model),
   };
@@ -94,24 +95,28 @@ function ceilingAt({ sql, now }: View, model: string): KnownCeiling | null {
   return revision === null ? null : { ...revision.ceiling, untilMs: prices.nextChange(now) };
 }
 
-function mattersIn({ sql, now }: View, customerRates: boolean): Matters {
+function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {
   const { index, hasCustomerRows } = knownMeters(sql, now);
   const { byScope, matching } = index;
   const named = SINGLE_SCOPES.map((kind) => [kind, bounded([...(byScope.get(kind)?.keys() ?? [])])]);
-  const traits = matching.traits.map((trait) => traitMatters(matching.meters, trait));
+  const matches = [...matching.matches, ...rates.map(({ match }) => matchBeside(match))];
+  const traits = traitsIn(matches).map((trait) => traitMatters(matches, trait));
   return {
     ...(Object.fromEntries(named) as Pick<Matters, SingleScope>),
-    customer: hasCustomerRows || byScope.has("customer") || customerRates,
+    customer:
+      hasCustomerRows ||
+      byScope.has("customer") ||
+      rates.some(({ match }) => match.customer_id !== undefined),
     ...(traits.length === 0 ? {} : { traits }),
   };
 }
 
 /** Which values of a trait limits look at. Where each value has its own counter, all of them do. */
-function traitMatters(meters: readonly Meter[], trait: Trait): TraitMatters {
-  const values = meters.flatMap(({ match }) =>
-    (match?.parts ?? []).flatMap((part) => (part.trait === trait ? part.values : [])),
+function traitMatters(matches: readonly Match[], trait: Trait): TraitMatters {
+  const values = matches.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.trait === trait ? part.values : [])),
   );
-  const isAll = meters.some(({ match }) => match?.groupBy.includes(trait) === true);
+  const isAll = matches.some(({ groupBy }) => groupBy.includes(trait));
   const prefixes = values.flatMap((value) => prefixOf(trait, value) ?? []);
   const names = values.filter((value) => prefixOf(trait, value) === null);
   return { trait, names: isAll ? null : bounded([...new Set(names)]), prefixes: [...new Set(prefixes)] };

@@ -25,8 +25,7 @@ import {
 } from "../../gate/reported-hold.ts";
 import { questionPart } from "../../domain/reservation-id.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
-import { leaseKeyIds } from "../../domain/rate-policy.ts";
-import { countedBy } from "../decisions/counted.ts";
+import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
 export type Dropped = ReadonlyMap<string, bigint>;
@@ -181,18 +180,14 @@ class Keeping {
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
-  #dropKnown(hold: ReportedHold, { keys, customer, rates = [] }: ReportedTouch, before: Known): void {
+  #dropKnown(hold: ReportedHold, { keys, rates = [] }: ReportedTouch, before: Known): void {
     this.#drop(hold, keys);
     if (before.unreported === null || before.rates === null) return;
     for (const key of rates) {
-      const [id, ofCustomer] = leaseKeyIds(key);
-      const policy = this.#tx
-        .rates()
-        .policies()
-        .find((one) => one.id === id);
-      if (policy === undefined || (ofCustomer !== "" && before.customer_id !== customer)) continue;
-      const byRun = countedBy(policy, before);
-      const byDecision = policy.unit === "tokens" ? tokensOf(hold) : 1;
+      const meter = this.#tx.rates().find(key);
+      if (meter === null) continue;
+      const byRun = countedBy(meter, before);
+      const byDecision = meter.policy.unit === "tokens" ? tokensOf(hold) : 1;
       this.#add(key, BigInt(Math.min(byRun, byDecision)));
     }
   }
@@ -208,7 +203,7 @@ class Keeping {
     let first = endsAt(hold);
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
-    const counted = rates === undefined ? null : rates.map((key) => leaseKeyIds(key)[0]).join(" ");
+    const counted = rates === undefined ? null : countedInKeys(rates);
     const accounts = this.#accounts.standing(keys);
     const shared = { meters, customer_id: customer, rates: counted };
     saveHolds(

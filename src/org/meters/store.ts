@@ -2,7 +2,7 @@ import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../co
 import type { Trait } from "../../contract/dimensions.ts";
 import { SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
 import { type Increase, raisedBy } from "../../domain/increase.ts";
-import type { Match } from "../../domain/match.ts";
+import { type Match, traitsIn } from "../../domain/match.ts";
 import type { Meter, MeterWindow } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
@@ -176,7 +176,7 @@ function readMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const index = indexMeters(meters);
   return {
     index,
-    traits: index.matching.traits.filter((trait) => !SCOPE_TRAITS.has(trait)),
+    traits: traitsIn(index.matching.matches).filter((trait) => !SCOPE_TRAITS.has(trait)),
     hasCustomerRows: sql.exec(own).toArray().length > 0,
     untilMs: Math.min(...meters.map(({ limitUntilMs = Number.POSITIVE_INFINITY }) => limitUntilMs)),
   };

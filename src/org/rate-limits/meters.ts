@@ -14,13 +14,16 @@ import {
   standingOf,
 } from "../../domain/rate-policy.ts";
 import { quotaWindow, type RoomAhead, roomAhead, slidingWindow, type Taken } from "../../domain/rate.ts";
+import { BoundedMap } from "../../domain/bounded-map.ts";
 import { Copy } from "../kernel/copies.ts";
 import type { RateBook } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
 
 const SHORTEST_SLICE_MS = 50;
 
-const TAKEN = new Copy<Map<string, Taken[]>>();
+/** Policies may count each user separately, so only the latest counters are in memory. */
+const MOST_COUNTERS = 10_000;
+const TAKEN = new Copy<BoundedMap<string, Taken[]>>();
 const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
 
 /**
@@ -43,7 +46,8 @@ export class RateMeters {
   /** The limits as a rule sees them at one time. */
   bookAt(clock: Clock, leases: LeaseBook): RateBook {
     return {
-      policies: () => this.#limits().policies,
+      policies: () => this.policies(),
+      find: (key) => this.find(key, clock.org),
       standing: (meter, amount) => this.standing(meter, amount, leases, clock),
       take: (meter, amount) => this.take(meter, amount, clock.org, clock.org),
     };
@@ -56,8 +60,8 @@ export class RateMeters {
     return subject.route.startsWith("GET ") ? [{ policy: read, key: read.id }, ...meters] : meters;
   }
 
-  matchesCustomers(): boolean {
-    return this.#limits().policies.some(({ match }) => match.customer_id !== undefined);
+  policies(): readonly RatePolicy[] {
+    return this.#limits().policies;
   }
 
   /** The state of a meter. What isolates have leased counts as taken when their lease ends. */
@@ -153,9 +157,9 @@ export class RateMeters {
   find(key: string, nowMs: number): RateMeter | null {
     const { policies, read } = this.#limits();
     for (const policy of [read, ...policies]) {
-      const [id, customer] = leaseKeyIds(key);
+      const [id, subject] = leaseKeyIds(key);
       if (id !== policy.id) continue;
-      const meter = { policy, key: customer === "" ? policy.id : `${policy.id} ${customer}` };
+      const meter = { policy, key: subject === "" ? policy.id : `${policy.id} ${subject}` };
       // A slice of a quota's past window no longer counts.
       return leaseKey(meter, nowMs) === key ? meter : null;
     }
@@ -164,7 +168,7 @@ export class RateMeters {
 
   #load(meter: RateMeter, nowMs: number): Taken[] {
     const first = firstBucket(meter.policy, nowMs);
-    const all = TAKEN.get(this.#sql, () => new Map());
+    const all = TAKEN.get(this.#sql, () => new BoundedMap(MOST_COUNTERS));
     let taken = all.get(meter.key);
     if (taken === undefined) {
       taken = this.#sql

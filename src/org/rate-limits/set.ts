@@ -1,6 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { RatePolicy } from "../../domain/rate-policy.ts";
 import type { NewRateLimits } from "../../contract/resources/rate-limits.ts";
+import { matchBeside } from "../../domain/rate-match.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadRateLimits, saveRateLimits } from "./store.ts";
@@ -37,5 +38,6 @@ function countsAlike(known: RatePolicy, policy: Omit<RatePolicy, "id">): boolean
 }
 
 function inOrder({ name, match, unit, window_seconds, kind }: Omit<RatePolicy, "id" | "limit">) {
-  return [name, match.route, match.key_id, match.customer_id, unit, window_seconds, kind];
+  const { route, key_id: keyId, customer_id: customerId } = match;
+  return [name, route, keyId, customerId, unit, window_seconds, kind, matchBeside(match)];
 }

@@ -7,10 +7,14 @@ import {
   rateMetersFor,
   type RatePolicy,
 } from "../../domain/rate-policy.ts";
+import type { Trait } from "../../contract/dimensions.ts";
+import { traitsIn } from "../../domain/match.ts";
+import { matchBeside } from "../../domain/rate-match.ts";
+import { traitIn } from "../../domain/traits.ts";
 import { rateRefusal } from "../../domain/rate-denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { countedBy, type CountedRates, policiesIn } from "../decisions/counted.ts";
+import { countedBy, countedIn, type CountedRates, isCountedIn } from "../decisions/counted.ts";
 import type { HoldRow } from "../decisions/store.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
@@ -23,7 +27,7 @@ interface Counted extends RateMeter {
 }
 
 /**
- * The rate limits that depend on the run itself: those by tokens or by customer. Time does not advance during a call,
+ * The rate limits that depend on the run itself: those by tokens, or by what the run says of itself. Time does not advance during a call,
  * so room is read once, and what was taken is written once.
  */
 export class RunRates {
@@ -32,12 +36,15 @@ export class RunRates {
   readonly #route: string;
   readonly #keyId: string;
   readonly #now: number;
+  /** What the policies look at beside the customer. */
+  readonly #traits: readonly Trait[];
   readonly #touched = new Map<string, readonly Counted[]>();
   readonly #counted = new Map<string, Counted>();
 
   private constructor(tx: Tx, route: string, book: RateBook, policies: readonly RatePolicy[]) {
     this.#book = book;
     this.#policies = policies;
+    this.#traits = traitsIn(policies.map(({ match }) => matchBeside(match)));
     this.#route = route;
     this.#keyId = tx.actor.id;
     this.#now = tx.now;
@@ -70,8 +77,7 @@ export class RunRates {
 
   /** What is counted of a run whose hold was not reported. */
   countedOf(run: RunInput, hold: HoldRow): CountedRates {
-    const rates = [...this.#countedFor(run, hold)].map(({ policy }) => policy.id);
-    return { rates: rates.join(" "), tokens: tokensOf(run) };
+    return { rates: countedIn([...this.#countedFor(run, hold)]), tokens: tokensOf(run) };
   }
 
   save(): void {
@@ -83,11 +89,14 @@ export class RunRates {
     }
   }
 
-  #touchedBy({ customer_id: customerId }: RunInput, route: string): readonly Counted[] {
-    const key = `${route} ${customerId ?? ""}`;
+  #touchedBy(run: RunInput, route: string): readonly Counted[] {
+    const key = this.#traits.reduce(
+      (text, trait) => `${text}\n${JSON.stringify(traitIn(run, trait))}`,
+      `${route} ${run.customer_id ?? ""}`,
+    );
     let counted = this.#touched.get(key);
     if (counted === undefined) {
-      const subject = { route, keyId: this.#keyId, customerId };
+      const subject = { route, keyId: this.#keyId, names: run };
       counted = rateMetersFor(this.#policies, subject).map((meter) => this.#count(meter));
       this.#touched.set(key, counted);
     }
@@ -104,12 +113,10 @@ export class RunRates {
   }
 
   #countedWith(hold: HoldRow, run: RunInput): readonly Counted[] {
-    const ids = policiesIn(hold.rates);
-    if (ids.length === 0) return [];
+    if (hold.rates === null) return [];
     return this.#policies.flatMap((policy) => {
-      if (!ids.includes(policy.id) || isOfAnother(policy, run, hold)) return [];
-      const meter = meterOf(policy, run.customer_id);
-      return meter === null ? [] : [this.#count(meter)];
+      const meter = meterOf(policy, run);
+      return meter === null || !isCountedIn(meter, hold) ? [] : [this.#count(meter)];
     });
   }
 
@@ -136,12 +143,5 @@ function tokensOf({ usage }: RunInput): number {
  */
 function restOf(meter: RateMeter, run: RunInput, hold: HoldRow | null): number {
   const amount = amountOf(meter, run);
-  if (hold === null) return amount;
-  if (isOfAnother(meter.policy, run, hold)) return amount;
-  return Math.max(0, amount - countedBy(meter.policy, hold));
-}
-
-/** Whether what the decision counted, if anything, belongs to another customer. */
-function isOfAnother({ match }: RatePolicy, run: RunInput, hold: HoldRow): boolean {
-  return match.customer_id !== undefined && hold.customer_id !== run.customer_id;
+  return hold === null ? amount : Math.max(0, amount - countedBy(meter, hold));
 }

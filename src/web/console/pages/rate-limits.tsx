@@ -1,5 +1,6 @@
 import { refusedPage } from "../page/refused.tsx";
 import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
+import { EACH } from "../../../contract/dimensions.ts";
 import { count } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -22,9 +23,16 @@ function windowText(seconds: number): string {
   return seconds === size ? name : `${count(seconds / size)} ${name}s`;
 }
 
-function subjectOf({ route, key_id, customer_id }: Policy["match"]): string {
-  const customer = customer_id === "*" ? "per customer" : customer_id && `customer ${customer_id}`;
-  return [route, key_id && `key ${key_id}`, customer].filter(Boolean).join(", ") || "The whole org";
+function subjectOf({ route, tags = {}, ...named }: Policy["match"]): string {
+  const parts = Object.entries(named).map(([name, values]) => partText(name.replace(/_id$/, ""), values));
+  const tagged = Object.entries(tags).map(([name, values]) => partText(`tag ${name}`, values));
+  return [route, ...parts, ...tagged].filter(Boolean).join(", ") || "The whole org";
+}
+
+function partText(name: string, values: string | readonly string[] | undefined): string {
+  if (values === undefined) return "";
+  if (values === EACH) return `per ${name}`;
+  return `${name} ${typeof values === "string" ? values : values.join(" or ")}`;
 }
 
 const COLUMNS: readonly Column<Policy>[] = [
@@ -68,7 +76,8 @@ export async function rateLimits(visit: Visit): Promise<Shown> {
       <Card bare>
         {policies.length === 0 ? (
           <Empty icon="rates" title="No policies yet">
-            Only the read limit applies. Ask your provider for a policy by route, key or customer.
+            Only the read limit applies. Ask your provider for a policy by route, key, customer, user or
+            model.
           </Empty>
         ) : (
           <Table label="Policies" columns={COLUMNS} rows={policies} />

@@ -1,0 +1,1 @@
+ALTER TABLE rate_limit_policies ADD COLUMN "match" TEXT;

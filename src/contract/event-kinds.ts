@@ -31,6 +31,7 @@ export const EVENT_KINDS = [
   "customer_limit.threshold_crossed",
   "credit_pack.threshold_crossed",
   "quota.threshold_crossed",
+  "plan.threshold_crossed",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

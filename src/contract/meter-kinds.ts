@@ -36,7 +36,7 @@ const plan = {
   scope: "org",
   idPrefix: null,
   event: "plan.limit_reached",
-  alert: null,
+  alert: "plan.threshold_crossed",
   isDrawn: false,
 } as const;
 const chain = {

@@ -27,6 +27,10 @@ export const plans = sqliteTable("plans", {
   runsLimit: integer("runs_limit"),
   tokensLimit: integer("tokens_limit"),
   overagePolicy: text("overage_policy", { enum: ["block", "allow"] }).notNull(),
+  alertThresholds: text("alert_thresholds", { mode: "json" })
+    .$type<readonly string[]>()
+    .notNull()
+    .default([]),
 });
 
 export const orgRateLimits = sqliteTable("org_rate_limits", {

@@ -13,6 +13,7 @@ function toTerms(row: PlanRecord): PlanTerms {
     runs_limit: row.runsLimit,
     tokens_limit: row.tokensLimit,
     overage_policy: row.overagePolicy,
+    alert_thresholds: [...row.alertThresholds],
   };
 }
 
@@ -46,6 +47,7 @@ export async function savePlan(d1: D1Database, terms: PlanTerms): Promise<void> 
     runsLimit: terms.runs_limit,
     tokensLimit: terms.tokens_limit,
     overagePolicy: terms.overage_policy,
+    alertThresholds: terms.alert_thresholds,
   };
   await database(d1).insert(plans).values(row).onConflictDoUpdate({ target: plans.plan, set: row });
 }

@@ -1,5 +1,37 @@
 import { expect, test } from "vitest";
+import { call, operatorKey } from "../support/worker.ts";
 import { newSpender } from "../support/ledger.ts";
+
+test("a plan announces each threshold of its runs and tokens once a month", async () => {
+  const set = (body: object) =>
+    call("PUT", "/v1/admin/plans/alerting", {
+      key: operatorKey(),
+      body: { runs_limit: 4, tokens_limit: 60, overage_policy: "allow", ...body },
+    });
+  const made = await set({ alert_thresholds: ["0.50", "1"] });
+  expect(made.body).toMatchObject({ alert_thresholds: ["0.5", "1"] });
+  const org = await newSpender({ plan: "alerting" });
+  expect((await org.send("GET", "plan")).body).toMatchObject({ alert_thresholds: ["0.5", "1"] });
+  for (let run = 0; run < 5; run += 1) await org.run();
+  const told = async () =>
+    (await org.events("plan.threshold_crossed")).map(({ data }) => [data["limit_id"], data["threshold"]]);
+  const once = ["0.5", "1"].flatMap((share) => [
+    ["plan_runs", share],
+    ["plan_tokens", share],
+  ]);
+  expect(await told()).toEqual(once);
+  const [first] = await org.events("plan.threshold_crossed");
+  expect(first?.data).toMatchObject({ unit: "runs", limit: 4, spent: 2, scope_kind: "org" });
+  await org.advance(31 * 86_400);
+  expect((await set({ runs_limit: 2, tokens_limit: null })).body).toMatchObject({
+    alert_thresholds: ["0.5", "1"],
+  });
+  await org.run();
+  expect(await told()).toEqual([...once, ["plan_runs", "0.5"]]);
+  expect((await set({ alert_thresholds: [] })).body).toMatchObject({ alert_thresholds: [] });
+  const wrong = await set({ alert_thresholds: ["0", "0.5"] });
+  expect(wrong.body.error.details.fields[0].field).toBe("alert_thresholds[0]");
+});
 
 test("customer limits, the spend cap, credit packs and the quota announce each threshold once", async () => {
   const org = await newSpender();

@@ -60,7 +60,8 @@ test("an org that was unreachable when its plan changed has the new terms when i
   await setPlan("missed", { runs_limit: 5, tokens_limit: null, overage_policy: "block" });
   const org = await newSpender({ plan: "missed" });
   await org.run();
-  const terms = { plan: "missed", runs_limit: 1, tokens_limit: 99, overage_policy: "block" } as const;
+  const limits = { runs_limit: 1, tokens_limit: 99, overage_policy: "block" } as const;
+  const terms = { plan: "missed", ...limits, alert_thresholds: ["0.9"] };
   await savePlan(env.DB, terms);
   const plan = async () => (await org.send("GET", "plan")).body;
   expect(await plan()).toMatchObject({ runs_limit: 5 });
@@ -100,7 +101,8 @@ test("a plan change reaches all other orgs if one is unreachable, reports it, an
   expect(error).toMatchObject({ code: "service_unavailable", message: expect.stringContaining("1 ") });
   expect(await limits()).toEqual([7, 7, null, 7, 7]);
   const listed = await call("GET", "/v1/admin/plans", { key: operatorKey() });
-  expect(listed.body.data).toContainEqual({ plan: "half", ...open, runs_limit: 7 });
+  const half = { plan: "half", ...open, runs_limit: 7, alert_thresholds: [] };
+  expect(listed.body.data).toContainEqual(half);
   expect((await setPlan("half", { ...open, runs_limit: 7 })).status).toBe(200);
   expect(await limits()).toEqual([7, 7, 7, 7, 7]);
 });

@@ -2,6 +2,7 @@ import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
+import { plainShare } from "../../domain/share.ts";
 import { operation } from "../../edge/operation.ts";
 import { tellOrgs } from "../../edge/tell-orgs.ts";
 import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
@@ -23,9 +24,10 @@ export const setPlan = operation(
     if (!/^[a-z0-9_-]{1,64}$/.test(call.params.plan)) {
       return invalidField("plan", "invalid_format", "must be 1 to 64 characters of a-z, 0-9, _ and -");
     }
-    const terms: PlanTerms = { plan: call.params.plan, ...call.body };
     const { ifMatch } = call.envelope();
-    const before = ifMatch === null ? null : await loadPlan(call.env.DB, terms.plan);
+    const before = await loadPlan(call.env.DB, call.params.plan);
+    const { alert_thresholds: shares = before?.alert_thresholds ?? [], ...limits } = call.body;
+    const terms: PlanTerms = { plan: call.params.plan, ...limits, alert_thresholds: shares.map(plainShare) };
     const outdated = ifMatchRefusal(ifMatch, before);
     if (outdated !== null) return outdated;
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };

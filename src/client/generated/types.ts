@@ -145,11 +145,20 @@ export interface RateLimits {
     readonly id: string;
     /** 1 to 200 characters. */
     readonly name: string;
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
     readonly match: {
       readonly route?: string | undefined;
       readonly key_id?: string | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
+      readonly model?: string | (readonly string[]) | undefined;
+      readonly provider?: string | (readonly string[]) | undefined;
+      readonly user_id?: string | (readonly string[]) | undefined;
+      readonly workflow_id?: string | (readonly string[]) | undefined;
+      readonly deployment_id?: string | (readonly string[]) | undefined;
+      readonly department_id?: string | (readonly string[]) | undefined;
+      /** Tags that a call must have, each with a value or a list of values. */
+      readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
     readonly unit: "requests" | "tokens";
     readonly limit: number;
@@ -166,11 +175,20 @@ export interface OwnRateLimits {
     readonly id: string;
     /** 1 to 200 characters. */
     readonly name: string;
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
     readonly match: {
       readonly route?: string | undefined;
       readonly key_id?: string | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
+      readonly model?: string | (readonly string[]) | undefined;
+      readonly provider?: string | (readonly string[]) | undefined;
+      readonly user_id?: string | (readonly string[]) | undefined;
+      readonly workflow_id?: string | (readonly string[]) | undefined;
+      readonly deployment_id?: string | (readonly string[]) | undefined;
+      readonly department_id?: string | (readonly string[]) | undefined;
+      /** Tags that a call must have, each with a value or a list of values. */
+      readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
     readonly unit: "requests" | "tokens";
     readonly limit: number;
@@ -669,6 +687,8 @@ export interface PlanInUse {
   /** Tokens per month. Null for unlimited. */
   readonly tokens_limit: number | null;
   readonly overage_policy: "block" | "allow";
+  /** Shares of each of the two limits. */
+  readonly alert_thresholds: readonly string[];
   readonly runs_used: number;
   readonly tokens_used: number;
   /** RFC 3339 in UTC. */
@@ -683,6 +703,8 @@ export interface Plan {
   /** Tokens per month. Null for unlimited. */
   readonly tokens_limit: number | null;
   readonly overage_policy: "block" | "allow";
+  /** Shares of each of the two limits. */
+  readonly alert_thresholds: readonly string[];
 }
 
 export interface ChainBudget {
@@ -1000,7 +1022,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
-  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed";
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed";
   readonly status: "pending" | "succeeded" | "failed";
   readonly attempts: number;
   /** The receiver's last response. */
@@ -1028,7 +1050,7 @@ export interface WebhookDelivery {
 export interface Event {
   /** `evt_` followed by a ULID. */
   readonly id: string;
-  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed";
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** `org_` followed by a ULID. */
@@ -1978,6 +2000,8 @@ export type DecisionsDecideBody = {
   readonly deployment_id?: string | undefined;
   readonly department_id?: string | undefined;
   readonly customer_id?: string | undefined;
+  readonly user_id?: string | undefined;
+  readonly provider?: string | undefined;
   readonly variant?: string | undefined;
   readonly estimate: {
     /** Dollars as a decimal string, with at most 9 decimal places. */
@@ -1998,8 +2022,6 @@ export type DecisionsDecideBody = {
   readonly approval_id?: string | undefined;
   /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
   readonly on_expiry?: "release" | "charge" | undefined;
-  readonly user_id?: string | undefined;
-  readonly provider?: string | undefined;
   /** At most 10, each with a name of 1 to 40 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 };
@@ -2013,6 +2035,8 @@ export type DecisionsDecideManyBody = {
     readonly deployment_id?: string | undefined;
     readonly department_id?: string | undefined;
     readonly customer_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
     readonly variant?: string | undefined;
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
@@ -2033,8 +2057,6 @@ export type DecisionsDecideManyBody = {
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
-    readonly user_id?: string | undefined;
-    readonly provider?: string | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   }[];
@@ -2070,6 +2092,8 @@ export type EdgeLeasesExchangeBody = {
     readonly deployment_id?: string | undefined;
     readonly department_id?: string | undefined;
     readonly customer_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
     readonly variant?: string | undefined;
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
@@ -2090,8 +2114,6 @@ export type EdgeLeasesExchangeBody = {
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
-    readonly user_id?: string | undefined;
-    readonly provider?: string | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
@@ -2171,7 +2193,7 @@ export type EventsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
-  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -2192,6 +2214,8 @@ export type ExplainExplainBody = {
     readonly deployment_id?: string | undefined;
     readonly department_id?: string | undefined;
     readonly customer_id?: string | undefined;
+    readonly user_id?: string | undefined;
+    readonly provider?: string | undefined;
     readonly variant?: string | undefined;
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
@@ -2212,8 +2236,6 @@ export type ExplainExplainBody = {
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
-    readonly user_id?: string | undefined;
-    readonly provider?: string | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
@@ -2432,6 +2454,8 @@ export type PlansSetBody = {
   readonly runs_limit: number | null;
   readonly tokens_limit: number | null;
   readonly overage_policy: "block" | "allow";
+  /** Shares of the runs and of the tokens. Each sends `plan.threshold_crossed` once per month. If omitted, they stay as they are. */
+  readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type PolicyRulesCreateBody = {
@@ -2568,11 +2592,20 @@ export type RateLimitsSetBody = {
   readonly policies: readonly {
     /** 1 to 200 characters. */
     readonly name: string;
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
     readonly match: {
       readonly route?: string | undefined;
       readonly key_id?: string | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
+      readonly model?: string | (readonly string[]) | undefined;
+      readonly provider?: string | (readonly string[]) | undefined;
+      readonly user_id?: string | (readonly string[]) | undefined;
+      readonly workflow_id?: string | (readonly string[]) | undefined;
+      readonly deployment_id?: string | (readonly string[]) | undefined;
+      readonly department_id?: string | (readonly string[]) | undefined;
+      /** Tags that a call must have, each with a value or a list of values. */
+      readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
     readonly unit: "requests" | "tokens";
     readonly limit: number;
@@ -2863,7 +2896,7 @@ export type WebhooksListDeliveriesQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
-  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;
 };

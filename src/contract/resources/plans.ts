@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 import { timestamp } from "../shapes.ts";
 
 /** What a plan includes in a calendar month. */
@@ -8,6 +9,7 @@ export const planTerms = z
     runs_limit: z.int().nullable().meta({ description: "Runs per month. Null for unlimited." }),
     tokens_limit: z.int().nullable().meta({ description: "Tokens per month. Null for unlimited." }),
     overage_policy: z.enum(["block", "allow"]),
+    alert_thresholds: shownThresholds.meta({ description: "Shares of each of the two limits." }),
   })
   .meta({ id: "Plan" });
 export type PlanTerms = z.output<typeof planTerms>;
@@ -18,6 +20,10 @@ export const planChange = z.strictObject({
   runs_limit: limit,
   tokens_limit: limit,
   overage_policy: z.enum(["block", "allow"]),
+  alert_thresholds: alertThresholds.optional().meta({
+    description:
+      "Shares of the runs and of the tokens. Each sends `plan.threshold_crossed` once per month. If omitted, they stay as they are.",
+  }),
 });
 
 export const planInUse = planTerms

@@ -10,8 +10,8 @@ import {
 import { type Account, countsGroups, roomOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
+import { formatShare } from "../../domain/share.ts";
 import type { Tx } from "../kernel/door.ts";
-import { formatShare } from "../meters/show.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 const REFUSED = "refused";

@@ -1,6 +1,7 @@
 import { availableOf } from "../../domain/kinds.ts";
 import { totalSpent } from "../../domain/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { formatShare } from "../../domain/share.ts";
 import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
 import { type Entry, loadUsage, newEntry } from "./usage.ts";
@@ -39,9 +40,4 @@ export function sharesExtra(shares: readonly string[] | undefined): string {
 export function sharesOf({ extra }: Pick<MeterRow, "extra">): string[] {
   const { thresholds = [] } = JSON.parse(extra) as { readonly thresholds?: readonly string[] };
   return shownShares(thresholds);
-}
-
-/** Billionths as a plain decimal: `0.8`, `1`. */
-export function formatShare(share: bigint): string {
-  return formatUsd(share).replace(/\.?0+$/, "");
 }

@@ -1,5 +1,6 @@
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
+import { sharesExtra } from "../meters/show.ts";
 import { loadMeterRow, saveMeterRow } from "../meters/store.ts";
 import { emptyMeterRow, METERS } from "./store.ts";
 
@@ -11,6 +12,8 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
       ...emptyMeterRow(id, loadMeterRow(tx.sql, id, id)?.since ?? tx.now),
       amount: limit === null ? null : String(limit),
       mode: terms.overage_policy === "block" ? "enforce" : "count",
+      // Terms of an edge of an earlier version have none.
+      extra: sharesExtra(terms.alert_thresholds as readonly string[] | undefined),
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import type { View } from "../kernel/door.ts";
+import { sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, onlyMeterRow } from "../meters/store.ts";
 
 export const METERS = ["plan_runs", "plan_tokens"] as const;
@@ -18,6 +19,7 @@ export function keptPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
     runs_limit: limitOf(runs),
     tokens_limit: limitOf(load("plan_tokens")),
     overage_policy: runs.mode === "enforce" ? "block" : "allow",
+    alert_thresholds: sharesOf(runs),
   };
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE plans ADD COLUMN alert_thresholds TEXT DEFAULT '[]' NOT NULL;

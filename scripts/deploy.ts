@@ -7,6 +7,7 @@ import { Complaint, run } from "./complaint.ts";
 import { firstOrgKey, waitUntilHealthy } from "./deploy/first-org.ts";
 import { type DeployOptions, deployOptions } from "./deploy/options.ts";
 import { type Found, knownValues, look, planOf, type Step } from "./deploy/plan.ts";
+import { lookAtProxy, proxySteps, readProxy } from "./deploy/proxy.ts";
 import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 
@@ -15,13 +16,15 @@ const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new 
 await run(async () => {
   const options = deployOptions(process.argv.slice(2), process.env);
   const target = readTarget(options.config, options.environment);
+  const proxy = options.hasProxy ? readProxy(options.config, target) : null;
   const wrangler = new Wrangler(options);
   const isSignedIn = wrangler.try(["whoami", "--json"]).isDone;
   const problem = addressProblem(target);
-  const steps = planOf(
-    { wrangler, target, config: options.config },
-    isSignedIn ? look(wrangler, target) : NOTHING,
-  );
+  const found = isSignedIn ? look(wrangler, target) : NOTHING;
+  const steps = planOf({ wrangler, target, config: options.config }, found);
+  if (proxy !== null) {
+    steps.push(...proxySteps(proxy, isSignedIn ? lookAtProxy(proxy) : NOTHING.secrets, process.env));
+  }
   console.log(`Deploying ${target.worker} to ${options.url ?? target.url}. This will:`);
   for (const [index, { says }] of allOf(steps, target, options).entries())
     console.log(`  ${index + 1}. ${says}`);
@@ -29,7 +32,8 @@ await run(async () => {
     if (problem !== null) console.log(`Before that, ${problem}.`);
     if (!isSignedIn) console.log("Nobody is signed in to Cloudflare, so the list is that of a first deploy.");
     checkBuild(wrangler);
-    console.log("The Worker builds. Nothing was changed.");
+    if (proxy !== null) checkBuild(proxy.wrangler);
+    console.log(`The Worker ${proxy === null ? "builds" : "and the proxy build"}. Nothing was changed.`);
     return;
   }
   if (problem !== null) throw new Complaint(problem);

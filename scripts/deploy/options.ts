@@ -10,6 +10,8 @@ export interface DeployOptions {
   /** Does not ask before it begins. */
   readonly isAgreed: boolean;
   readonly config: string;
+  /** Deploys the governed proxy too. */
+  readonly hasProxy: boolean;
   /** Where to reach what was deployed, if not at `SVC_BASE_URL`. */
   readonly url: string | null;
   /** The name of the first org. */
@@ -18,7 +20,7 @@ export interface DeployOptions {
 
 /**
  * The options of `npm run deploy`. npm keeps options that come without `--` before them to itself, and hands them on in
- * the environment: `npm run deploy --dry-run` must never deploy.
+ * the environment: `npm run deploy --dry-run` must never deploy. Its own `--no-proxy` leaves an empty `proxy` there.
  */
 export function deployOptions(args: readonly string[], npm: NodeJS.ProcessEnv): DeployOptions {
   const { values } = parsed(args);
@@ -28,6 +30,7 @@ export function deployOptions(args: readonly string[], npm: NodeJS.ProcessEnv): 
     isDry: values["dry-run"] === true || npm["npm_config_dry_run"] === "true",
     isAgreed: values.yes === true || npm["npm_config_yes"] === "true",
     config: values.config ?? join(ROOT, "wrangler.toml"),
+    hasProxy: values["no-proxy"] !== true && npm["npm_config_proxy"] !== "",
     url: values.url ?? null,
     org: values.org ?? "First org",
   };
@@ -40,6 +43,7 @@ function parsed(args: readonly string[]) {
       options: {
         env: { type: "string" },
         "dry-run": { type: "boolean" },
+        "no-proxy": { type: "boolean" },
         yes: { type: "boolean" },
         config: { type: "string" },
         url: { type: "string" },
@@ -49,7 +53,7 @@ function parsed(args: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Complaint(
-      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--yes] [--url URL] [--org NAME]`,
+      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--no-proxy] [--yes] [--url URL] [--org NAME]`,
     );
   }
 }

@@ -13,6 +13,14 @@ interface Environment {
   services: { binding: string; service: string }[];
 }
 
+interface Proxy {
+  vars: Record<string, string>;
+  services: object[];
+}
+
+const proxy = parse(readFileSync(join(ROOT, "src/proxy/wrangler.toml"), "utf8")) as unknown as Proxy & {
+  env: Record<string, Proxy>;
+};
 const config = parse(readFileSync(join(ROOT, "wrangler.toml"), "utf8")) as unknown as Environment & {
   name: string;
   env: Record<string, Environment>;
@@ -45,5 +53,12 @@ describe.each(Object.entries(config.env))("the deployed region %s", (region, env
     expect(environment.services).toEqual(
       others.map((other) => ({ binding: settings.SVC_REGIONS[other], service: `${config.name}-${other}` })),
     );
+  });
+
+  test("has a proxy that reaches its own service, with the same settings as the one without a region", () => {
+    expect(proxy.env[region]).toEqual({
+      vars: proxy.vars,
+      services: [{ binding: "SLUICE", service: `${config.name}-${region}`, entrypoint: "Gate" }],
+    });
   });
 });

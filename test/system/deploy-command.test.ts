@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -48,6 +48,9 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
   const folder = temporaryFolder();
   const config = join(folder, "wrangler.toml");
   copyFileSync(join(ROOT, "wrangler.toml"), config);
+  const proxyConfig = join(folder, "src/proxy/wrangler.toml");
+  mkdirSync(join(folder, "src/proxy"), { recursive: true });
+  copyFileSync(join(ROOT, "src/proxy/wrangler.toml"), proxyConfig);
   const text = readFileSync(config, "utf8")
     .replace('SVC_BASE_URL = "http://127.0.0.1:8787"', `SVC_BASE_URL = "${address}"`)
     .replaceAll(".sluice.example", ".acme.dev");
@@ -58,6 +61,7 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
   const secretsFile = join(folder, "kept/secrets.env");
   return {
     config,
+    proxyConfig,
     secretsFile,
     account: () => JSON.parse(readFileSync(accountFile, "utf8")) as Account,
     change: (changed: Partial<Account>) =>
@@ -102,6 +106,7 @@ test("a first deploy makes everything, says so first, and prints the first key a
     "secret bulk",
     "d1 migrations apply sluice --remote",
     "deploy",
+    "deploy @proxy",
   ]);
   expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice"');
   const secrets = here.account().workers[""]?.secrets ?? {};
@@ -125,7 +130,11 @@ test("a second deploy only migrates and deploys", async () => {
   here.change({ calls: [] });
   const { code, output } = await here.deploy(["--url", platform.url]);
   expect([code, output]).toEqual([0, expect.stringContaining("There are orgs already.")]);
-  expect(changing(here.account())).toEqual(["d1 migrations apply sluice --remote @", "deploy @"]);
+  expect(changing(here.account())).toEqual([
+    "d1 migrations apply sluice --remote @",
+    "deploy @",
+    "deploy @proxy",
+  ]);
   expect(readFileSync(here.config, "utf8")).toBe(config);
   expect(here.account().workers[""]?.secrets).toEqual(secrets);
 });
@@ -141,7 +150,12 @@ test.for([
   expect(output).toContain("create D1 database sluice");
   expect(output).toContain("SVC_BASE_URL in [vars] of wrangler.toml");
   expect(output).toContain("Nobody is signed in");
-  expect(here.account().calls).toEqual(["whoami --json @", expect.stringMatching(/^deploy --dry-run /)]);
+  expect(output).toContain("deploy the proxy sluice-proxy. It serves no provider until");
+  expect(here.account().calls).toEqual([
+    "whoami --json @",
+    expect.stringMatching(/^deploy --dry-run .* @$/),
+    expect.stringMatching(/^deploy --dry-run .* @proxy$/),
+  ]);
   expect(readFileSync(here.config, "utf8")).toBe(config);
   expect(existsSync(here.secretsFile)).toBe(false);
 });
@@ -202,3 +216,48 @@ test("an unknown environment or option is named", async () => {
   expect((await here.deploy(["--env", "mars"])).output).toContain("--env eu, --env us or none");
   expect((await here.deploy(["--force"])).output).toContain("npm run deploy --");
 });
+
+test("keys of providers that are in the environment go to the proxy alone, unseen", async () => {
+  const here = machine();
+  const keys = { OPENAI_API_KEY: "sk-openai-unseen", ANTHROPIC_API_KEY: "" };
+  const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url], keys);
+  expect([code, output]).toEqual([
+    0,
+    expect.stringContaining("set OPENAI_API_KEY of the proxy sluice-proxy-eu"),
+  ]);
+  expect(here.account().workers["proxyeu"]?.secrets).toEqual({ OPENAI_API_KEY: keys.OPENAI_API_KEY });
+  expect(here.account().workers["eu"]?.secrets).not.toHaveProperty("OPENAI_API_KEY");
+  expect(output + here.account().calls.join()).not.toContain(keys.OPENAI_API_KEY);
+  expect(changing(here.account()).slice(-3)).toEqual([
+    "deploy @eu",
+    "secret bulk @proxyeu",
+    "deploy @proxyeu",
+  ]);
+  const { output: again } = await here.deploy(["--env", "eu", "--dry-run"]);
+  expect(again).toMatch(/deploy the proxy sluice-proxy-eu$/m);
+});
+
+test.for([
+  [["--no-proxy"], {}],
+  [[], { npm_config_proxy: "" }],
+] as const)("the proxy is left out on demand, with options %o and %o", async ([args, environment]) => {
+  const here = machine();
+  writeFileSync(here.proxyConfig, "");
+  const { code, output } = await here.deploy([...args, "--url", platform.url], environment);
+  expect([code, output]).toEqual([0, expect.not.stringContaining("proxy")]);
+  expect(changing(here.account()).at(-1)).toBe("deploy @");
+});
+
+test.for([
+  ['service = "sluice-eu"', 'service = "sluice"', 'reaches "sluice": it must be "sluice-eu"'],
+  ["env.eu.", "env.mars.", 'no environment "eu": add it, or use --no-proxy'],
+] as const)(
+  "a proxy that does not belong to the Worker is named first: %s → %s",
+  async ([from, to, reason]) => {
+    const here = machine();
+    writeFileSync(here.proxyConfig, readFileSync(here.proxyConfig, "utf8").replaceAll(from, to));
+    const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url]);
+    expect([code, output]).toEqual([1, expect.stringContaining(reason)]);
+    expect(here.account().calls).toEqual([]);
+  },
+);

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { z } from "zod";
+import { Complaint } from "../complaint.ts";
+import type { Step } from "./plan.ts";
+import { secretsOf } from "./secrets.ts";
+import type { Target } from "./target.ts";
+import { Wrangler } from "./wrangler.ts";
+
+const bindings = z.object({
+  name: z.string().optional(),
+  vars: z.record(z.string(), z.unknown()).default({}),
+  services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
+});
+const file = bindings.extend({ name: z.string(), env: z.record(z.string(), bindings).default({}) });
+
+const FILE = "src/proxy/wrangler.toml";
+const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
+
+/** The governed proxy before the Worker of a target. */
+export interface ProxyTarget {
+  readonly worker: string;
+  readonly wrangler: Wrangler;
+}
+
+/** Reads the proxy's own configuration, which stands beside the service's. It must reach the Worker that is deployed with it. */
+export function readProxy(config: string, target: Target): ProxyTarget {
+  const path = join(dirname(config), FILE);
+  if (!existsSync(path)) throw new Complaint(`there is no ${path}: use --no-proxy to leave the proxy out`);
+  const whole = file.parse(parse(readFileSync(path, "utf8")));
+  const { environment } = target;
+  const chosen = environment === "" ? whole : whole.env[environment];
+  if (chosen === undefined) {
+    throw new Complaint(
+      `${FILE} has no environment ${JSON.stringify(environment)}: add it, or use --no-proxy`,
+    );
+  }
+  const bound = chosen.services.find(({ binding }) => binding === "SLUICE")?.service;
+  if (bound !== target.worker && !(bound === undefined && chosen.vars["SLUICE_URL"])) {
+    throw new Complaint(
+      `the binding SLUICE in ${FILE} reaches ${JSON.stringify(bound ?? "nothing")}: it must be ${JSON.stringify(target.worker)}, or left out with SLUICE_URL set`,
+    );
+  }
+  return {
+    worker: chosen.name ?? (environment === "" ? whole.name : `${whole.name}-${environment}`),
+    wrangler: new Wrangler({ config: path, environment }),
+  };
+}
+
+/** The names of the keys that the proxy has. None if nobody is signed in. */
+export function lookAtProxy({ wrangler }: ProxyTarget): ReadonlySet<string> {
+  return new Set(secretsOf(wrangler) ?? []);
+}
+
+/** After the Worker, because its binding must reach one that exists. Keys that are in the environment replace earlier ones. */
+export function proxySteps(
+  { worker, wrangler }: ProxyTarget,
+  found: ReadonlySet<string>,
+  environment: NodeJS.ProcessEnv,
+): Step[] {
+  const given = PROVIDER_KEYS.filter((name) => environment[name]);
+  const hasKey = given.length > 0 || PROVIDER_KEYS.some((name) => found.has(name));
+  const deploy: Step = {
+    says: `deploy the proxy ${worker}${hasKey ? "" : `. It serves no provider until you run this again with ${PROVIDER_KEYS.join(" or ")} in the environment`}`,
+    run: () => void wrangler.run(["deploy"]),
+  };
+  if (given.length === 0) return [deploy];
+  const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
+  return [
+    {
+      says: `set ${given.join(" and ")} of the proxy ${worker}, from the environment`,
+      run: () => void wrangler.run(["secret", "bulk"], JSON.stringify(values)),
+    },
+    deploy,
+  ];
+}

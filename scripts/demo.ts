@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Complaint } from "./complaint.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { readCatalog } from "./price-book/catalog.ts";
 import { importInto } from "./price-book/changes.ts";
 import { readBook, writeBook } from "./price-book/remote.ts";
+import { seedNorthwind } from "./northwind/seed.ts";
+import { seedCall } from "./seeding/call.ts";
 import type { Server } from "./server.ts";
 
 /** What a script or a person needs to start, as in `demo.json`. */
@@ -15,7 +16,12 @@ export interface Demo {
   readonly org_id: string;
   readonly owner_key: string;
   readonly operator_key: string;
+  /** A second org, with two months of use to look at. Absent: the folder was made without it. */
+  readonly northwind_org_id?: string;
+  readonly northwind_owner_key?: string;
 }
+
+type Seeded = Pick<Demo, "org_id" | "owner_key" | "northwind_org_id" | "northwind_owner_key">;
 
 /** Each limit of the demo org is on a workflow of its own, so that it refuses nothing else. */
 const DEMO_BUDGET = {
@@ -38,17 +44,20 @@ const HELLO_MODEL = "gpt-4o-mini";
 const HELLO_MOST_TOKENS = 16;
 
 /**
- * Seeds the demo org, once per data folder, through the public API. An org that exists gets no further limits: they
- * could refuse what its owner runs.
+ * Seeds the demo org and Northwind, once per data folder, through the public API. An org that exists gets no further
+ * limits: they could refuse what its owner runs. A folder that exists gets no further org.
  */
-export async function ensureDemo(server: Server): Promise<Demo> {
+export async function ensureDemo(
+  server: Server,
+  { withNorthwind }: { withNorthwind: boolean },
+): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = {
     base_url: server.urls[0],
     proxy_url: server.proxyUrl ?? "",
     operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "",
   };
-  const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here)) };
+  const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here, withNorthwind)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   await fillPriceBook(demo).catch((error: unknown) => {
     if (!(error instanceof Complaint)) throw error;
@@ -65,55 +74,31 @@ async function fillPriceBook({ base_url: url, operator_key: operatorKey }: Demo)
   if (changes.length > 0) await writeBook({ url, operatorKey }, etag, after);
 }
 
-function seeded(file: string): Pick<Demo, "org_id" | "owner_key"> {
-  const { org_id, owner_key } = JSON.parse(readFileSync(file, "utf8")) as Demo;
-  return { org_id, owner_key };
+function seeded(file: string): Seeded {
+  const {
+    base_url: _,
+    proxy_url: __,
+    operator_key: ___,
+    ...kept
+  } = JSON.parse(readFileSync(file, "utf8")) as Demo;
+  return kept;
 }
 
 async function seed(
-  here: Pick<Demo, "base_url" | "operator_key">,
-): Promise<Pick<Demo, "org_id" | "owner_key">> {
-  const made = await post(`${here.base_url}/v1/admin/orgs`, here.operator_key, { name: "Demo" });
-  const { org, owner_key } = made as { org: { id: string }; owner_key: string };
-  const budgets = `${here.base_url}/v1/orgs/${org.id}/budgets`;
-  await post(budgets, owner_key, DEMO_BUDGET);
-  await post(budgets, owner_key, HELLO_BUDGET, HELLO_BUDGET.scope_id);
-  return { org_id: org.id, owner_key };
-}
-
-const RETRY_MS = 250;
-/** A call that a crash interrupted holds its idempotency key for a minute. After that, its retry takes it over. */
-const PATIENCE_MS = 90_000;
-
-/** The path and the name are the idempotency key, so a seeding that was interrupted continues and creates no second org. */
-async function post(url: string, key: string, body: object, name = ""): Promise<unknown> {
-  const { pathname } = new URL(url);
-  const until = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const answer = await attempt(url, { key, body, name });
-    if (answer.status === 201) return JSON.parse(answer.text);
-    if (!answer.passes || performance.now() > until) {
-      throw new Complaint(`POST ${pathname} answered ${answer.status}: ${answer.text}`);
-    }
-    await sleep(RETRY_MS);
-  }
-}
-
-/** `passes`: the runtime is restarting, or was during this call. */
-async function attempt(url: string, { key, body, name }: { key: string; body: object; name: string }) {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    "content-type": "application/json",
-    "idempotency-key": `demo ${new URL(url).pathname}${name}`,
-  };
-  try {
-    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    const passes = answer.status === 503 || text.includes('"idempotency_key_processing"');
-    return { status: answer.status, text, passes };
-  } catch (error) {
-    return { status: 0, text: String(error), passes: true };
-  }
+  { base_url: url, operator_key: key }: Pick<Demo, "base_url" | "operator_key">,
+  withNorthwind: boolean,
+): Promise<Seeded> {
+  const { org, owner_key } = await seedCall<{ org: { id: string }; owner_key: string }>(
+    { url, key },
+    { method: "POST", path: "/v1/admin/orgs", body: { name: "Demo" } },
+  );
+  const budgets = { method: "POST", path: `/v1/orgs/${org.id}/budgets` } as const;
+  await seedCall({ url, key: owner_key }, { ...budgets, body: DEMO_BUDGET });
+  await seedCall({ url, key: owner_key }, { ...budgets, body: HELLO_BUDGET, name: HELLO_BUDGET.scope_id });
+  const demo = { org_id: org.id, owner_key };
+  if (!withNorthwind) return demo;
+  const northwind = await seedNorthwind({ url, key });
+  return { ...demo, northwind_org_id: northwind.org_id, northwind_owner_key: northwind.owner_key };
 }
 
 function hello({ proxy_url, owner_key }: Demo): string {
@@ -124,6 +109,18 @@ function hello({ proxy_url, owner_key }: Demo): string {
     `    -H 'x-sluice-workflow-id: ${HELLO_BUDGET.scope_id}' -H 'Content-Type: application/json' \\\n` +
     `    -d '${JSON.stringify(body)}'`
   );
+}
+
+/** How to look at the org that has something to look at. */
+function northwindLines(server: Server, { northwind_org_id: id, northwind_owner_key: key }: Demo): string[] {
+  if (id === undefined || key === undefined) return [];
+  return [
+    "Northwind is a made-up company with two months of runs, limits, refusals and approvals. Look around in its console:",
+    `  ${server.signInLink(id)}`,
+    `  (works once; afterwards sign in with its owner key, ${key})`,
+    `  org ${id}`,
+    "",
+  ];
 }
 
 /** The lines of the terminal. Each curl command works as it is. */
@@ -144,6 +141,7 @@ export function welcome(server: Server, demo: Demo): string {
     `  proxy        ${demo.proxy_url} (/openai and /anthropic)`,
     `  data, log    ${server.folder.path} (npm run reset empties it)`,
     "",
+    ...northwindLines(server, demo),
     "May this run spend a cent? Yes:",
     decide({ model: "acme/m1", estimate: { cost_usd: "0.01" } }),
     "",

@@ -6,7 +6,7 @@ import { dataFolderPath, openDataFolder } from "./data-folder.ts";
 import { ensureDemo, welcome } from "./demo.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { startServer } from "./server.ts";
-import { wholeNumber } from "./start-options.ts";
+import { wantsNorthwind, wholeNumber } from "./start-options.ts";
 import { ROOT } from "./worker-config.ts";
 
 await run(async () => {
@@ -48,7 +48,7 @@ await run(async () => {
 async function prepare(dataDir: string, port: number): Promise<Readonly<Record<string, string>>> {
   const server = await startServer({ port, dataDir, settings: process.env });
   try {
-    console.log(welcome(server, await ensureDemo(server)));
+    console.log(welcome(server, await ensureDemo(server, { withNorthwind: wantsNorthwind() })));
     return server.settings;
   } finally {
     await server.dispose();

@@ -32,7 +32,13 @@ await run(async () => {
 async function serveOn(folder: string, checkout: string, use: () => Promise<void>): Promise<void> {
   const server = spawn(process.execPath, ["scripts/start.ts"], {
     cwd: checkout,
-    env: { ...process.env, PORT: "0", SLUICE_DATA_DIR: folder, SVC_WEBHOOK_ALLOW_PRIVATE: "true" },
+    env: {
+      ...process.env,
+      PORT: "0",
+      SLUICE_DATA_DIR: folder,
+      SLUICE_NORTHWIND: "off",
+      SVC_WEBHOOK_ALLOW_PRIVATE: "true",
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()));

@@ -14,6 +14,13 @@ export function wholeNumber(name: string, fallback: number, least: number, most:
   );
 }
 
+/** Whether a new data folder gets Northwind. */
+export function wantsNorthwind(): boolean {
+  const given = process.env["SLUICE_NORTHWIND"] || "on";
+  if (given === "on" || given === "off") return given === "on";
+  throw new Complaint(`SLUICE_NORTHWIND must be on or off, not ${JSON.stringify(given)}`);
+}
+
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Lines written to a full disk are lost. They do not end the server. */

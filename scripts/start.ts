@@ -4,7 +4,7 @@ import { dataFolderPath } from "./data-folder.ts";
 import { type Demo, ensureDemo, welcome } from "./demo.ts";
 import { localProviders } from "./local-proxy.ts";
 import { type Server, startServer } from "./server.ts";
-import { onceToldToStop, outliveFullOutput, wholeNumber } from "./start-options.ts";
+import { onceToldToStop, outliveFullOutput, wantsNorthwind, wholeNumber } from "./start-options.ts";
 
 const MOST_ISOLATES = 16;
 const USUAL_PORT = 8787;
@@ -18,6 +18,7 @@ await run(async () => {
   // The usual port may belong to the server that has the usual one, or to an isolate.
   const isUsual = port === USUAL_PORT && isolates === 1;
   const proxyPort = wholeNumber("PROXY_PORT", isUsual ? USUAL_PROXY_PORT : 0, 0, 65_535);
+  const withNorthwind = wantsNorthwind();
   onceToldToStop(async () => running.server?.dispose());
   const server = await startServer({
     port,
@@ -27,7 +28,7 @@ await run(async () => {
     settings: process.env,
     beforeReady: async (begun) => {
       running.server = begun;
-      running.demo = await ensureDemo(begun);
+      running.demo = await ensureDemo(begun, { withNorthwind });
     },
     onRemark: (line) => console.error(line),
     onLost: endWith,

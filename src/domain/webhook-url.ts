@@ -69,6 +69,11 @@ export function nameToResolve(text: string): string | null {
   return parseAddress(hostname.replace(/^\[|\]$/g, "")) === null ? hostname.replace(/\.$/, "") : null;
 }
 
+/** RFC 6761: a name under `.invalid` has no address, and is not to be looked up. */
+export function neverResolves(name: string): boolean {
+  return name.toLowerCase().endsWith(".invalid");
+}
+
 /** Whether a name that resolves to these addresses may be called. One private address is enough to refuse. */
 export function resolvesToPublic(addresses: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every((text) => isPublicAddress(text));

@@ -1,5 +1,11 @@
 import { parseRetryAfter } from "../domain/delivery.ts";
-import { nameToResolve, resolvesToPublic, type UrlRules, webhookUrlProblem } from "../domain/webhook-url.ts";
+import {
+  nameToResolve,
+  neverResolves,
+  resolvesToPublic,
+  type UrlRules,
+  webhookUrlProblem,
+} from "../domain/webhook-url.ts";
 import type { Settings } from "../settings.ts";
 import { type Resolve, resolveName } from "./resolve.ts";
 
@@ -91,8 +97,9 @@ export async function addressProblem(
   { resolve = resolveName, ...rules }: UrlRules & { resolve?: Resolve },
 ): Promise<"address_refused" | "unresolved" | null> {
   if (webhookUrlProblem(url, rules) !== null) return "address_refused";
-  const name = rules.allowPrivate ? null : nameToResolve(url);
-  if (name === null) return null;
+  const name = nameToResolve(url);
+  if (name !== null && neverResolves(name)) return "unresolved";
+  if (name === null || rules.allowPrivate) return null;
   try {
     const addresses = await resolve(name);
     if (addresses.length === 0) return "unresolved";

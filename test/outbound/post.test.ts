@@ -124,4 +124,16 @@ describe("an address", () => {
     expect(await addressProblem("http://localhost:9400/", { ...rules, allowPrivate: true })).toBeNull();
     expect(await addressProblem("https://93.184.216.34/", { ...rules, allowPrivate: false })).toBeNull();
   });
+
+  test("under .invalid is unresolved without being looked up or called, whatever is allowed", async () => {
+    const receiver = answering(() => new Response("ok"));
+    const resolve = () => Promise.reject(new Error("asked"));
+    for (const allowPrivate of [true, false]) {
+      const rules = options(receiver.fetch, { allowPrivate, resolve });
+      expect(await post({ ...letter, url: "https://erp.INVALID./hook" }, rules)).toMatchObject({
+        error: "unresolved",
+      });
+    }
+    expect(receiver.calls).toHaveLength(0);
+  });
 });

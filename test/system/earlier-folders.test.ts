@@ -24,7 +24,8 @@ test.for(archives)("%s is served by this version, with all its data", async (arc
   execFileSync("tar", ["-xzf", join(FOLDERS, archive), "-C", folder]);
   const recorded = readFileSync(join(folder, "expected.json"), "utf8");
   const expected = JSON.parse(recorded, (_, value: unknown) => asOfNow(value)) as Record<string, object>;
-  const { demo } = await startOn(folder);
+  const { demo, ...server } = await startOn(folder, { SLUICE_NORTHWIND: "on" });
+  expect(server.stdout()).not.toContain("Northwind");
   const key = demo.owner_key;
   const call = callerAt(demo.base_url);
   expect(Object.keys(expected).length).toBeGreaterThan(12);

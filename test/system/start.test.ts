@@ -99,6 +99,11 @@ describe("a start that cannot work ends with one clear line and exit status 1", 
     ["the port is no number", { PORT: "http" }, "PORT"],
     ["the port is out of range", { PORT: "65536" }, "65535"],
     ["the number of isolates is bad", { ISOLATES: "0" }, "ISOLATES"],
+    [
+      "Northwind is neither wanted nor not",
+      { SLUICE_NORTHWIND: "yes" },
+      "SLUICE_NORTHWIND must be on or off",
+    ],
   ])("%s", async ([, environment, named]) => {
     const line = await refusedLine(environment);
     expect(line).toContain(named);

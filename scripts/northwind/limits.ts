@@ -1,0 +1,91 @@
+import { BILLED_DAYS, DAY_MS, dollarsOf, type MadeRun } from "./runs.ts";
+
+/** Limits by what they are compared with: "1.05 times what was spent" is a limit that is nearly reached. */
+
+const usd = (dollars: number): string => dollars.toFixed(2);
+
+/** A limit that exists before the first run. One customer has nearly used what was agreed, and one has exceeded it. */
+export function agreedLimits(runs: readonly MadeRun[]): object[] {
+  const agreed = (customer_id: string, times: number) => ({
+    customer_id,
+    limit_usd: usd(times * dollarsOf(runs, { customer_id })),
+    period: "total",
+    alert_thresholds: ["0.8", "0.95"],
+  });
+  return [
+    agreed("globex", 1.04),
+    agreed("initech", 0.93),
+    { customer_id: "*", limit_usd: "500.00", period: "month" },
+  ];
+}
+
+/** Budgets of the billing month, which began some days ago. */
+export function billedBudgets(runs: readonly MadeRun[], nowMs: number): object[] {
+  const billed = runs.filter(({ stage }) => stage !== "earlier");
+  const began = new Date(nowMs - BILLED_DAYS * DAY_MS).getUTCDate();
+  const month = { period: "month", anchor_day: Math.min(began, 28), alert_thresholds: ["0.5", "0.8", "1"] };
+  const spent = (which: Partial<MadeRun["body"]>) => dollarsOf(billed, which);
+  const scoped = (name: string, scope_kind: string, scope_id: string, dollars: number) => ({
+    name,
+    scope_kind,
+    scope_id,
+    limit_usd: usd(dollars),
+    ...month,
+  });
+  return [
+    { name: "Everything", scope_kind: "org", limit_usd: usd(1.45 * spent({})), ...month },
+    scoped("Support", "department", "support", 1.06 * spent({ department_id: "support" })),
+    scoped("Research", "department", "research", 1.5 * spent({ department_id: "research" })),
+    scoped(
+      "Contract review",
+      "workflow",
+      "contract-review",
+      0.94 * spent({ workflow_id: "contract-review" }),
+    ),
+    {
+      ...scoped(
+        "Nightly evals (trial)",
+        "workflow",
+        "nightly-eval",
+        0.8 * spent({ workflow_id: "nightly-eval" }),
+      ),
+      mode: "shadow",
+    },
+    {
+      name: "Claude, each user",
+      match: { model: "claude-*" },
+      group_by: ["user_id"],
+      limit_usd: usd(0.45 * spent({ provider: "anthropic" })),
+      ...month,
+    },
+    { name: "Runs in staging", match: { deployment_id: "staging" }, unit: "runs", limit: 2_500, ...month },
+  ];
+}
+
+/** Prepaid credits: one customer has plenty, one is nearly out, and a pack is yet to start. */
+export function creditPacks(runs: readonly MadeRun[], nowMs: number): object[] {
+  const billed = runs.filter(({ stage }) => stage !== "earlier");
+  const pack = (customer_id: string, times: number) => ({
+    customer_id,
+    amount_usd: usd(times * dollarsOf(billed, { customer_id })),
+    alert_thresholds: ["0.8"],
+  });
+  const next = new Date(nowMs + 10 * DAY_MS).toISOString();
+  return [
+    pack("hooli", 1.9),
+    { ...pack("umbrella", 0.4), priority: 1, expires_at: new Date(nowMs + 25 * DAY_MS).toISOString() },
+    { ...pack("umbrella", 0.62), priority: 2 },
+    { ...pack("umbrella", 0.5), priority: 3, effective_at: next },
+    pack("wonka", 1.3),
+  ];
+}
+
+/** Today's cap is two thirds used, or hardly on a day that has just begun. */
+export function dailyCap(runs: readonly MadeRun[]): object {
+  const today = runs.filter(({ stage }) => stage === "today");
+  return {
+    cap_usd: usd(Math.max(1.5 * dollarsOf(today), 20)),
+    timezone: "UTC",
+    alert_thresholds: ["0.5", "0.9"],
+  };
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { runBatch } from "../../src/contract/resources/runs.ts";
+import { billedBudgets } from "../../scripts/northwind/limits.ts";
+import { DAY_MS, DAYS, dollarsOf, type MadeRun, northwindRuns } from "../../scripts/northwind/runs.ts";
+
+const NOON = Date.parse("2026-11-16T12:00:00Z");
+const runs = northwindRuns(NOON);
+
+const daysAgo = ({ body }: MadeRun) =>
+  Math.floor(NOON / DAY_MS) - Math.floor(Date.parse(body.started_at) / DAY_MS);
+const weekday = ({ body }: MadeRun) => new Date(body.started_at).getUTCDay();
+const valuesOf = (name: keyof MadeRun["body"]) => new Set(runs.map(({ body }) => body[name]));
+
+test("every Northwind of a moment is the same, and no run is of the future", () => {
+  expect(northwindRuns(NOON)).toEqual(runs);
+  expect(new Set(runs.map(({ body }) => body.id)).size).toBe(runs.length);
+  expect(runs.filter(({ body }) => Date.parse(body.ended_at) > NOON)).toEqual([]);
+  for (let from = 0; from < runs.length; from += 1000) {
+    runBatch.parse({ runs: runs.slice(from, from + 1000).map(({ body }) => body) });
+  }
+});
+
+test("a week later it has the same shape on other dates", () => {
+  const later = northwindRuns(NOON + 7 * DAY_MS);
+  const moved = later.map(({ body }) => ({
+    ...body,
+    started_at: new Date(Date.parse(body.started_at) - 7 * DAY_MS).toISOString(),
+    ended_at: new Date(Date.parse(body.ended_at) - 7 * DAY_MS).toISOString(),
+  }));
+  expect(moved).toEqual(runs.map(({ body }) => body));
+});
+
+test("it has runs on each of 60 days, and far more on weekdays than on weekends", () => {
+  expect(new Set(runs.map(daysAgo)).size).toBe(DAYS + 1);
+  const whole = runs.filter((run) => daysAgo(run) > 0);
+  const weekend = whole.filter((run) => [0, 6].includes(weekday(run)));
+  expect((whole.length - weekend.length) / 5).toBeGreaterThan((4 * weekend.length) / 2);
+  expect(runs.length).toBeGreaterThan(3000);
+});
+
+test("it has several customers, departments, workflows, models and users", () => {
+  for (const name of ["customer_id", "department_id", "workflow_id", "model", "user_id"] as const) {
+    expect([name, valuesOf(name).size]).toEqual([name, expect.toSatisfy((size: number) => size >= 3)]);
+  }
+  expect(new Set(runs.map(({ body }) => body.tags["feature"])).size).toBeGreaterThan(3);
+  expect(valuesOf("outcome")).toEqual(new Set(["completed", "failed", "cancelled"]));
+});
+
+test("some budgets are near their limit, and one is over it, on any day of the month", () => {
+  for (let day = 0; day < 31; day += 5) {
+    const now = NOON + day * DAY_MS;
+    const made = northwindRuns(now).filter(({ stage }) => stage !== "earlier");
+    const used = billedBudgets(northwindRuns(now), now).flatMap((budget) => {
+      const { scope_kind, scope_id = "", limit_usd } = budget as Record<string, string>;
+      if (scope_kind !== "workflow" && scope_kind !== "department") return [];
+      return [dollarsOf(made, { [`${scope_kind}_id`]: scope_id }) / Number(limit_usd)];
+    });
+    expect(used.some((share) => share > 0.9 && share < 1)).toBe(true);
+    expect(used.some((share) => share > 1)).toBe(true);
+  }
+});

@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { claimPorts } from "../../scripts/ports.ts";
+import { runScript, startOn } from "../support/command.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { type Caller, callerAt } from "../support/server.ts";
+
+const ON = { SLUICE_NORTHWIND: "on" };
+
+/** Everything of a list, page by page. */
+async function all(call: Caller, path: string, key: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = await call("GET", `${path}limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`, { key });
+    expect([path, page.status]).toEqual([path, 200]);
+    found.push(...page.body.data);
+    cursor = page.body.next_cursor;
+  }
+  return found;
+}
+
+test("a new folder has Northwind, with something to see for every question", async () => {
+  const server = await startOn(temporaryFolder(), ON);
+  const { base_url, operator_key, northwind_org_id: id = "", northwind_owner_key: key = "" } = server.demo;
+  for (const value of [id, key]) expect(server.stdout()).toContain(value);
+  expect(server.stdout()).toContain(`/console/enter?org=${id}`);
+  const call = callerAt(base_url);
+  const org = `/v1/orgs/${id}`;
+  const orgs = await call("GET", "/v1/admin/orgs", { key: operator_key });
+  expect(orgs.body.data.map(({ name }: { name: string }) => name).toSorted()).toEqual(["Demo", "Northwind"]);
+  expect((await call("GET", org, { key })).body).toMatchObject({ environment: "test", plan: "growth" });
+  const budgets = (await all(call, `${org}/budgets?`, key)) as {
+    spent: string;
+    limit: string;
+    mode: string;
+  }[];
+  const shares = budgets.map(({ spent, limit }) => Number(spent) / Number(limit));
+  expect(shares.some((share) => share > 0.85 && share < 1)).toBe(true);
+  expect(budgets.some(({ mode }, at) => mode === "enforce" && (shares[at] ?? 0) >= 0.99)).toBe(true);
+  const refusals = await all(call, `${org}/refusals?`, key);
+  expect(new Set(refusals.map(({ code }) => code))).toEqual(
+    new Set([
+      "budget_exceeded",
+      "spend_cap_exceeded",
+      "credits_exhausted",
+      "policy_blocked",
+      "policy_approval_required",
+      "content_safety_blocked",
+    ]),
+  );
+  const approvals = await all(call, `${org}/approvals?`, key);
+  expect(new Set(approvals.map(({ status }) => status))).toEqual(new Set(["pending", "used", "denied"]));
+  const packs = await all(call, `${org}/credit-packs?`, key);
+  expect(new Set(packs.map(({ status }) => status))).toEqual(new Set(["live", "scheduled"]));
+  const webhooks = await all(call, `${org}/webhooks?`, key);
+  expect(webhooks).toHaveLength(2);
+  const spans = await call("GET", `${org}/usage/report?${lastDays(62)}&group_by=day`, { key });
+  expect(spans.body.data.length).toBeGreaterThanOrEqual(60);
+  const verified = await call("GET", `${org}/audit-log/verify`, { key });
+  expect(verified.body).toMatchObject({ valid: true });
+  const failing = webhooks.find(({ description }) => description === "Old ERP");
+  const attempted = async () =>
+    (await all(call, `${org}/webhooks/${failing?.["id"]}/deliveries?`, key)).some(
+      ({ status, attempts }) => status === "pending" && Number(attempts) > 0,
+    );
+  await expect.poll(attempted).toBe(true);
+});
+
+function lastDays(days: number): URLSearchParams {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  return new URLSearchParams({ from: day(days), to: day(-1) });
+}
+
+test("a start that is killed while it seeds is continued by the next, and nothing is made twice", async () => {
+  const folder = temporaryFolder();
+  const [port = 0] = await claimPorts(0, 1);
+  const operator = "an-operator-key-of-my-own-0123456789";
+  const environment = { ...ON, PORT: String(port), SVC_OPERATOR_KEY: operator };
+  const first = runScript("start.ts", [], { SLUICE_DATA_DIR: folder, ...environment });
+  const call = callerAt(`http://127.0.0.1:${port}`);
+  const begun = async () => (await call("GET", "/v1/admin/orgs", { key: operator })).body.data?.length ?? 0;
+  await expect.poll(() => begun().catch(() => 0), { interval: 10 }).toBe(2);
+  first.process.kill("SIGKILL");
+  await first.ended;
+  expect(existsSync(join(folder, "demo.json"))).toBe(false);
+  const { demo } = await startOn(folder, environment);
+  expect(await begun()).toBe(2);
+  const key = demo.northwind_owner_key ?? "";
+  const runs = await all(call, "/v1/runs?", key);
+  expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length);
+  const budgets = await all(call, `/v1/orgs/${demo.northwind_org_id}/budgets?`, key);
+  expect(new Set(budgets.map(({ name }) => name)).size).toBe(budgets.length);
+});

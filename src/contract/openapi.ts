@@ -3,7 +3,18 @@ import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject }
 import { DETAILS } from "./error-details.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { RESPONSE_HEADERS, responseHeaders } from "./openapi-headers.ts";
-import { type OperationContract, refusalsOf } from "./operation.ts";
+import { type OperationContract, refusalsOf, routeOf } from "./operation.ts";
+import {
+  completeFields,
+  completeParameter,
+  exampleOf,
+  type Parameter,
+  type Schema,
+  type Schemas,
+} from "./reference/complete.ts";
+import { EXAMPLE_BODIES } from "./reference/example-bodies.ts";
+import { samplesOf } from "./reference/samples.ts";
+import { describeTag, inOrder, tagGroups } from "./reference/sections.ts";
 
 /** The OpenAPI 3.1 document, computed from the operations and the error catalog. */
 
@@ -141,7 +152,7 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
   for (const op of operations) {
     for (const method of methodsOf(op)) (paths[op.path] ??= {})[method] = describe(op, method);
   }
-  const tags = [...new Set(operations.map(tagOf))].sort();
+  const tags = inOrder(operations.map(tagOf));
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
@@ -151,7 +162,8 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: baseUrl }],
-    tags: tags.map((name) => ({ name, description: `Operations on ${name}.` })),
+    tags: tags.map(describeTag),
+    "x-tagGroups": tagGroups(tags),
     security: [{ key: [] }],
     paths,
     components: {
@@ -165,7 +177,56 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
       },
     },
   };
-  return createDocument(document, { override: leaveOpen });
+  const made = createDocument(document, { override: leaveOpen }) as unknown as Made;
+  for (const op of operations) {
+    for (const method of methodsOf(op)) illustrate(made, op, method, baseUrl);
+  }
+  return made;
+}
+
+interface Described {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  "x-codeSamples"?: object[];
+}
+
+interface Made {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components?: { readonly schemas?: Schemas };
+}
+
+/** Completes the words of a request, and shows how it is sent. */
+function illustrate(made: Made, op: OperationContract, method: string, baseUrl: string): void {
+  const described = made.paths[op.path]?.[method];
+  if (described === undefined) return;
+  const schemas = made.components?.schemas ?? {};
+  const content = described.requestBody?.content["application/json"];
+  if (content !== undefined) {
+    completeFields(content.schema, schemas, ownerOf(op));
+    content.example = EXAMPLE_BODIES[routeOf(op)] ?? exampleOf(content.schema, schemas);
+  }
+  for (const parameter of described.parameters ?? []) completeParameter(parameter, schemas);
+  described["x-codeSamples"] = samplesOf({
+    method: method.toUpperCase(),
+    url: baseUrl + exampleUrl(op, described.parameters ?? [], schemas),
+    isOpen: op.role === "anyone",
+    body: op.ignoresBody === true ? undefined : content?.example,
+  });
+}
+
+/** The last word of the path: whose fields they are. */
+function ownerOf({ path }: OperationContract): string {
+  return path.split("/").findLast((part) => !part.startsWith("{")) ?? "";
+}
+
+/** With an example for each parameter that it needs. */
+function exampleUrl({ path }: OperationContract, parameters: readonly Parameter[], schemas: Schemas): string {
+  const value = ({ schema }: Parameter) => encodeURIComponent(String(exampleOf(schema ?? {}, schemas)));
+  const named = parameters.filter((one) => one.in === "path");
+  const filled = named.reduce((url, one) => url.replace(`{${one.name}}`, value(one)), path as string);
+  const needed = parameters.filter((one) => one.in === "query" && one.required === true);
+  const query = needed.map((one) => `${one.name}=${value(one)}`).join("&");
+  return query === "" ? filled : `${filled}?${query}`;
 }
 
 /** Responses may gain fields within /v1, so their schemas allow additional properties. */

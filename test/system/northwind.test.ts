@@ -61,7 +61,7 @@ test("a new folder has Northwind, with something to see for every question", asy
   expect(verified.body).toMatchObject({ valid: true });
   const failing = webhooks.find(({ description }) => description === "Old ERP");
   const attempted = async () =>
-    (await all(call, `${org}/webhooks/${failing?.["id"]}/deliveries?`, key)).some(
+    (await all(call, `${org}/webhooks/${String(failing?.["id"])}/deliveries?`, key)).some(
       ({ status, attempts }) => status === "pending" && Number(attempts) > 0,
     );
   await expect.poll(attempted).toBe(true);

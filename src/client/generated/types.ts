@@ -8,20 +8,32 @@ export interface RunInput {
   readonly started_at: string;
   /** RFC 3339 with a time zone. */
   readonly ended_at?: string | undefined;
+  /** The model's name, as in the price book. */
   readonly model: string;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id?: string | undefined;
+  /** Your name of the department that pays. */
   readonly department_id?: string | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
+  /** Who serves the model. */
   readonly provider?: string | undefined;
   /** At most 10, each with a name of 1 to 40 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** The chain of runs that this one continues. */
   readonly chain?: {
+    /** Your name of the chain. */
     readonly chain_id: string;
+    /** The run before this one. If omitted, this run begins the chain. */
     readonly parent_run_id?: string | undefined;
   } | undefined;
+  /** What the run used. Without `cost_usd` it is priced by the price book. */
   readonly usage: {
     /** All input tokens, parts included. */
     readonly input_tokens: number;
@@ -56,6 +68,7 @@ export interface RunInput {
   readonly incurred?: boolean | undefined;
   /** Scanned by content safety detectors. Never stored. */
   readonly input?: unknown;
+  /** The approval that an earlier refusal named. */
   readonly approval_id?: string | undefined;
   /** How the run ended. If omitted: `completed`. */
   readonly outcome?: "completed" | "cancelled" | "failed" | undefined;
@@ -67,13 +80,21 @@ export interface RunInput {
 
 /** Each part is a value or a list of values. A call must match all of them; an empty match applies to every call. A model may end in `*`. */
 export interface BudgetMatch {
+  /** The model's name, as in the price book. */
   readonly model?: string | (readonly string[]) | undefined;
+  /** Who serves the model. */
   readonly provider?: string | (readonly string[]) | undefined;
+  /** A key of the organization. */
   readonly key_id?: string | (readonly string[]) | undefined;
+  /** Your name of the person whom the call is for. */
   readonly user_id?: string | (readonly string[]) | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | (readonly string[]) | undefined;
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id?: string | (readonly string[]) | undefined;
+  /** Your name of the department that pays. */
   readonly department_id?: string | (readonly string[]) | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | (readonly string[]) | undefined;
   /** Tags that a call must have, each with a value or a list of values. */
   readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
@@ -1681,6 +1702,7 @@ export interface BudgetMatchOutput {
 export type AdjustmentsCreateBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. Negative: given back. */
   readonly amount_usd: string;
+  /** Why, in your words. It is shown to whoever asks. */
   readonly reason: string;
 };
 
@@ -1696,22 +1718,29 @@ export type AdjustmentsListQuery = {
 export type AdminBenchmarksCreateBody = {
   /** 1 to 200 characters. */
   readonly name: string;
+  /** What the cohort compares. */
   readonly metric: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day";
+  /** The members. */
   readonly org_ids: readonly string[];
 };
 
 export type AdminBenchmarksSetMembersBody = {
+  /** The members. */
   readonly org_ids: readonly string[];
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
+  /** What the cohort compares. */
   readonly metric?: "cost_per_run_usd" | "tokens_per_run" | "runs_per_day" | undefined;
 };
 
 export type AdminOrgsCreateBody = {
   /** 1 to 200 characters. */
   readonly name: string;
+  /** A plan of the platform. */
   readonly plan?: string | undefined;
+  /** Where the organization's data is. If omitted: the region that is called. */
   readonly home_region?: string | undefined;
+  /** A `test` organization has a clock that can be moved. */
   readonly environment?: "live" | "test" | undefined;
 };
 
@@ -1722,8 +1751,11 @@ export type AdminOrgsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
+  /** Only entries with this status. */
   readonly status?: "active" | "suspended" | undefined;
+  /** Only organizations on this plan. */
   readonly plan?: string | undefined;
+  /** Only organizations of this kind. */
   readonly environment?: "live" | "test" | undefined;
 };
 
@@ -1735,6 +1767,7 @@ export type AdminOrgsRestoreBody = {
 export type AdminOrgsChangeBody = {
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
+  /** A plan of the platform. */
   readonly plan?: string | undefined;
 };
 
@@ -1743,6 +1776,7 @@ export type AdminOrgsSuspendBody = Readonly<Record<string, never>>;
 export type AdminOrgsResumeBody = Readonly<Record<string, never>>;
 
 export type AdminOrgsAdvanceTestClockBody = {
+  /** How far to move the clock. */
   readonly advance_seconds: number;
 };
 
@@ -1771,7 +1805,9 @@ export type ApprovalsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "requested_at" | "-requested_at" | undefined;
+  /** Only entries with this status. */
   readonly status?: "pending" | "approved" | "used" | "denied" | "expired" | undefined;
+  /** The policy rule. */
   readonly rule_id?: string | undefined;
 };
 
@@ -1786,10 +1822,15 @@ export type AuditLogListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Only what this key or person did. */
   readonly actor_id?: string | undefined;
+  /** Only entries about this. */
   readonly target?: string | undefined;
+  /** Only entries with this outcome. */
   readonly outcome?: "done" | "refused" | "read" | undefined;
+  /** Only what the call with this trace id did. */
   readonly trace_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
@@ -1802,10 +1843,12 @@ export type AuditLogExportQuery = {
   readonly from: string;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to: string;
+  /** The form of the answer. */
   readonly format?: "ndjson" | "csv" | "ocsf" | undefined;
 };
 
 export type BenchmarksSetProfileBody = {
+  /** Whether your organization's figures count in benchmarks. */
   readonly contributing: boolean;
 };
 
@@ -1823,6 +1866,7 @@ export type BudgetIncreasesCreateBody = {
   readonly amount: string | number;
   /** When it ends by itself, at most 366 days from now. */
   readonly until: string;
+  /** Why, in your words. It is shown to whoever asks. */
   readonly reason: string;
 };
 
@@ -1837,16 +1881,19 @@ export type BudgetsCreateBody = {
   readonly match?: BudgetMatch | undefined;
   /** One or two of model, provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, tags (all of them together) or tag:NAME. Each value has its own counter and the whole limit. Calls without the value share one. */
   readonly group_by?: readonly string[] | undefined;
+  /** What is counted. */
   readonly unit?: "usd" | "tokens" | "runs" | undefined;
   /** The same as `limit`, for a budget in dollars. */
   readonly limit_usd?: string | undefined;
   /** Dollars as a decimal string, or a whole number of tokens or runs. */
   readonly limit?: string | number | undefined;
+  /** How often the limit starts anew. `total`: never. */
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
   /** IANA time zone of its periods. Default: UTC. */
   readonly timezone?: string | undefined;
   /** The day on which months (1 to 28) or weeks (1 is Monday, to 7) begin. */
   readonly anchor_day?: number | undefined;
+  /** `shadow` refuses nothing, and reports what it would have refused. */
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
@@ -1859,9 +1906,13 @@ export type BudgetsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** Only limits of this scope. */
   readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "match" | undefined;
+  /** What the scope names. */
   readonly scope_id?: string | undefined;
+  /** Only limits with this period. */
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
 };
 
@@ -1872,10 +1923,13 @@ export type BudgetsChangeBody = {
   readonly limit_usd?: string | undefined;
   /** Dollars as a decimal string, or a whole number of tokens or runs. */
   readonly limit?: string | number | undefined;
+  /** How often the limit starts anew. `total`: never. */
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
+  /** IANA time zone in which days begin. */
   readonly timezone?: string | undefined;
   /** Null: periods begin on their first day. */
   readonly anchor_day?: number | null | undefined;
+  /** `shadow` refuses nothing, and reports what it would have refused. */
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
@@ -1893,25 +1947,35 @@ export type BudgetsListGroupsQuery = {
 export type ChainBudgetSetBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly max_cost_usd?: string | undefined;
+  /** The most runs from the first of a chain to its last. */
   readonly max_depth?: number | undefined;
+  /** The most tokens of all runs of one chain. */
   readonly max_tokens?: number | undefined;
 };
 
 export type ContentSafetySetBody = {
+  /** All detectors. Those that are left out are removed. */
   readonly detectors: readonly ({
+    /** A built-in detector, or your name of a pattern. */
     readonly id: string;
+    /** Which form the object has. */
     readonly kind: "builtin";
+    /** `shadow` refuses nothing, and reports what it would have refused. */
     readonly action: "block" | "shadow";
   } | {
+    /** A built-in detector, or your name of a pattern. */
     readonly id: string;
+    /** Which form the object has. */
     readonly kind: "pattern";
     /** RE2 syntax. Matching takes linear time. */
     readonly pattern: string;
+    /** `shadow` refuses nothing, and reports what it would have refused. */
     readonly action: "block" | "shadow";
   })[];
 };
 
 export type CreditPacksCreateBody = {
+  /** Your name of the customer whom the call is for. */
   readonly customer_id: string;
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly amount_usd: string;
@@ -1932,15 +1996,18 @@ export type CreditPacksListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
 };
 
 export type CreditPacksVoidBody = Readonly<Record<string, never>>;
 
 export type CustomerLimitsCreateBody = {
+  /** A customer, or `*` for every customer without a limit of its own. */
   readonly customer_id: string;
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly limit_usd: string;
+  /** How often the limit starts anew. `total`: never. */
   readonly period: "day" | "week" | "month" | "quarter" | "year" | "total";
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
@@ -1953,13 +2020,16 @@ export type CustomerLimitsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Only limits with this period. */
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
 };
 
 export type CustomerLimitsChangeBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly limit_usd?: string | undefined;
+  /** How often the limit starts anew. `total`: never. */
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
@@ -1975,6 +2045,7 @@ export type CustomersListQuery = {
 };
 
 export type CustomersMintTokenBody = {
+  /** How long the token works. */
   readonly ttl_seconds: number;
 };
 
@@ -1987,38 +2058,58 @@ export type CustomersOwnUsageQuery = {
   readonly timezone?: string | undefined;
   /** One to three of day, week, month, model. Default: day. */
   readonly group_by?: string | undefined;
+  /** The form of the answer. */
   readonly format?: "json" | "csv" | undefined;
   /** How many groups are returned, 1 to 50000. Default: 1000. */
   readonly limit?: number | string | undefined;
 };
 
 export type DecisionsDecideBody = {
+  /** Your id of the request. The same id and content get the same answer. */
   readonly request_id?: string | undefined;
+  /** The model's name, as in the price book. */
   readonly model?: string | undefined;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id?: string | undefined;
+  /** Your name of the department that pays. */
   readonly department_id?: string | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
+  /** Who serves the model. */
   readonly provider?: string | undefined;
+  /** The variant of the model's price. If omitted: the standard rates. */
   readonly variant?: string | undefined;
+  /** What the call may cost: dollars, or tokens that are priced. */
   readonly estimate: {
     /** Dollars as a decimal string, with at most 9 decimal places. */
     readonly cost_usd?: string | undefined;
+    /** Tokens that are sent to the model. */
     readonly input_tokens?: number | undefined;
+    /** The most that the model may write. If omitted: 4096. */
     readonly max_output_tokens?: number | undefined;
   };
+  /** How long the reservation is held. If omitted: 900. */
   readonly hold_seconds?: number | undefined;
+  /** True: answers what would happen, and reserves nothing. */
   readonly dry_run?: boolean | undefined;
   /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
   readonly checks?: "limits" | "all" | undefined;
+  /** The chain of runs that this one continues. */
   readonly chain?: {
+    /** Your name of the chain. */
     readonly chain_id: string;
+    /** The run before this one. If omitted, this run begins the chain. */
     readonly parent_run_id?: string | undefined;
   } | undefined;
   /** Scanned by content safety detectors with `checks: all`. Never stored. */
   readonly input?: unknown;
+  /** The approval that an earlier refusal named. */
   readonly approval_id?: string | undefined;
   /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
   readonly on_expiry?: "release" | "charge" | undefined;
@@ -2027,33 +2118,53 @@ export type DecisionsDecideBody = {
 };
 
 export type DecisionsDecideManyBody = {
+  /** Decisions, each made by itself, in order. */
   readonly asks: readonly {
+    /** Your id of the request. The same id and content get the same answer. */
     readonly request_id?: string | undefined;
+    /** The model's name, as in the price book. */
     readonly model?: string | undefined;
+    /** What the run does, for policy rules that target actions. */
     readonly action?: string | undefined;
+    /** Your name of the workflow that the call belongs to. */
     readonly workflow_id?: string | undefined;
+    /** Your name of the deployment that makes the call. */
     readonly deployment_id?: string | undefined;
+    /** Your name of the department that pays. */
     readonly department_id?: string | undefined;
+    /** Your name of the customer whom the call is for. */
     readonly customer_id?: string | undefined;
+    /** Your name of the person whom the call is for. */
     readonly user_id?: string | undefined;
+    /** Who serves the model. */
     readonly provider?: string | undefined;
+    /** The variant of the model's price. If omitted: the standard rates. */
     readonly variant?: string | undefined;
+    /** What the call may cost: dollars, or tokens that are priced. */
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
       readonly cost_usd?: string | undefined;
+      /** Tokens that are sent to the model. */
       readonly input_tokens?: number | undefined;
+      /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
     };
+    /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
+    /** True: answers what would happen, and reserves nothing. */
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** The chain of runs that this one continues. */
     readonly chain?: {
+      /** Your name of the chain. */
       readonly chain_id: string;
+      /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
     /** Scanned by content safety detectors with `checks: all`. Never stored. */
     readonly input?: unknown;
+    /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
@@ -2070,47 +2181,72 @@ export type DecisionsRenewBody = {
 };
 
 export type DeprecationsFlagBody = {
+  /** The method of the route. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The path of a route, with the names of its parameters. */
   readonly route: string;
+  /** When the route became deprecated, as a date. */
   readonly since: string;
   /** HTTP-date, RFC 3339 timestamp, or a date, which includes that whole day. */
   readonly sunset: string;
+  /** The route to use instead. */
   readonly replacement?: string | undefined;
+  /** Where the deprecation is explained. */
   readonly documentation: string;
 };
 
 export type EdgeLeasesExchangeBody = {
+  /** The version of this exchange. */
   readonly version: 1;
   /** Names the gate. No other gate of the key may ever have the same name. */
   readonly holder: string;
   /** A decision that the gate cannot make by itself. */
   readonly ask?: {
+    /** Your id of the request. The same id and content get the same answer. */
     readonly request_id?: string | undefined;
+    /** The model's name, as in the price book. */
     readonly model?: string | undefined;
+    /** What the run does, for policy rules that target actions. */
     readonly action?: string | undefined;
+    /** Your name of the workflow that the call belongs to. */
     readonly workflow_id?: string | undefined;
+    /** Your name of the deployment that makes the call. */
     readonly deployment_id?: string | undefined;
+    /** Your name of the department that pays. */
     readonly department_id?: string | undefined;
+    /** Your name of the customer whom the call is for. */
     readonly customer_id?: string | undefined;
+    /** Your name of the person whom the call is for. */
     readonly user_id?: string | undefined;
+    /** Who serves the model. */
     readonly provider?: string | undefined;
+    /** The variant of the model's price. If omitted: the standard rates. */
     readonly variant?: string | undefined;
+    /** What the call may cost: dollars, or tokens that are priced. */
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
       readonly cost_usd?: string | undefined;
+      /** Tokens that are sent to the model. */
       readonly input_tokens?: number | undefined;
+      /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
     };
+    /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
+    /** True: answers what would happen, and reserves nothing. */
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** The chain of runs that this one continues. */
     readonly chain?: {
+      /** Your name of the chain. */
       readonly chain_id: string;
+      /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
     /** Scanned by content safety detectors with `checks: all`. Never stored. */
     readonly input?: unknown;
+    /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
@@ -2119,20 +2255,25 @@ export type EdgeLeasesExchangeBody = {
   } | undefined;
   /** Also say what decisions like this one touch. */
   readonly learn?: boolean | undefined;
+  /** What the gate did since its last report. */
   readonly report?: {
     /** From 1: one exchange at a time, each with the next number. */
     readonly attempt: number;
     /** Touches that the service has given to this key, unchanged. */
     readonly touches: readonly string[];
+    /** Reservations that the gate made. */
     readonly batches: readonly {
       /** From 1, without a gap: the service takes each batch once. */
       readonly number: number;
+      /** The reservations of the batch. */
       readonly holds: readonly {
         /** Which of `touches` the holds were made against. */
         readonly touch: number;
+        /** A reservation each. */
         readonly lines: readonly string[];
       }[];
     }[];
+    /** Which limits the gate asks for. */
     readonly wants: readonly {
       /** As a touch or a reply names it. */
       readonly key: string;
@@ -2149,10 +2290,13 @@ export type EdgeLeasesExchangeBody = {
     readonly refusals?: {
       /** From 1, without a gap: the service takes each batch once. */
       readonly number: number;
+      /** Refusals, each with what it was about. */
       readonly notes: readonly {
         /** When, by the organization's clock, in milliseconds. */
         readonly at: number;
+        /** The trace id of the refused call. */
         readonly trace: string;
+        /** The code of the refusal. */
         readonly code: "rate_limited" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded";
         /** The id of the limit that refused. */
         readonly limit: string;
@@ -2160,22 +2304,34 @@ export type EdgeLeasesExchangeBody = {
         readonly details: Readonly<Record<string, unknown>>;
         /** The amount in nano-dollars. Null if it was not known. */
         readonly nanos: string | null;
+        /** The model's name, as in the price book. */
         readonly model?: string | undefined;
+        /** Your name of the customer whom the call is for. */
         readonly customer_id?: string | undefined;
+        /** Your name of the workflow that the call belongs to. */
         readonly workflow_id?: string | undefined;
+        /** Your name of the department that pays. */
         readonly department_id?: string | undefined;
+        /** Your name of the deployment that makes the call. */
         readonly deployment_id?: string | undefined;
+        /** Your name of the person whom the call is for. */
         readonly user_id?: string | undefined;
       }[];
       /** Exact sums of refusals that are not listed one by one. */
       readonly more: readonly {
+        /** The start of the hour, in milliseconds since 1970. */
         readonly hour: number;
+        /** How many. */
         readonly count: number;
+        /** The amount in nano-dollars. */
         readonly nanos: string;
+        /** The code of the refusal. */
         readonly code: "rate_limited" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded";
         /** The id of the limit that refused. */
         readonly limit: string;
+        /** Your name of the customer whom the call is for. */
         readonly customer_id?: string | undefined;
+        /** Your name of the workflow that the call belongs to. */
         readonly workflow_id?: string | undefined;
       }[];
     } | undefined;
@@ -2193,6 +2349,7 @@ export type EventsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** Only events of this kind. */
   readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
@@ -2203,36 +2360,57 @@ export type EventsListQuery = {
 export type ExplainExplainBody = {
   /** The `x-svc-trace-id` of a refusal, or of a recorded run. */
   readonly trace_id?: string | undefined;
+  /** The reservation of a decision. */
   readonly reservation_id?: string | undefined;
+  /** A run's id. */
   readonly run_id?: string | undefined;
   /** Explains what would happen to this decision. Nothing is reserved. */
   readonly ask?: {
+    /** Your id of the request. The same id and content get the same answer. */
     readonly request_id?: string | undefined;
+    /** The model's name, as in the price book. */
     readonly model?: string | undefined;
+    /** What the run does, for policy rules that target actions. */
     readonly action?: string | undefined;
+    /** Your name of the workflow that the call belongs to. */
     readonly workflow_id?: string | undefined;
+    /** Your name of the deployment that makes the call. */
     readonly deployment_id?: string | undefined;
+    /** Your name of the department that pays. */
     readonly department_id?: string | undefined;
+    /** Your name of the customer whom the call is for. */
     readonly customer_id?: string | undefined;
+    /** Your name of the person whom the call is for. */
     readonly user_id?: string | undefined;
+    /** Who serves the model. */
     readonly provider?: string | undefined;
+    /** The variant of the model's price. If omitted: the standard rates. */
     readonly variant?: string | undefined;
+    /** What the call may cost: dollars, or tokens that are priced. */
     readonly estimate: {
       /** Dollars as a decimal string, with at most 9 decimal places. */
       readonly cost_usd?: string | undefined;
+      /** Tokens that are sent to the model. */
       readonly input_tokens?: number | undefined;
+      /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
     };
+    /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
+    /** True: answers what would happen, and reserves nothing. */
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** The chain of runs that this one continues. */
     readonly chain?: {
+      /** Your name of the chain. */
       readonly chain_id: string;
+      /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
     /** Scanned by content safety detectors with `checks: all`. Never stored. */
     readonly input?: unknown;
+    /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
     /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
     readonly on_expiry?: "release" | "charge" | undefined;
@@ -2251,23 +2429,30 @@ export type ExportsListQuery = {
 };
 
 export type ExportsPutBody = {
+  /** The form of the files. */
   readonly format: "ndjson" | "csv" | "parquet" | "focus";
   /** The version of FOCUS, with `format: focus`. Default: 1.2. */
   readonly focus_version?: "1.2" | "1.4" | undefined;
   /** The length of a window, in UTC. */
   readonly every: "hour" | "day";
+  /** Where the files are written. */
   readonly destination: {
+    /** Which form the object has. */
     readonly kind: "bucket";
     /** What the names of all files begin with. */
     readonly prefix?: string | undefined;
   } | {
+    /** Which form the object has. */
     readonly kind: "s3";
     /** The https address of the storage, without a path. */
     readonly endpoint: string;
+    /** The bucket's name. */
     readonly bucket: string;
     /** What the names of all files begin with. */
     readonly prefix?: string | undefined;
+    /** The storage's region. */
     readonly region: string;
+    /** The id of the access key. */
     readonly access_key_id: string;
     /** Stored encrypted, and never returned. */
     readonly secret_access_key: string;
@@ -2284,16 +2469,24 @@ export type ExportsWindowsQuery = {
 };
 
 export type ForecastsLinearQuery = {
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id: string;
+  /** How many teams to project for. */
   readonly teams: number | string;
 };
 
 export type ForecastsCapacityQuery = {
+  /** What is forecast. */
   readonly metric?: "usd" | "runs" | "tokens" | undefined;
+  /** How many days to forecast. */
   readonly horizon_days?: number | string | undefined;
+  /** How usage is assumed to develop. */
   readonly scenario?: "baseline" | "growth" | "constrained" | undefined;
+  /** Growth per day in the scenario `growth`. */
   readonly growth_rate?: number | string | undefined;
+  /** Only limits of this scope. */
   readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "customer" | undefined;
+  /** What the scope names. */
   readonly scope_id?: string | undefined;
   /** `own`: for the organization, only budgets of the whole organization. With many budgets this is much faster. */
   readonly budgets?: "all" | "own" | undefined;
@@ -2302,16 +2495,25 @@ export type ForecastsCapacityQuery = {
 export type GuardrailCheckBody = {
   /** Only a request is decided. A response has been paid for already. */
   readonly input_type: "request" | "response";
+  /** The texts of the request, which detectors scan. */
   readonly texts?: (readonly string[]) | null | undefined;
+  /** Not read. */
   readonly structured_messages?: (readonly unknown[]) | null | undefined;
+  /** Not read. */
   readonly images?: (readonly unknown[]) | null | undefined;
+  /** Not read. */
   readonly tools?: (readonly unknown[]) | null | undefined;
+  /** Not read. */
   readonly tool_calls?: (readonly unknown[]) | null | undefined;
+  /** The model's name, as in the price book. */
   readonly model?: string | null | undefined;
   /** The request id, if no header names one. */
   readonly litellm_call_id?: string | null | undefined;
+  /** Not read. */
   readonly litellm_trace_id?: string | null | undefined;
+  /** Not read. */
   readonly litellm_version?: string | null | undefined;
+  /** Whose key made the request. */
   readonly request_data?: {
     /** The user, if no header names one. */
     readonly user_api_key_user_id?: string | null | undefined;
@@ -2320,6 +2522,7 @@ export type GuardrailCheckBody = {
     /** The customer, if no header names one. */
     readonly user_api_key_end_user_id?: string | null | undefined;
   } | null | undefined;
+  /** Headers of the request to LiteLLM. */
   readonly request_headers?: Readonly<Record<string, unknown>> | null | undefined;
   /** Not read: LiteLLM lets its callers override them. */
   readonly additional_provider_specific_params?: Readonly<Record<string, unknown>> | null | undefined;
@@ -2328,7 +2531,9 @@ export type GuardrailCheckBody = {
 export type KeysMintBody = {
   /** 1 to 200 characters. */
   readonly name: string;
+  /** What the key may do. Each role includes the ones below it. */
   readonly role: "viewer" | "developer" | "admin" | "owner";
+  /** If omitted: all that the role may use. */
   readonly scopes?: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[] | undefined;
   /** RFC 3339 with a time zone. */
   readonly not_before?: string | undefined;
@@ -2343,14 +2548,17 @@ export type KeysListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
+  /** Only keys with this role. */
   readonly role?: "viewer" | "developer" | "admin" | "owner" | undefined;
 };
 
 export type KeysRotateBody = {
+  /** How long the previous secret keeps working. */
   readonly grace_seconds?: number | undefined;
 };
 
 export type LimitsListQuery = {
+  /** How many entries a page has. */
   readonly limit?: number | string | undefined;
   /** With `true`, `limit` may be at most 20. */
   readonly forecast?: "true" | "false" | undefined;
@@ -2392,6 +2600,7 @@ export type ModelsSetBody = {
   readonly units?: Readonly<Record<string, string>> | undefined;
   /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
   readonly tiers?: readonly {
+    /** The tier applies to requests with more input tokens. */
     readonly above_input_tokens: number;
     /** If omitted: the model's own. */
     readonly input_usd_per_mtok?: string | undefined;
@@ -2418,6 +2627,7 @@ export type ModelsSetBody = {
   readonly variants?: Readonly<Record<string, string>> | undefined;
   /** When the price takes effect. If omitted: now. */
   readonly effective_at?: string | undefined;
+  /** Regions where the model is served. If omitted: all. */
   readonly regions?: readonly string[] | undefined;
 };
 
@@ -2433,10 +2643,13 @@ export type ModelsPricesQuery = {
 export type OrgsChangeBody = {
   /** 1 to 200 characters. */
   readonly name?: string | undefined;
+  /** Addresses that may call, in CIDR notation. Empty: all. */
   readonly ip_allow_list?: readonly string[] | undefined;
   /** A field that is omitted keeps its value. */
   readonly decision_defaults?: {
+    /** What decisions are checked against, if they do not say. */
     readonly checks?: "limits" | "all" | undefined;
+    /** What becomes of a reservation that nobody settles. */
     readonly on_expiry?: "release" | "charge" | undefined;
   } | undefined;
 };
@@ -2451,20 +2664,28 @@ export type PlansListQuery = {
 };
 
 export type PlansSetBody = {
+  /** Runs of a calendar month. Null: unlimited. */
   readonly runs_limit: number | null;
+  /** Tokens of a calendar month. Null: unlimited. */
   readonly tokens_limit: number | null;
+  /** Whether runs above the plan are refused. */
   readonly overage_policy: "block" | "allow";
   /** Shares of the runs and of the tokens. Each sends `plan.threshold_crossed` once per month. If omitted, they stay as they are. */
   readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type PolicyRulesCreateBody = {
+  /** What the rule applies to, and what a refusal names. */
   readonly target: "model" | "action";
+  /** What happens if the rule matches. */
   readonly effect: "deny" | "require_approval" | "allow";
   /** A CEL expression that is true or false. */
   readonly when: string;
+  /** Why, in your words. It is shown to whoever asks. */
   readonly reason: string;
+  /** Among matching rules with the same effect, the highest is named. */
   readonly priority?: number | undefined;
+  /** `shadow` refuses nothing, and reports what it would have refused. */
   readonly mode?: "enforce" | "shadow" | undefined;
 };
 
@@ -2477,45 +2698,67 @@ export type PolicyRulesListQuery = {
   readonly sort?: "created_at" | "-created_at" | "priority" | "-priority" | undefined;
   /** What the rule applies to, and what a refusal names in `attempted`. */
   readonly target?: "model" | "action" | undefined;
+  /** Only rules with this effect. */
   readonly effect?: "allow" | "deny" | "require_approval" | undefined;
+  /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
 };
 
 export type PolicyRulesEvaluateBody = {
+  /** The model's name, as in the price book. */
   readonly model?: string | undefined;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** What the call may cost: dollars, or tokens that are priced. */
   readonly estimate?: {
     /** Dollars as a decimal string, with at most 9 decimal places. */
     readonly cost_usd?: string | undefined;
+    /** Tokens that are sent to the model. */
     readonly input_tokens?: number | undefined;
+    /** The most that the model may write. If omitted: 4096. */
     readonly max_output_tokens?: number | undefined;
   } | undefined;
+  /** The run as the rules see it. */
   readonly run?: {
+    /** The model's name, as in the price book. */
     readonly model?: string | undefined;
+    /** What the run does, for policy rules that target actions. */
     readonly action?: string | undefined;
+    /** Your name of the customer whom the call is for. */
     readonly customer_id?: string | undefined;
     /** Dollars as a decimal string, with at most 9 decimal places. */
     readonly cost_usd?: string | undefined;
+    /** What the run used. Without `cost_usd` it is priced by the price book. */
     readonly usage?: {
+      /** Tokens that are sent to the model. */
       readonly input_tokens?: number | undefined;
+      /** Tokens that the model writes. */
       readonly output_tokens?: number | undefined;
     } & Readonly<Record<string, unknown>> | undefined;
   } & Readonly<Record<string, unknown>> | undefined;
 };
 
 export type PolicyRulesChangeBody = {
+  /** What the rule applies to, and what a refusal names. */
   readonly target?: "model" | "action" | undefined;
+  /** What happens if the rule matches. */
   readonly effect?: "deny" | "require_approval" | "allow" | undefined;
   /** A CEL expression that is true or false. */
   readonly when?: string | undefined;
+  /** Why, in your words. It is shown to whoever asks. */
   readonly reason?: string | undefined;
+  /** Among matching rules with the same effect, the highest is named. */
   readonly priority?: number | undefined;
+  /** `shadow` refuses nothing, and reports what it would have refused. */
   readonly mode?: "enforce" | "shadow" | undefined;
 };
 
 export type PriceBookSetBody = {
+  /** All models. Those that are left out are removed. */
   readonly models: readonly {
+    /** The model's name, as in the price book. */
     readonly model: string;
     /** Other names of the model. `#` is any digit, as in `m1-########` for dated versions. */
     readonly aliases?: readonly string[] | undefined;
@@ -2547,6 +2790,7 @@ export type PriceBookSetBody = {
     readonly units?: Readonly<Record<string, string>> | undefined;
     /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
     readonly tiers?: readonly {
+      /** The tier applies to requests with more input tokens. */
       readonly above_input_tokens: number;
       /** If omitted: the model's own. */
       readonly input_usd_per_mtok?: string | undefined;
@@ -2589,26 +2833,38 @@ export type QuotaTopUpBody = {
 export type RateLimitsSetBody = {
   /** GET requests per minute for the whole organization. Null uses the service default. */
   readonly read_rpm: number | null;
+  /** All rate-limit policies. Those that are left out are removed. */
   readonly policies: readonly {
     /** 1 to 200 characters. */
     readonly name: string;
     /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
     readonly match: {
+      /** A route, with the names of its parameters. */
       readonly route?: string | undefined;
+      /** A key of the organization. */
       readonly key_id?: string | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
+      /** The model's name, as in the price book. */
       readonly model?: string | (readonly string[]) | undefined;
+      /** Who serves the model. */
       readonly provider?: string | (readonly string[]) | undefined;
+      /** Your name of the person whom the call is for. */
       readonly user_id?: string | (readonly string[]) | undefined;
+      /** Your name of the workflow that the call belongs to. */
       readonly workflow_id?: string | (readonly string[]) | undefined;
+      /** Your name of the deployment that makes the call. */
       readonly deployment_id?: string | (readonly string[]) | undefined;
+      /** Your name of the department that pays. */
       readonly department_id?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
+    /** What is counted. */
     readonly unit: "requests" | "tokens";
+    /** How many requests or tokens a window has. */
     readonly limit: number;
+    /** The length of the window. */
     readonly window_seconds: number;
     /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
     readonly kind: "rate" | "quota";
@@ -2622,11 +2878,17 @@ export type RefusalsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "-at" | undefined;
+  /** Only what the call with this trace id did. */
   readonly trace_id?: string | undefined;
+  /** Only refusals with this code. */
   readonly code?: "rate_limited" | "policy_blocked" | "policy_approval_required" | "policy_expression_error" | "content_safety_blocked" | "plan_limit_exceeded" | "chain_budget_exceeded" | "quota_exhausted" | "spend_cap_exceeded" | "budget_exceeded" | "credits_exhausted" | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
+  /** A key of the organization. */
   readonly key_id?: string | undefined;
+  /** Only refusals of this limit. */
   readonly limit_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
@@ -2639,10 +2901,12 @@ export type RefusalsSummaryQuery = {
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to?: string | undefined;
+  /** What to add up by. */
   readonly group_by?: "code" | "limit" | "customer_id" | "workflow_id" | "key_id" | undefined;
 };
 
 export type ResidencySetBody = {
+  /** Regions that may serve. Null: all. */
   readonly regions: (readonly string[]) | null;
 };
 
@@ -2658,23 +2922,33 @@ export type RetentionPolicySetBody = {
 };
 
 export type RoutingSetPolicyBody = {
+  /** Models to choose from. */
   readonly candidates: readonly string[];
+  /** What a model must have achieved to be chosen. */
   readonly eval_gate: {
+    /** The name of the evaluation. */
     readonly suite: string;
     /** The lower confidence bound of the score must reach this. */
     readonly min_score: number;
+    /** The fewest samples that count. */
     readonly min_samples: number;
+    /** How old a result may be. */
     readonly max_age_days: number;
   };
+  /** Which of the models that qualify is chosen. */
   readonly prefer: "cheapest" | "best";
   /** Used when no candidate passes. */
   readonly fallback_model?: string | undefined;
 };
 
 export type RoutingRecordEvalBody = {
+  /** The name of the evaluation. */
   readonly suite: string;
+  /** The model's name, as in the price book. */
   readonly model: string;
+  /** From 0 to 1. */
   readonly score: number;
+  /** How many samples were scored. */
   readonly samples: number;
   /** RFC 3339 with a time zone. */
   readonly run_at: string;
@@ -2687,7 +2961,9 @@ export type RoutingListEvalsQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "run_at" | "-run_at" | "created_at" | "-created_at" | undefined;
+  /** Only results of this evaluation. */
   readonly suite?: string | undefined;
+  /** The model's name, as in the price book. */
   readonly model?: string | undefined;
 };
 
@@ -2701,6 +2977,7 @@ export type RoutingSelectBody = {
 };
 
 export type RunsRecordBulkBody = {
+  /** The runs, in the order in which they are recorded. */
   readonly runs: readonly RunInput[];
 };
 
@@ -2711,16 +2988,27 @@ export type RunsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "started_at" | "-started_at" | "cost_usd" | "-cost_usd" | undefined;
+  /** The model's name, as in the price book. */
   readonly model?: string | undefined;
+  /** Who serves the model. */
   readonly provider?: string | undefined;
+  /** A key of the organization. */
   readonly key_id?: string | undefined;
+  /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
+  /** Only entries with this outcome. */
   readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id?: string | undefined;
+  /** Your name of the department that pays. */
   readonly department_id?: string | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Your name of the chain. */
   readonly chain_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
@@ -2729,21 +3017,33 @@ export type RunsListQuery = {
 };
 
 export type RunsExportQuery = {
+  /** The model's name, as in the price book. */
   readonly model?: string | undefined;
+  /** Who serves the model. */
   readonly provider?: string | undefined;
+  /** A key of the organization. */
   readonly key_id?: string | undefined;
+  /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
+  /** Only entries with this outcome. */
   readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
+  /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
+  /** Your name of the deployment that makes the call. */
   readonly deployment_id?: string | undefined;
+  /** Your name of the department that pays. */
   readonly department_id?: string | undefined;
+  /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
+  /** Your name of the chain. */
   readonly chain_id?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly to?: string | undefined;
+  /** The form of the answer. */
   readonly format?: "ndjson" | "csv" | "parquet" | "focus" | undefined;
   /** The version of FOCUS, with `format=focus`. Default: 1.2. */
   readonly focus_version?: "1.2" | "1.4" | undefined;
@@ -2761,21 +3061,29 @@ export type SessionsListQuery = {
 export type SpendCapSetBody = {
   /** Dollars as a decimal string, with at most 9 decimal places. */
   readonly cap_usd: string;
+  /** IANA time zone in which days begin. */
   readonly timezone?: string | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
 };
 
 export type SsoPutBody = {
+  /** Which form the object has. */
   readonly kind: "oidc";
+  /** The provider's address. */
   readonly issuer: string;
+  /** The client that the provider knows Sluice as. */
   readonly client_id: string;
+  /** The client's secret. Stored encrypted, and never returned. */
   readonly client_secret: string;
   /** The role of people without a `svc_role` from the provider. */
   readonly default_role?: "viewer" | "developer" | "admin" | undefined;
 } | {
+  /** Which form the object has. */
   readonly kind: "saml";
+  /** The provider's entity id. */
   readonly idp_entity_id: string;
+  /** Where the provider receives sign-in requests. */
   readonly idp_sso_url: string;
   /** PEM or bare base64. Use several PEM blocks while the provider rotates its certificate. */
   readonly idp_certificate: string;
@@ -2784,8 +3092,11 @@ export type SsoPutBody = {
 };
 
 export type SupportOpenGrantBody = {
+  /** What support may see. */
   readonly scope: "read_only" | "billing_read" | "runs_debug";
+  /** Why, in your words. It is shown to whoever asks. */
   readonly reason: string;
+  /** When the grant ends by itself. */
   readonly expires_in_seconds: number;
 };
 
@@ -2837,6 +3148,7 @@ export type UsageReportQuery = {
   readonly timezone?: string | undefined;
   /** One to three, separated by commas: day, week, month, model, provider, key_id, user_id, outcome, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
   readonly group_by: string;
+  /** The form of the answer. */
   readonly format?: "json" | "csv" | undefined;
   /** `cost_usd`, `runs` or `tokens`, highest first, or the first group. Default: `cost_usd`, or the first group if it is a time. */
   readonly sort?: string | undefined;
@@ -2845,6 +3157,7 @@ export type UsageReportQuery = {
 };
 
 export type UsageTopQuery = {
+  /** What to add up by. */
   readonly by: "model" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
   /** A day in UTC. */
   readonly from?: string | undefined;
@@ -2854,6 +3167,7 @@ export type UsageTopQuery = {
   readonly previous_from?: string | undefined;
   /** A day in UTC. */
   readonly previous_to?: string | undefined;
+  /** How many entries a page has. */
   readonly limit?: number | string | undefined;
 };
 
@@ -2862,6 +3176,7 @@ export type WebhooksCreateBody = {
   readonly url: string;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
   readonly events: readonly string[];
+  /** Your words for it. */
   readonly description?: string | null | undefined;
 };
 
@@ -2872,6 +3187,7 @@ export type WebhooksListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | "url" | "-url" | undefined;
+  /** Only entries with this status. */
   readonly status?: "enabled" | "disabled" | undefined;
 };
 
@@ -2880,11 +3196,14 @@ export type WebhooksChangeBody = {
   readonly url?: string | undefined;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
   readonly events?: readonly string[] | undefined;
+  /** Your words for it. */
   readonly description?: string | null | undefined;
+  /** A disabled webhook receives nothing. */
   readonly status?: "enabled" | "disabled" | undefined;
 };
 
 export type WebhooksRotateSigningBody = {
+  /** How long the previous secret keeps working. */
   readonly grace_seconds?: number | undefined;
 };
 
@@ -2895,7 +3214,9 @@ export type WebhooksListDeliveriesQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
+  /** Only entries with this status. */
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
+  /** Only deliveries of this kind of event. */
   readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;

@@ -9,9 +9,10 @@ import { logFailure } from "./log.ts";
 
 /**
  * How long a busy isolate keeps counts in memory. They are lost if it is killed. Each flush is a request to a shard and
- * about five written rows: four per second would cost more than the decisions that they count.
+ * about five written rows: four per second would cost more than the decisions that they count. Constant in every
+ * deployment. Only the Worker's tests, which share its isolate, shorten it.
  */
-const FLUSH_EVERY_MS = 1000;
+export const FLUSHING = { everyMs: 1000 } as const;
 /** After this time, an unconfirmed batch is sent again. */
 const GIVE_UP_AFTER_MS = 2000;
 /**
@@ -44,7 +45,7 @@ export class Counters {
   /** When the caller must flush. Undefined if another request does it. */
   claimFlush(nowMs: number): number | undefined {
     if (nowMs < this.#claimedForMs + GIVE_UP_AFTER_MS) return undefined;
-    this.#claimedForMs = Math.max(nowMs, this.#flushedAtMs + FLUSH_EVERY_MS);
+    this.#claimedForMs = Math.max(nowMs, this.#flushedAtMs + FLUSHING.everyMs);
     return this.#claimedForMs - nowMs;
   }
 

@@ -1,6 +1,9 @@
 import { beforeAll, onTestFinished } from "vitest";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
 import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { FLUSHING } from "../../src/counters.ts";
+import { TELLING } from "../../src/org/gauges/teller.ts";
+import { WRITING } from "../../src/org/refusals/desk.ts";
 
 /**
  * How long isolates may act on what an object told them. A change waits that long before it returns, and most tests
@@ -22,8 +25,18 @@ function goBy({ lease, snapshot }: typeof SHORT): void {
   Object.assign(SNAPSHOT, snapshot);
 }
 
+/** Whoever evicts an object waits for its background work. */
+function hurryBackground(): void {
+  Object.assign(TELLING, { soonMs: 10, everyMs: 50 });
+  Object.assign(WRITING, { everyMs: 50 });
+  Object.assign(FLUSHING, { everyMs: 50 });
+}
+
 export function useShortLives(): void {
-  beforeAll(() => goBy(SHORT));
+  beforeAll(() => {
+    goBy(SHORT);
+    hurryBackground();
+  });
 }
 
 /** For a file about what an isolate does by itself: gives it as much time as a real one has. */

@@ -1,8 +1,10 @@
 import { logFailure } from "../../log.ts";
 
-/** A moment after something happened, and not again for a while. An eviction waits until what is timed has been told. */
-const SOON_MS = 1000;
-const EVERY_MS = 5000;
+/**
+ * A moment after something happened, and not again for a while. An eviction waits until what is timed has been told.
+ * Constant in every deployment. Only the Worker's tests, which share its isolate, shorten it.
+ */
+export const TELLING = { soonMs: 1000, everyMs: 5000 } as const;
 
 /** Tells others how the object stands, in the background. What fails is told the next time. */
 export class Teller {
@@ -20,7 +22,7 @@ export class Teller {
   note(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
-    this.#ctx.waitUntil(this.#tellIn(Math.max(SOON_MS, this.#toldAt + EVERY_MS - Date.now())));
+    this.#ctx.waitUntil(this.#tellIn(Math.max(TELLING.soonMs, this.#toldAt + TELLING.everyMs - Date.now())));
   }
 
   async #tellIn(waitMs: number): Promise<void> {

@@ -3,8 +3,11 @@ import { logFailure } from "../../log.ts";
 import { journaled } from "../kernel/journal/transaction.ts";
 import { keepRefusals } from "./commands.ts";
 
-/** While there are many refusals, a row is written at most this often. */
-const WRITE_EVERY_MS = 1000;
+/**
+ * While there are many refusals, a row is written at most this often. Constant in every deployment. Only the Worker's
+ * tests, which share its isolate, shorten it.
+ */
+export const WRITING = { everyMs: 1000 } as const;
 /** This many are stored at once, without waiting. */
 const AT_ONCE = 1000;
 /** The maximum that waits while storing fails. */
@@ -30,7 +33,7 @@ export class RefusalDesk {
   note(notes: readonly RefusalNote[]): void {
     if (notes.length === 0) return;
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(...notes);
-    const isSoon = Date.now() < this.#storedAt + WRITE_EVERY_MS;
+    const isSoon = Date.now() < this.#storedAt + WRITING.everyMs;
     if (!isSoon || this.#waiting.length >= AT_ONCE) this.store();
     else if (!this.#isTimed) {
       this.#isTimed = true;
@@ -39,7 +42,7 @@ export class RefusalDesk {
   }
 
   async #storeLater(): Promise<void> {
-    await scheduler.wait(WRITE_EVERY_MS);
+    await scheduler.wait(WRITING.everyMs);
     this.#isTimed = false;
     this.store();
   }

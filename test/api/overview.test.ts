@@ -74,10 +74,10 @@ describe("the operator's overview", () => {
     "open_support_grants",
     "name",
   ])("pages by %s list every org once", async (field) => {
-    const paged = await all(`sort=-${field}`, 2);
-    const whole = await all(`sort=-${field}`);
-    expect(paged.length).toBe(whole.length);
-    expect(new Set(paged.map(({ org_id }) => org_id)).size).toBe(paged.length);
+    // Other files' orgs may come, change and move meanwhile.
+    const own = new Set(orgs.map(({ id }) => id));
+    const listed = (await all(`sort=-${field}`, 3)).map(({ org_id }) => org_id).filter((id) => own.has(id));
+    expect(listed.toSorted()).toEqual([...own].toSorted());
   });
 
   test("is for operators", async () => {

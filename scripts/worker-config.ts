@@ -47,6 +47,8 @@ const wranglerFile = z.strictObject({
   placement: z.unknown().optional(),
   routes: z.unknown().optional(),
   workers_dev: z.unknown().optional(),
+  minify: z.unknown().optional(),
+  keep_names: z.unknown().optional(),
   upload_source_maps: z.unknown().optional(),
 });
 

@@ -1,3 +1,4 @@
+import { compile, compileLinear } from "../../src/domain/rules-engine.ts";
 import { attemptOf } from "../../src/domain/policy-attempt.ts";
 import { judge, type PolicyRule, policySet } from "../../src/domain/policy.ts";
 import { type Detector, detectorSet, scan } from "../../src/domain/safety.ts";
@@ -41,7 +42,7 @@ export function run(): Promise<BenchRow[]> {
   const detectors = Object.keys(BUILT_INS).map((id): Detector => ({ id, kind: "builtin", action: "block" }));
   const attempt = attemptOf(RUN, 1_250_000n);
   const judged = (rules: readonly PolicyRule[]) => {
-    const set = policySet(rules);
+    const set = policySet(rules, compile);
     return () => judge(set, attempt, NOW);
   };
   return Promise.resolve([
@@ -53,7 +54,7 @@ export function run(): Promise<BenchRow[]> {
 }
 
 function scanned(detectors: readonly Detector[]): () => unknown {
-  const set = detectorSet(detectors);
+  const set = detectorSet(detectors, () => compileLinear);
   return () => scan(set, INPUT, oneRunsWork());
 }
 

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { transform } from "esbuild";
 import { Miniflare } from "miniflare";
 import { bundleWorker } from "../bundle.ts";
 import { HOST } from "../ports.ts";
@@ -12,7 +13,9 @@ const TARGET_MS = 50;
 
 /** What a cold location pays before its first request: processor time of a runtime that starts the Worker, less that of one that starts nothing. */
 export async function run(): Promise<BenchRow[]> {
-  const script = await bundleWorker(readWorkerConfig().main);
+  const bundle = await bundleWorker(readWorkerConfig().main);
+  // As it is deployed.
+  const { code: script } = await transform(bundle, { minify: true, format: "esm", target: "es2024" });
   const costs: number[] = [];
   for (let start = 0; start < STARTS; start += 1) {
     const empty = await startedIn(EMPTY);

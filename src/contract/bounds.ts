@@ -15,3 +15,12 @@ export const MODEL_NAME_MOST_CHARACTERS = 200;
 export const USD_MOST_DIGITS = 9;
 
 export const JSON_MEDIA = "application/json";
+
+/** The version of the lease exchange. One that is not known is refused, never guessed at. */
+export const LEASE_VERSION = 1;
+
+/** The longest touch: that of a decision that touches many limits. */
+export const TOUCH_MOST_CHARACTERS = 65_536;
+
+/** The longest metadata that an approval shows: a list has up to 100 approvals. */
+export const SHOWN_METADATA_CHARACTERS = 4096;

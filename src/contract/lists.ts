@@ -42,3 +42,20 @@ export const REPORTED_OUTCOMES = ["completed", "cancelled", "failed"] as const;
 export const RUN_OUTCOMES = [...REPORTED_OUTCOMES, "unreported"] as const;
 /** What happens to a reservation that is not settled. */
 export const EXPIRY_ACTIONS = ["release", "charge"] as const;
+
+/** What a call is checked against, in the order in which it is. */
+export const CHECK_NAMES = [
+  "rate_limit",
+  "policy",
+  "content_safety",
+  "plan",
+  "chain",
+  "quota",
+  "spend_cap",
+  "budget",
+  "customer_limit",
+  "credits",
+] as const;
+
+/** The periods that a customer's standing shows. */
+export const SPENT_PERIODS = ["day", "week", "month"] as const;

@@ -1,5 +1,7 @@
-import { type CelInput, isCelError, parse, plan } from "@bufbuild/cel";
+import { isCelError, parse, plan } from "@bufbuild/cel";
 import { sizeProblem, tooLarge } from "./linear/pattern.ts";
+import type { Attempt } from "./policy.ts";
+import { bind, type Bindings } from "./policy-bindings.ts";
 import { check, type Checked, Misuse } from "./policy-check.ts";
 import { type Expr, language, metered } from "./policy-language.ts";
 import { costOf, meteredExpr } from "./policy-meter.ts";
@@ -16,10 +18,11 @@ const BUDGET = 20_000;
 /** The shared allowance of several evaluations. */
 export type Allowance = { left: number };
 
-export type Bindings = Readonly<Record<string, CelInput>>;
+/** What rules are evaluated for. It is bound once for all of them. */
+export type Facts = { readonly attempt: Attempt; readonly now: number; bindings?: Bindings };
 type Matched = { matched: boolean } | { failed: string };
 /** `size`: the total size of its patterns. */
-type Compiled = { evaluate: (bindings: Bindings, allowance: Allowance) => Matched; size: number };
+type Compiled = { evaluate: (facts: Facts, allowance: Allowance) => Matched; size: number };
 export type CompileResult = Compiled | { problem: string };
 
 /** The maximum total size of one rule's patterns. */
@@ -67,10 +70,11 @@ export function compile(
     const run = plan(language(), meteredExpr(expr));
     return {
       size: sizeOf(checked),
-      evaluate(bindings, allowance) {
+      evaluate(facts, allowance) {
+        facts.bindings ??= bind(facts.attempt, facts.now);
         const left = Math.min(BUDGET, allowance.left) - cost;
         const meter = { left, over: left < 0, patterns };
-        const matched = evaluate(run, meter, bindings);
+        const matched = evaluate(run, meter, facts.bindings);
         allowance.left -= cost + left - meter.left;
         return matched;
       },

@@ -1,6 +1,4 @@
-import { rawText } from "./raw-json.ts";
-import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
-import { type Allowance, type Bindings, compile, type CompileResult } from "./policy-compile.ts";
+import type { Allowance, CompileResult, Facts } from "./policy-compile.ts";
 import { EFFECTS, type MODES, type TARGETS } from "../contract/lists.ts";
 import type { Work } from "./work.ts";
 
@@ -57,7 +55,10 @@ export function withAllowance<T>(work: Work, judging: (allowance: Allowance) => 
 export type PolicySet = readonly { rule: PolicyRule; compiled: CompileResult }[];
 
 /** Compiles each rule once, in the order of decision: more restrictive effects first, then higher priority. */
-export function policySet(rules: readonly PolicyRule[]): PolicySet {
+export function policySet(
+  rules: readonly PolicyRule[],
+  compile: (source: string) => CompileResult,
+): PolicySet {
   return [...rules].sort(byWeight).map((rule) => ({ rule, compiled: compile(rule.when) }));
 }
 
@@ -83,10 +84,10 @@ export function judge(
   { isApproved, allowance = { left: JUDGEMENT_COST } }: JudgeOptions = {},
 ): PolicyVerdict {
   if (set.length === 0) return { verdict: "allow" };
-  const bindings = bind(attempt, now);
+  const facts = { attempt, now };
   for (const { rule, compiled } of set) {
     if (rule.mode === "shadow") continue;
-    const { result, message } = apply(rule, compiled, { attempt, bindings, allowance });
+    const { result, message } = apply(rule, compiled, { facts, allowance });
     if (result === "error") return { verdict: "error", ruleId: rule.id, message: message ?? "" };
     if (result !== "matched") continue;
     if (rule.effect !== "require_approval" || isApproved?.(rule.id) !== true) return ruled(rule, attempt);
@@ -100,11 +101,11 @@ export function explain(
   attempt: Attempt,
   now: number,
 ): { verdict: PolicyVerdict; results: RuleResult[] } {
-  const bindings = bind(attempt, now);
+  const facts = { attempt, now };
   const allowance = { left: JUDGEMENT_COST };
   const results = set.map(({ rule, compiled }) => ({
     rule,
-    ...apply(rule, compiled, { attempt, bindings, allowance }),
+    ...apply(rule, compiled, { facts, allowance }),
   }));
   return { verdict: judge(set, attempt, now), results };
 }
@@ -122,10 +123,10 @@ export function shadowed(
 ): Shadows {
   const watching = set.filter(({ rule }) => rule.mode === "shadow" && rule.effect !== "allow");
   if (watching.length === 0) return NO_SHADOWS;
-  const bindings = bind(attempt, now);
+  const facts = { attempt, now };
   const results = watching.map(({ rule, compiled }) => ({
     rule,
-    result: apply(rule, compiled, { attempt, bindings, allowance }).result,
+    result: apply(rule, compiled, { facts, allowance }).result,
   }));
   const those = (wanted: RuleResult["result"]) =>
     results.filter(({ result }) => result === wanted).map(({ rule }) => rule);
@@ -135,15 +136,11 @@ export function shadowed(
 function apply(
   rule: PolicyRule,
   compiled: CompileResult,
-  {
-    attempt,
-    bindings,
-    allowance,
-  }: { readonly attempt: Attempt; readonly bindings: Bindings; readonly allowance: Allowance },
+  { facts, allowance }: { readonly facts: Facts; readonly allowance: Allowance },
 ): { result: RuleResult["result"]; message?: string } {
-  if (attempted(rule, attempt) === undefined) return { result: "not_applicable" };
+  if (attempted(rule, facts.attempt) === undefined) return { result: "not_applicable" };
   if ("problem" in compiled) return { result: "error", message: compiled.problem };
-  const outcome = compiled.evaluate(bindings, allowance);
+  const outcome = compiled.evaluate(facts, allowance);
   if ("failed" in outcome) return { result: "error", message: outcome.failed };
   return { result: outcome.matched ? "matched" : "not_matched" };
 }
@@ -161,81 +158,4 @@ function ruled(rule: PolicyRule, attempt: Attempt): PolicyVerdict {
     reason: rule.reason,
     attempted: attempted(rule, attempt) ?? attempt.model,
   };
-}
-
-/**
- * Absent texts are empty at the top level. Inside `run` they are absent, which `has()` detects. `metadata` is always a
- * map. Expensive values are built when a rule first needs them, once for all rules.
- */
-function bind(attempt: Attempt, now: number): Bindings {
-  const { estimate } = attempt;
-  const run = once(() => runMap(attempt.run));
-  const moment = once(() => timestampOf(now));
-  const amounts = once(() =>
-    celMap(
-      new Map<string, CelInput>([
-        ["cost_usd", estimate.costUsd],
-        ["input_tokens", BigInt(estimate.inputTokens)],
-        ["max_output_tokens", BigInt(estimate.maxOutputTokens)],
-      ]),
-    ),
-  );
-  return {
-    model: attempt.model,
-    action: attempt.action ?? "",
-    customer_id: attempt.customer_id ?? "",
-    get run() {
-      return run();
-    },
-    get estimate() {
-      return amounts();
-    },
-    get now() {
-      return moment();
-    },
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-const timestampFrom = once(() => plan(celEnv(), parse("timestamp(text)")));
-
-/** A value in the evaluator's own type, so that it is not converted at each use. */
-function timestampOf(now: number): CelInput {
-  const value = timestampFrom()({ text: new Date(now).toISOString() });
-  if (isCelError(value)) throw value;
-  return value;
-}
-
-/**
- * JSON as CEL values. Maps are built here and not by the library, which misreads an object with a key such as
- * `$typeName` or `constructor`. Integers are `int`, so that tokens compare and add with literals.
- */
-function toCelMap(value: object): CelInput {
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return celMap(new Map(entries.map(([key, item]) => [key, celInput(item)])));
-}
-
-/** A run's cost is a double, even if it is a whole number of dollars. */
-function runMap({ cost_usd: cost, ...run }: Attempt["run"]): CelInput {
-  const entries = Object.entries({ metadata: {}, ...run }).filter(([, item]) => item !== undefined);
-  const values = new Map<string, CelInput>(entries.map(([key, item]) => [key, celInput(item)]));
-  if (typeof cost === "number") values.set("cost_usd", cost);
-  return celMap(values);
-}
-
-function celInput(value: unknown): CelInput {
-  if (Array.isArray(value)) return celList(value.map((item) => celInput(item)));
-  const number = rawText(value);
-  if (number !== null) return Number(number);
-  if (typeof value === "object" && value !== null) return toCelMap(value);
-  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (typeof value === "string" || typeof value === "boolean") return value;
-  return null;
 }

@@ -1,11 +1,9 @@
 import type { DETECTOR_ACTIONS } from "../contract/lists.ts";
-import { compileLinear, type LinearPattern, sizeProblem, tooLarge } from "./linear/pattern.ts";
+import type { compileLinear, LinearPattern } from "./linear/pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./safety-detectors.ts";
 import { textToRead } from "./safety-text.ts";
 import { type RunWork, take, type Work } from "./work.ts";
 
-/** The maximum total size of an org's patterns. */
-const LARGEST_SET = 5_000;
 const LONGEST_SAMPLE = 120;
 
 export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] } & (
@@ -19,46 +17,20 @@ export type DetectorSet = readonly { detector: Detector; read: Reader }[];
 /** `isUnread`: the detector found nothing, because it could not finish. */
 type Blocked = { detector: string; sample: string; isUnread: boolean };
 export type Scan = { blocked: Blocked | undefined; shadowed: string[]; unread: string[] };
-type Problem = { field: "id" | "pattern"; problem: string };
-
-/** Why each detector cannot be stored, with the field that is wrong. Undefined if it can. */
-export function detectorProblems(detectors: readonly Detector[]): (Problem | undefined)[] {
-  let size = 0;
-  return detectors.map((detector) => {
-    if (detector.kind === "builtin") {
-      if (isBuiltIn(detector.id)) return undefined;
-      return {
-        field: "id",
-        problem: `is not a built-in detector; the built-in detectors are ${Object.keys(BUILT_INS).join(", ")}`,
-      };
-    }
-    if (isBuiltIn(detector.id)) return { field: "id", problem: "the name of a built-in" };
-    const compiled = compileLinear(detector.pattern);
-    const problem = "problem" in compiled ? compiled.problem : patternProblem(compiled);
-    if (problem !== undefined || "problem" in compiled) return { field: "pattern", problem: problem ?? "" };
-    size += compiled.size;
-    if (size <= LARGEST_SET) return undefined;
-    return { field: "pattern", problem: tooLarge("the patterns up to this one together", size, LARGEST_SET) };
-  });
-}
-
-function patternProblem(pattern: LinearPattern): string | undefined {
-  if (pattern.regex.test(""))
-    return "must not match the empty string, because it would then match every input";
-  return sizeProblem(pattern);
-}
-
 /** Compiles each detector once. The order is kept, so the first detector that blocks is named. */
-export function detectorSet(detectors: readonly Detector[]): DetectorSet {
-  return detectors.map((detector) => ({ detector, read: reader(detector) }));
+export function detectorSet(
+  detectors: readonly Detector[],
+  compile: () => typeof compileLinear,
+): DetectorSet {
+  return detectors.map((detector) => ({ detector, read: reader(detector, compile) }));
 }
 
-function isBuiltIn(id: string): id is BuiltIn {
+export function isBuiltIn(id: string): id is BuiltIn {
   return Object.hasOwn(BUILT_INS, id);
 }
 
 /** A detector that cannot run must not be skipped, because it was stored to block something. */
-function reader(detector: Detector): Reader {
+function reader(detector: Detector, compile: () => typeof compileLinear): Reader {
   if (detector.kind === "builtin" && isBuiltIn(detector.id)) {
     const { find, stepsPerCharacter } = BUILT_INS[detector.id];
     return (text, work) => {
@@ -66,7 +38,7 @@ function reader(detector: Detector): Reader {
       return found === undefined && work.left < 0 ? "too_costly" : { found };
     };
   }
-  const compiled = compileLinear(detector.kind === "pattern" ? detector.pattern : "(");
+  const compiled = compile()(detector.kind === "pattern" ? detector.pattern : "(");
   if ("problem" in compiled) throw new Error(`detector ${detector.id} does not compile`);
   return (text, work) => readLinear(compiled, text, work);
 }

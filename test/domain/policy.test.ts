@@ -6,11 +6,13 @@ import {
   explain,
   judge,
   type PolicyRule,
-  policySet,
+  policySet as setOf,
   shadowed,
 } from "../../src/domain/policy.ts";
 import { EFFECTS } from "../../src/contract/lists.ts";
 import { HOSTILE_METADATA, hostileExpressions } from "./hostile-expressions.ts";
+
+const policySet = (rules: Parameters<typeof setOf>[0]) => setOf(rules, compile);
 
 const PLACED = /^line \d+, column \d+: ./;
 const NOW = Date.UTC(2026, 6, 22, 9, 30);

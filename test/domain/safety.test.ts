@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Detector, detectorProblems, detectorSet, scan as scanWithin } from "../../src/domain/safety.ts";
+import { compileLinear } from "../../src/domain/linear/pattern.ts";
+import { type Detector, detectorSet as setOf, scan as scanWithin } from "../../src/domain/safety.ts";
+import { detectorProblems } from "../../src/domain/safety-problems.ts";
 import { BUILT_INS, type BuiltIn } from "../../src/domain/safety-detectors.ts";
 import { textToRead } from "../../src/domain/safety-text.ts";
 import { CallWork, oneRunsWork } from "../../src/domain/work.ts";
@@ -20,6 +22,7 @@ const pattern = (source: string, action: Detector["action"] = "block"): Detector
   action,
 });
 
+const detectorSet = (detectors: readonly Detector[]) => setOf(detectors, () => compileLinear);
 const scan = (set: ReturnType<typeof detectorSet>, input: unknown) => scanWithin(set, input, oneRunsWork());
 const detectorProblem = (detector: Detector) => detectorProblems([detector])[0];
 

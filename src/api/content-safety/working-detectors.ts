@@ -1,5 +1,5 @@
 import { newContentSafety } from "../../contract/resources/content-safety.ts";
-import { detectorProblems } from "../../domain/safety.ts";
+import { detectorProblems } from "../../domain/safety-problems.ts";
 
 /** Compiles patterns before they are stored, so that an invalid one is refused and its position reported. */
 export const workingDetectors = newContentSafety.shape.detectors.superRefine((all, context) => {

@@ -1,10 +1,8 @@
 import * as z from "zod";
+import { SHOWN_METADATA_CHARACTERS } from "../bounds.ts";
 import { idShape } from "../ids.ts";
 import { underEachField } from "../scopes.ts";
 import { freeForm, timestamp, usd } from "../shapes.ts";
-
-/** A list has up to 100 approvals. */
-export const SHOWN_METADATA_CHARACTERS = 4096;
 
 export const APPROVAL_STATUSES = ["pending", "approved", "used", "denied", "expired"] as const;
 

@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { pageOf } from "../list.ts";
-import { PERIODS } from "../lists.ts";
+import { PERIODS, SPENT_PERIODS } from "../lists.ts";
 import { timestamp, usd } from "../shapes.ts";
 import { creditPack } from "./credit-packs.ts";
-
-export const SPENT_PERIODS = ["day", "week", "month"] as const;
 
 const limit = z.object({
   id: z.string(),

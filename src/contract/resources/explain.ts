@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { callerId, SAFE_ID } from "../ids.ts";
+import { CHECK_NAMES } from "../lists.ts";
 import { timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";
 import { keptRefusal } from "./refusals.ts";
@@ -26,20 +27,6 @@ export const explainQuestion = z
     context.addIssue({ code: "custom", path: [field ?? "trace_id"], message, params: { code } });
   });
 export type ExplainQuestion = z.output<typeof explainQuestion>;
-
-/** In the order in which they are made. */
-export const CHECK_NAMES = [
-  "rate_limit",
-  "policy",
-  "content_safety",
-  "plan",
-  "chain",
-  "quota",
-  "spend_cap",
-  "budget",
-  "customer_limit",
-  "credits",
-] as const;
 
 const amount = z
   .union([z.string(), z.number()])

@@ -1,14 +1,11 @@
 import * as z from "zod";
-import { CALLER_ID_MOST_CHARACTERS } from "../bounds.ts";
+import { CALLER_ID_MOST_CHARACTERS, LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../bounds.ts";
 import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
 import { modelName } from "./dimension-shape.ts";
-
-/** The version of the exchange. One that is not known is refused, never guessed at. */
-export const LEASE_VERSION = 1;
 
 const MOST_HOLDS = 6000;
 const MOST_LIMITS = 5000;
@@ -22,9 +19,6 @@ const nameOrOthers = z
   .string()
   .max(CALLER_ID_MOST_CHARACTERS)
   .regex(/^([\x20-\x7e]+|…)$/, "must be an id, or an ellipsis for all others");
-
-/** Of a decision that touches many limits. */
-export const TOUCH_MOST_CHARACTERS = 65_536;
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");

@@ -1,5 +1,6 @@
 import { askedRun } from "../../domain/asked-run.ts";
 import { policySet } from "../../domain/policy.ts";
+import { loadRulesEngine, rulesEngine } from "../../domain/rules-engine-loading.ts";
 import { detectorSet } from "../../domain/safety.ts";
 import { type Compiled, passesUnnoticed } from "../../domain/unnoticed.ts";
 import type { RunWork } from "../../domain/work.ts";
@@ -16,15 +17,23 @@ const compiled = new WeakMap<KnownChecks, Compiled>();
 export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
   // Which rules need a model is for the object to say.
   if (ask.model === undefined && checks.rules.length > 0) return false;
+  const known = compiledFor(checks);
+  if (known === null) return false;
   const run = askedRun(ask, orgNow);
-  return passesUnnoticed(compiledFor(checks), run, { nanos: BigInt(nanos), now: orgNow, work: newWork() });
+  return passesUnnoticed(known, run, { nanos: BigInt(nanos), now: orgNow, work: newWork() });
 };
 
-function compiledFor(checks: KnownChecks): Compiled {
-  let made = compiled.get(checks);
-  if (made === undefined) {
-    made = { policies: policySet(checks.rules), detectors: detectorSet(checks.detectors) };
-    compiled.set(checks, made);
+/** Null while what compiles them is being loaded: until then the object judges. */
+function compiledFor(checks: KnownChecks): Compiled | null {
+  const made = compiled.get(checks);
+  if (made !== undefined) return made;
+  const engine = rulesEngine();
+  if (engine === null) {
+    loadRulesEngine().catch(() => undefined);
+    return null;
   }
-  return made;
+  const policies = policySet(checks.rules, engine.compile);
+  const detectors = detectorSet(checks.detectors, () => engine.compileLinear);
+  compiled.set(checks, { policies, detectors });
+  return { policies, detectors };
 }

@@ -1,4 +1,5 @@
-import { type ApprovalResource, SHOWN_METADATA_CHARACTERS } from "../../contract/resources/approvals.ts";
+import { SHOWN_METADATA_CHARACTERS } from "../../contract/bounds.ts";
+import type { ApprovalResource } from "../../contract/resources/approvals.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { JudgedRun } from "../../domain/policy-attempt.ts";

@@ -2,6 +2,7 @@ import { type Detector, type DetectorSet, detectorSet } from "../../domain/safet
 import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
+import { presentRulesEngine } from "../kernel/rules-engine.ts";
 
 type Row = { detectors: string; updated_at: number };
 
@@ -11,7 +12,9 @@ function load(sql: SqlStorage): { detectors: Detector[]; updatedAt: number | nul
   return { detectors: JSON.parse(row.detectors) as Detector[], updatedAt: row.updated_at };
 }
 
-const compiled = compiledOnce<DetectorSet>("safety", (sql) => detectorSet(load(sql).detectors));
+const compiled = compiledOnce<DetectorSet>("safety", (sql) =>
+  detectorSet(load(sql).detectors, () => presentRulesEngine().compileLinear),
+);
 
 /** The org's compiled detectors. */
 export const loadDetectors = compiled.load;

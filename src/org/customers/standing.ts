@@ -1,7 +1,8 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { encodeCursor } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { type CustomerStanding, SPENT_PERIODS } from "../../contract/resources/customers.ts";
+import { SPENT_PERIODS } from "../../contract/lists.ts";
+import type { CustomerStanding } from "../../contract/resources/customers.ts";
 import { asCount } from "../../domain/count.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
 import { roomOf } from "../../domain/meter.ts";

@@ -1,4 +1,4 @@
-import { CHECK_NAMES } from "../../contract/resources/explain.ts";
+import { CHECK_NAMES } from "../../contract/lists.ts";
 import { admit } from "../../domain/admission.ts";
 import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import { groupIn } from "../../domain/kinds.ts";

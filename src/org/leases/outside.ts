@@ -1,11 +1,7 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { TAG_PREFIX } from "../../contract/dimensions.ts";
-import {
-  LEASE_VERSION,
-  type LeaseExchange,
-  type LeaseReport,
-  TOUCH_MOST_CHARACTERS,
-} from "../../contract/resources/leases.ts";
+import { LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../../contract/bounds.ts";
+import type { LeaseExchange, LeaseReport } from "../../contract/resources/leases.ts";
 import { SINGLE_SCOPES } from "../../contract/scopes.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
 import { unitOf } from "../../domain/meter.ts";

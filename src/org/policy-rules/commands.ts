@@ -1,9 +1,9 @@
 import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { NewPolicyRule, PolicyRuleChange } from "../../contract/resources/policy-rules.ts";
-import { tooLarge } from "../../domain/linear/pattern.ts";
-import { compile } from "../../domain/policy-compile.ts";
+import type { CompileResult } from "../../domain/policy-compile.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
+import { presentRulesEngine } from "../kernel/rules-engine.ts";
 import {
   countRules,
   loadPolicies,
@@ -29,6 +29,7 @@ function current(view: View, input: Named) {
 
 /** Refuses an expression that would make all rules' patterns too large together. */
 function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validation_failed"> | null {
+  const { compile, tooLarge } = presentRulesEngine();
   const added = sizeOf(compile(when));
   const others = loadPolicies(tx).filter(({ rule }) => rule.id !== replacedId);
   const size = others.reduce((sum, { compiled }) => sum + sizeOf(compiled), added);
@@ -36,7 +37,7 @@ function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validat
   return invalidField("when", "too_large", tooLarge("the patterns of all rules together", size, LARGEST_SET));
 }
 
-function sizeOf(compiled: ReturnType<typeof compile>): number {
+function sizeOf(compiled: CompileResult): number {
   return "size" in compiled ? compiled.size : 0;
 }
 

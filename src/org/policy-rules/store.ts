@@ -1,6 +1,7 @@
 import type { PolicyRuleResource } from "../../contract/resources/policy-rules.ts";
 import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
+import { presentRulesEngine } from "../kernel/rules-engine.ts";
 
 export type RuleRow = PolicyRule & { created_at: number; updated_at: number };
 
@@ -34,9 +35,10 @@ export function removeRule(sql: SqlStorage, id: string): void {
   sql.exec("DELETE FROM policy_rules WHERE id = ?", id);
 }
 
-const compiled = compiledOnce<PolicySet>("policies", (sql) =>
-  policySet(sql.exec<RuleRow>("SELECT * FROM policy_rules").toArray()),
-);
+const compiled = compiledOnce<PolicySet>("policies", (sql) => {
+  const rules = sql.exec<RuleRow>("SELECT * FROM policy_rules").toArray();
+  return rules.length === 0 ? [] : policySet(rules, presentRulesEngine().compile);
+});
 
 /** The org's compiled rules. */
 export const loadPolicies = compiled.load;

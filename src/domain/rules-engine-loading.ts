@@ -1,0 +1,12 @@
+type RulesEngine = typeof import("./rules-engine.ts");
+
+let engine: RulesEngine | null = null;
+
+/** Null until something has needed it and waited for it. */
+export function rulesEngine(): RulesEngine | null {
+  return engine;
+}
+
+export async function loadRulesEngine(): Promise<void> {
+  engine ??= await import("./rules-engine.ts");
+}

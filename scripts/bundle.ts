@@ -1,7 +1,8 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
-import { build, type BuildOptions, type Plugin, stop } from "esbuild";
+import { build, type BuildOptions, type Plugin, stop, version } from "esbuild";
 import { cached } from "../src/domain/cached.ts";
+import { keptBundle, type Made } from "./kept-bundle.ts";
 import { ROOT } from "./worker-config.ts";
 
 const NAMES = new RegExp(`^(node:)?(${builtinModules.filter((name) => /^\w+$/.test(name)).join("|")})$`);
@@ -27,7 +28,9 @@ const bundles = new Map<string, Promise<string>>();
  * run the same code.
  */
 export function bundleWorker(entry: string): Promise<string> {
-  return cached(bundles, entry, () => makeBundle(entry));
+  return cached(bundles, entry, () =>
+    keptBundle(`${version} ${JSON.stringify(bundleOptions(entry))}`, () => makeBundle(entry)),
+  );
 }
 
 /** As `wrangler deploy` bundles: one module, in which what is imported dynamically starts when it is first asked for. */
@@ -48,11 +51,13 @@ export function bundleOptions(entry: string) {
   } satisfies BuildOptions;
 }
 
-async function makeBundle(entry: string): Promise<string> {
+async function makeBundle(entry: string): Promise<Made> {
   const result = await build(bundleOptions(entry));
   // Otherwise esbuild's helper process would stay as long as the server runs.
   await stop();
   const [module] = result.outputFiles;
   if (module === undefined) throw new Error(`esbuild produced no output for ${entry}`);
-  return module.text;
+  // A module of the plugin has a name, and no file.
+  const from = Object.keys(result.metafile.inputs).filter((input) => !input.startsWith("required:"));
+  return { text: module.text, from };
 }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changedFiles, testsOf, workerdTests } from "./check/changed.ts";
 import { closing } from "./check/closing.ts";
-import { type Step, sideBySide } from "./check/steps.ts";
+import { type Ended, type Step, sideBySide } from "./check/steps.ts";
 
 const TYPES: Step = { name: "types", command: "tsc", args: ["-p", "."] };
 const STATIC: readonly Step[] = [
@@ -24,16 +24,13 @@ const [mode, ...paths] = process.argv.slice(2);
 process.exitCode = (await passes()) ? 0 : 1;
 
 async function passes(): Promise<boolean> {
-  const rounds = roundsOf();
-  const reports = rounds.flat().flatMap(({ report }) => report ?? []);
-  for (const round of rounds) {
-    if (!(await sideBySide(round))) {
-      console.log(closing(reports, false));
-      return false;
-    }
+  const ended: Ended[] = [];
+  for (const round of roundsOf()) {
+    ended.push(...(await sideBySide(round)));
+    if (ended.some(({ ok }) => !ok)) break;
   }
-  console.log(closing(reports, true));
-  return true;
+  console.log(closing(ended));
+  return ended.every(({ ok }) => ok);
 }
 
 /** Each round starts after the previous one has passed. The steps of one round run in parallel. */

@@ -1,50 +1,92 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { ROOT } from "../worker-config.ts";
+import type { Ended } from "./steps.ts";
 
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
-  testResults: { name: string; message: string; assertionResults: Assertion[] }[];
+  testResults: { name: string; status: string; message: string; assertionResults: Assertion[] }[];
 }
 
 interface Assertion {
   status: string;
   fullName: string;
   failureMessages: string[];
+  /** What the service logged during a test that failed. */
+  meta?: { logged?: string[] };
 }
+
+const MOST_LINES = 12;
+const MOST_OUTPUT_LINES = 60;
 
 /**
- * A summary of the failures and the counts, so that the end of the output is enough. A step that failed before any test
- * ran counts as one failure.
+ * A summary of the failures and the counts, so that the end of the output is enough. A step that failed without a
+ * failed test, such as one that could not start, shows the end of its own output.
  */
-export function closing(files: readonly string[], passed: boolean): string {
-  const reports = files
-    .filter((file) => existsSync(file))
-    .map((file) => JSON.parse(readFileSync(file, "utf8")) as Report);
-  const sum = (count: (report: Report) => number) => reports.reduce((total, one) => total + count(one), 0);
-  const failures = passed
-    ? 0
-    : Math.max(
-        1,
-        sum(({ numFailedTests }) => numFailedTests),
-      );
-  const failed = reports.flatMap(({ testResults }) => testResults.flatMap(failuresOf));
-  return [...failed, `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failures} failed`].join("\n");
+export function closing(steps: readonly Ended[]): string {
+  const reports = steps.map(({ step }) => reportOf(step.report));
+  const sum = (count: (report: Report) => number) =>
+    reports.reduce((total, report) => total + (report === null ? 0 : count(report)), 0);
+  const failures = steps.flatMap((ended, index) => failuresOf(ended, reports[index] ?? null));
+  const failed = Math.max(
+    sum(({ numFailedTests }) => numFailedTests),
+    steps.some(({ ok }) => !ok) ? 1 : 0,
+  );
+  return [...failures, `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failed} failed`].join("\n");
 }
 
-function failuresOf({ name, message, assertionResults }: Report["testResults"][number]): string[] {
+function reportOf(file: string | undefined): Report | null {
+  return file === undefined || !existsSync(file) ? null : (JSON.parse(readFileSync(file, "utf8")) as Report);
+}
+
+function failuresOf({ step, ok, output, log }: Ended, report: Report | null): string[] {
+  if (ok) return [];
+  if (step.report === undefined) return [output];
+  const named = report?.testResults.flatMap(failuresIn) ?? [];
+  // An error outside of a test or in a hook is in the output alone.
+  const isExplained = named.length > 0 && !output.includes("Unhandled Error");
+  const ending = isExplained ? [] : lines(withoutNoise(output)).slice(-MOST_OUTPUT_LINES);
+  return [...ending, ...named, `The whole output of ${step.name}: ${relative(ROOT, log)}`];
+}
+
+function failuresIn({ name, status, message, assertionResults }: Report["testResults"][number]): string[] {
   const file = relative(ROOT, name);
-  const ofTests = assertionResults
-    .filter((test) => test.status === "failed")
-    .map((test) => `failed: ${file}: ${test.fullName}\n${inShort(test.failureMessages.join("\n"))}`);
-  return message === "" ? ofTests : [...ofTests, `failed: ${file}\n${inShort(message)}`];
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  const ofTests = failed.map(
+    ({ fullName, failureMessages, meta }) =>
+      `failed: ${file}: ${fullName}\n${inShort(failureMessages.join("\n"))}${logged(meta?.logged)}`,
+  );
+  if (message !== "") return [...ofTests, `failed: ${file}\n${inShort(message)}`];
+  if (status === "failed" && failed.length === 0) return [`failed: ${file}: in a hook`];
+  return ofTests;
+}
+
+function logged(said: readonly string[] = []): string {
+  return said.length === 0 ? "" : `\n  logged:\n${inShort(said.slice(-MOST_LINES).join("\n"))}`;
 }
 
 function inShort(message: string): string {
-  const lines = message.split("\n").filter((line) => line.trim() !== "");
-  return lines
-    .slice(0, 12)
+  return lines(message)
+    .slice(0, MOST_LINES)
     .map((line) => `  ${line.slice(0, 300)}`)
+    .join("\n");
+}
+
+function lines(text: string): string[] {
+  return text.split("\n").filter((line) => line.trim() !== "");
+}
+
+/** What the runtime says about connections that tests break on purpose, and the dots of tests that passed. */
+const NOISE =
+  /^[·\-x\s]*(?:stack: |e = kj\/|(?:uncaught )?exception(?: = |; )|console warning; |workerd\/|NOSENTRY |Sourcemap for |\(node:\d+\) |\(Use `node )|^[·\-x\s]*$/;
+// oxlint-disable-next-line no-control-regex -- colors are control characters
+const COLORS = /\x1B\[[\d;]*m/g;
+
+function withoutNoise(output: string): string {
+  return output
+    .replaceAll(COLORS, "")
+    .split("\n")
+    .filter((line) => !NOISE.test(line))
     .join("\n");
 }

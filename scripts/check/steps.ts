@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ROOT } from "../worker-config.ts";
+
+const CACHE = join(ROOT, "node_modules/.cache");
 
 export interface Step {
   readonly name: string;
@@ -10,36 +13,46 @@ export interface Step {
   readonly report?: string;
 }
 
-/** Runs all steps at once, and reports each when it ends. */
-export async function sideBySide(steps: readonly Step[]): Promise<boolean> {
-  console.log(`     ${steps.map(({ name }) => name).join(", ")} …`);
-  const ended = await Promise.all(steps.map(runStep));
-  return ended.every(Boolean);
+export interface Ended {
+  readonly step: Step;
+  readonly ok: boolean;
+  readonly output: string;
+  /** The file that keeps the output. */
+  readonly log: string;
 }
 
-async function runStep({ name, command, args }: Step): Promise<boolean> {
+/** Runs all steps at once, and reports each when it ends. */
+export async function sideBySide(steps: readonly Step[]): Promise<Ended[]> {
+  console.log(`     ${steps.map(({ name }) => name).join(", ")} …`);
+  return Promise.all(steps.map(runStep));
+}
+
+async function runStep(step: Step): Promise<Ended> {
   const begun = performance.now();
+  const { ok, output } = await run(step);
+  const log = join(CACHE, "check", `${step.name.replaceAll(/\W+/g, "-")}.log`);
+  mkdirSync(dirname(log), { recursive: true });
+  writeFileSync(log, output);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  console.log(`${ok ? "ok  " : "FAIL"} ${step.name.padEnd(14)} ${seconds.padStart(6)} s`);
+  return { step, ok, output, log };
+}
+
+function run({ command, args }: Step): Promise<{ ok: boolean; output: string }> {
   const child = spawn(join(ROOT, "node_modules/.bin", command), args, {
     cwd: ROOT,
     // The tests start scripts and servers dozens of times, so compiled code is cached for the next start.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/compiled") },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(CACHE, "compiled") },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
+  let output = "";
   const hear = (text: string): void => {
-    said += text;
+    output += text;
   };
   child.stdout.setEncoding("utf8").on("data", hear);
   child.stderr.setEncoding("utf8").on("data", hear);
-  const ok = await new Promise<boolean>((resolve) => {
-    child.once("error", (error) => {
-      hear(String(error));
-      resolve(false);
-    });
-    child.once("close", (status) => resolve(status === 0));
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve({ ok: false, output: `${output}${String(error)}` }));
+    child.once("close", (status) => resolve({ ok: status === 0, output }));
   });
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(14)} ${seconds.padStart(6)} s`);
-  if (!ok) console.log(said);
-  return ok;
 }

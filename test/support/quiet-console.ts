@@ -1,5 +1,12 @@
 import { afterEach, beforeEach } from "vitest";
 
+declare module "vitest" {
+  interface TaskMeta {
+    /** What was logged during a test that failed, for the summary of the run. */
+    logged?: string[];
+  }
+}
+
 /** The Worker's log is noise in a test that passes, and the first thing to read when one fails. */
 const said: string[] = [];
 const keep = (...words: unknown[]): void => void said.push(words.map(String).join(" "));
@@ -7,9 +14,12 @@ const keep = (...words: unknown[]): void => void said.push(words.map(String).joi
 const print = console.info.bind(console);
 Object.assign(console, { log: keep, warn: keep, error: keep });
 
+const MOST_LINES = 50;
+
 beforeEach(() => void said.splice(0));
 
 afterEach(({ task }) => {
-  if (task.result?.state === "fail" && said.length > 0)
-    print(`logged by "${task.name}":\n${said.join("\n")}`);
+  if (task.result?.state !== "fail" || said.length === 0) return;
+  task.meta.logged = said.slice(-MOST_LINES);
+  print(`logged by "${task.name}":\n${said.join("\n")}`);
 });

@@ -21,16 +21,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       SLUICE_DATA_DIR: dataDir,
       SVC_WEBHOOK_ALLOW_PRIVATE: "true",
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((resolve) => server.once("exit", resolve));
   let said = "";
+  // It remarks on what tests break on purpose. Its folder has all of it in a log.
+  let remarks = "";
+  server.stderr.setEncoding("utf8").on("data", (text: string) => (remarks = (remarks + text).slice(-2000)));
   await new Promise<void>((resolve, reject) => {
     server.stdout.setEncoding("utf8").on("data", (text: string) => {
       said += text;
       if (said.includes(READY)) resolve();
     });
-    void ended.then((status) => reject(new Error(`the shared server ended with status ${status}`)));
+    void ended.then((status) =>
+      reject(new Error(`the shared server ended with status ${status}: ${remarks}`)),
+    );
   });
   const urls = said.match(/http:\/\/127\.0\.0\.1:\d+/g)?.slice(0, ISOLATES) ?? [];
   const demo = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo;

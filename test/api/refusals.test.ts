@@ -3,6 +3,7 @@ import { TRACE_HEADER } from "../../src/contract/headers.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call, newOrg, operatorKey } from "../support/worker.ts";
+import { gatherAsDeployed } from "../support/lives.ts";
 
 interface Listed extends Record<string, unknown> {
   readonly id: string;
@@ -241,6 +242,7 @@ test("other orgs and keys without the scope see nothing", async () => {
 });
 
 test("a flood of refusals by the object is stored in few rows", async () => {
+  gatherAsDeployed();
   const { org } = await budgeted("1");
   const sent = await Promise.all(Array.from({ length: 60 }, () => org.run({ cost_usd: "2" })));
   expect(sent.every(({ status }) => status === 402)).toBe(true);

@@ -5,6 +5,7 @@ import type { CounterNamespace } from "../../src/contract/metrics.ts";
 import { Counters } from "../../src/counters.ts";
 import { type ReadableCounters, readTotals } from "../../src/edge/counters.ts";
 import type { CounterShard, SeriesTotal } from "../../src/platform/counter-shard.ts";
+import { gatherAsDeployed } from "../support/lives.ts";
 
 const { COUNTERS } = env as unknown as { COUNTERS: DurableObjectNamespace<CounterShard> };
 
@@ -104,6 +105,7 @@ describe("counting", () => {
 
 describe("the background flush", () => {
   test("is done by one request at a time, at most once a second", async () => {
+    gatherAsDeployed();
     const shards = shardsOf("claims");
     const counting = new Counters();
     counting.count("a");

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { FLUSHING } from "../../src/counters.ts";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
 import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { TELLING } from "../../src/org/gauges/teller.ts";
 
 /** Tests of the Worker shorten these times from inside its isolate. Nothing else may. */
 
@@ -10,11 +12,18 @@ test("slices, standing refusals and snapshots live as long as the contract promi
   expect(SNAPSHOT).toEqual({ lifeMs: 2000 });
 });
 
+test("objects and isolates gather what they tell and count for seconds at most", () => {
+  expect([TELLING, FLUSHING]).toEqual([{ soonMs: 1000, everyMs: 5000 }, { everyMs: 1000 }]);
+});
+
 /** An import, an export, or a read of one of its fields. */
-const ALLOWED = /^(import|export) .*|\b(LEASE|SNAPSHOT)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
+const ALLOWED =
+  /^(import|export) .*|\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
 
 function suspiciousLines(text: string): string[] {
-  return text.split("\n").filter((line) => /\b(LEASE|SNAPSHOT)\b/.test(line.replaceAll(ALLOWED, "")));
+  return text
+    .split("\n")
+    .filter((line) => /\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING)\b/.test(line.replaceAll(ALLOWED, "")));
 }
 
 test("deployed code only reads them: no setting, binding or request can change them", () => {
@@ -33,6 +42,9 @@ test.each([
   "Object.assign(SNAPSHOT, env);",
   "const lives = SNAPSHOT;",
   'LEASE["lifeMs"] = 1;',
+  "TELLING.soonMs = 1;",
+  "WRITING.everyMs = 1;",
+  "FLUSHING.everyMs = 1;",
 ])("%s would be found", (line) => {
   expect(suspiciousLines(line)).toEqual([line]);
 });

@@ -25,17 +25,30 @@ function goBy({ lease, snapshot }: typeof SHORT): void {
   Object.assign(SNAPSHOT, snapshot);
 }
 
-/** Whoever evicts an object waits for its background work. */
-function hurryBackground(): void {
-  Object.assign(TELLING, { soonMs: 10, everyMs: 50 });
-  Object.assign(WRITING, { everyMs: 50 });
-  Object.assign(FLUSHING, { everyMs: 50 });
+/** How long objects and isolates gather what they tell, store and count. Whoever evicts an object waits for it. */
+const DEPLOYED = { telling: { ...TELLING }, writing: { ...WRITING }, flushing: { ...FLUSHING } };
+const HURRIED = {
+  telling: { soonMs: 10, everyMs: 50 },
+  writing: { everyMs: 50 },
+  flushing: { everyMs: 50 },
+};
+
+function gatherBy({ telling, writing, flushing }: typeof HURRIED): void {
+  Object.assign(TELLING, telling);
+  Object.assign(WRITING, writing);
+  Object.assign(FLUSHING, flushing);
+}
+
+/** Until the end of the test, objects and isolates gather as long as deployed ones. */
+export function gatherAsDeployed(): void {
+  gatherBy(DEPLOYED);
+  onTestFinished(() => gatherBy(HURRIED));
 }
 
 export function useShortLives(): void {
   beforeAll(() => {
     goBy(SHORT);
-    hurryBackground();
+    gatherBy(HURRIED);
   });
 }
 

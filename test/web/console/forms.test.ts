@@ -35,6 +35,76 @@ describe("lists with their forms", () => {
     expect((await read(org, "/customer-limits")).body.data).toEqual([]);
   });
 
+  test("a budget that matches calls is created with every field, and changed", async () => {
+    const { org, browser } = await visitor();
+    const form = await (await browser.get("/console/budgets/new")).text();
+    for (const name of ["match.user_id", "match.tags", "group_by", "unit", "timezone", "anchor_day"]) {
+      expect(form).toContain(`name="${name}"`);
+    }
+    await browser.post("/console/budgets", {
+      scope_kind: "",
+      "match.model": "gpt-*, o3",
+      "match.tags": "team=search, team = ads,env=prod",
+      group_by: "user_id, tag:team",
+      unit: "tokens",
+      limit_usd: "5000",
+      period: "month",
+      timezone: "Europe/Berlin",
+      anchor_day: "15",
+    });
+    const [budget] = (await read(org, "/budgets")).body.data;
+    expect(budget).toMatchObject({
+      match: { model: ["gpt-*", "o3"], tags: { team: ["search", "ads"], env: ["prod"] } },
+      group_by: ["user_id", "tag:team"],
+      unit: "tokens",
+      limit: 5000,
+      timezone: "Europe/Berlin",
+      anchor_day: 15,
+    });
+    const changed = { limit: "6000", period: "week", timezone: "Asia/Tokyo", anchor_day: "" };
+    await browser.post(`/console/budgets/${budget.id}`, changed);
+    expect((await read(org, `/budgets/${budget.id}`)).body).toMatchObject({
+      limit: 6000,
+      period: "week",
+      timezone: "Asia/Tokyo",
+      anchor_day: null,
+    });
+    await browser.post("/console/budgets", {
+      scope_kind: "",
+      group_by: "user_id",
+      limit_usd: "5",
+      period: "day",
+    });
+    const all = (await read(org, "/budgets")).body.data as { match: object | null }[];
+    expect(all.map(({ match }) => match)).toContainEqual({});
+  });
+
+  test.each([
+    ["match-model", { "match.model": "a*b" }],
+    ["match-tags", { "match.tags": "team" }],
+    ["match-tags", { "match.tags": "Team=a" }],
+    ["group_by", { group_by: "outcome" }],
+    ["limit_usd", { unit: "tokens", limit_usd: "1.5" }],
+    ["limit_usd", { limit_usd: "" }],
+    ["timezone", { timezone: "Mars/Base" }],
+    ["anchor_day", { anchor_day: "29" }],
+    ["anchor_day", { period: "day", anchor_day: "2" }],
+    ["scope_kind", { scope_kind: "org", "match.model": "m" }],
+    ["group_by", { scope_kind: "org", group_by: "user_id" }],
+  ])("a budget's form names the error at %s, and keeps what was typed", async (id, fields) => {
+    const { browser } = await visitor();
+    const refused = await browser.post("/console/budgets", {
+      name: "Kept",
+      scope_kind: "",
+      limit_usd: "5",
+      period: "month",
+      ...fields,
+    });
+    const page = await refused.text();
+    expect([refused.status, page.includes(`id="${id}-error"`)]).toEqual([422, true]);
+    expect(page).toContain('value="Kept"');
+  });
+
   test("a limit for every customer is listed without its own figures", async () => {
     const { browser } = await visitor();
     await browser.post("/console/customer-limits", { customer_id: "*", limit_usd: "5", period: "day" });

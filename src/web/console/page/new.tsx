@@ -61,9 +61,12 @@ export function createOne(
   }
   if (missing !== null) return newPage(resource, create, visit, { draft: missing, status: 422 });
   const path = `${visit.org}/${put === undefined ? resource.api : put(ask.form)}`;
+  const typed = bodyOf(ask.form, fields);
+  const body = create.bodyOf?.(typed) ?? typed;
   return submit(visit, ask, {
-    request: { method: put === undefined ? "POST" : "PUT", path, body: bodyOf(ask.form, fields) },
+    request: { method: put === undefined ? "POST" : "PUT", path, body },
     fields,
+    complaintAt: create.complaintAt,
     done: (made) => create.done?.(made) ?? noticeAt(resource.path, "created"),
     again: (draft, { status }) => newPage(resource, create, visit, { draft, status }),
   });

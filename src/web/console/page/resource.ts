@@ -50,6 +50,10 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
+  /** The request body, from what the fields say. */
+  readonly bodyOf?: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** The form's field for one of the API, where they differ. */
+  readonly complaintAt?: (field: string) => string;
   /** The path of a resource that is created with PUT. */
   readonly put?: (form: URLSearchParams) => string;
   /** What is shown afterwards, if not the list. */

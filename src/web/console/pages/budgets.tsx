@@ -1,10 +1,11 @@
 import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
-import { type BudgetScope, MATCH_SCOPE, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
+import { MATCH_SCOPE, SCOPES } from "../../../contract/scopes.ts";
 import type { Field } from "../view/field.ts";
 import { ends } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
+import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { budgetGroups } from "./budget-groups.tsx";
 import { amountText, appliesTo } from "./budget-words.ts";
 import { PERIODS } from "./periods.ts";
@@ -13,16 +14,16 @@ const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "S
 
 const LIMIT_USD: Field = {
   name: "limit_usd",
-  label: "Limit in US dollars",
+  label: "Limit",
   kind: "money",
   required: true,
   half: true,
   placeholder: "250.00",
-  hint: "Up to nine decimals.",
+  hint: "Dollars with up to nine decimals, or a whole number of tokens or runs.",
 };
 
 /** Of a budget that there is: in its own unit. */
-const LIMIT: Field = { ...LIMIT_USD, name: "limit", label: "Limit", hint: "Dollars, tokens or runs." };
+const LIMIT: Field = { ...LIMIT_USD, name: "limit" };
 
 const TERMS: readonly Field[] = [
   { name: "period", label: "Period", kind: "choice", half: true, options: PERIODS },
@@ -46,20 +47,12 @@ const TERMS: readonly Field[] = [
   },
 ];
 
-/** In the order of refusal. */
-const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);
 const PARTS = BUDGETED.filter((kind) => kind !== "org").map((kind) => SCOPES[kind].one);
 
-const SCOPE: readonly Field[] = [
-  {
-    name: "scope_kind",
-    label: "Applies to",
-    kind: "choice",
-    half: true,
-    options: BUDGETED.map((kind) => [kind, SCOPES[kind].one]),
-  },
-  { name: "scope_id", label: "Scope id", kind: "text", half: true, hint: "Leave empty for the whole org." },
-];
+/** An empty first day is the usual one. */
+const CHANGED_CALENDAR = CALENDAR.map((field) =>
+  field.name === "anchor_day" ? { ...field, whenEmpty: null } : field,
+);
 
 export const budgets: Resource<Budget> = {
   path: "/console/budgets",
@@ -96,10 +89,16 @@ export const budgets: Resource<Budget> = {
     },
     { name: "scope_id", title: "Scope id" },
   ],
-  create: { title: "New budget", save: "Create budget", fields: [NAME, ...SCOPE, LIMIT_USD, ...TERMS] },
+  create: {
+    title: "New budget",
+    save: "Create budget",
+    fields: newBudgetFields({ name: NAME, limit: LIMIT_USD, terms: TERMS }),
+    bodyOf: newBudgetBody,
+    complaintAt,
+  },
   change: {
     method: "PATCH",
-    fields: [NAME, LIMIT, ...TERMS],
+    fields: [NAME, LIMIT, ...TERMS, ...CHANGED_CALENDAR],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
   below: (visit, ask, budget) =>

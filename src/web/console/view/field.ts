@@ -23,6 +23,8 @@ export type FieldKind =
   | "integer"
   | "number"
   | "list"
+  /** Names with one or more values each: `team=search, team=ads`. */
+  | "pairs"
   | "moment"
   | "choice"
   | "flag"
@@ -49,9 +51,23 @@ function parse(value: string, kind: FieldKind): unknown {
   if (kind === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (kind === "number") return /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
   if (kind === "list") return value.split(/[\s,]+/).filter((part) => part !== "");
+  if (kind === "pairs") return pairsIn(value);
   // Browsers send a time without a zone. The form's label says UTC.
   if (kind === "moment") return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(value) ? `${value}:00Z` : value;
   return value;
+}
+
+/** What is not a pair is sent as a name without a value, so that the API reports the error. */
+function pairsIn(text: string): Record<string, readonly string[]> {
+  const pairs = text.split(/[\n,]+/).map((pair) => pair.trim());
+  const named = pairs
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name.trim(), value.join("=").trim()] as const;
+    });
+  const byName = Map.groupBy(named, ([name]) => name);
+  return Object.fromEntries(Array.from(byName, ([name, all]) => [name, all.map(([, value]) => value)]));
 }
 
 function put(body: Record<string, unknown>, name: string, value: unknown): void {

@@ -64,6 +64,54 @@ describe("GET /v1/capacity/forecasts", () => {
     ]);
   });
 
+  test("names the day of a budget that matches calls, from the days of what it matches", async () => {
+    const budgeted = await newSpender();
+    const budget = async (fields: object) => {
+      const body = { limit_usd: "70", period: "total", mode: "shadow", ...fields };
+      return (await budgeted.send("POST", "budgets", body)).body.id as string;
+    };
+    const ids = {
+      scope: await budget({ scope_kind: "workflow", scope_id: "demo" }),
+      same: await budget({ match: { workflow_id: ["demo", "other"] } }),
+      model: await budget({ match: { model: "acme/*" } }),
+      every: await budget({ match: {} }),
+      none: await budget({ match: { workflow_id: "other" } }),
+      half: await budget({ match: { department_id: "sales", workflow_id: "demo" } }),
+      tokens: await budget({ match: {}, unit: "tokens", limit_usd: undefined, limit: 5 }),
+      each: await budget({ match: {}, group_by: ["department_id"] }),
+    };
+    // Three dollars a day, one of them for sales.
+    let now = 0;
+    for (let count = 0; count < 20; count += 1) {
+      now = await budgeted.advance(86_400);
+      const run = { started_at: new Date(now).toISOString(), workflow_id: "demo" };
+      await budgeted.run({ ...run, department_id: "sales" });
+      await budgeted.run({ ...run, department_id: "support", cost_usd: "2" });
+    }
+    await budgeted.advance(86_400);
+    const ahead = (days: number) => new Date(now + (days + 1) * DAY_MS).toISOString().slice(0, 10);
+    const forecast = await call("GET", "/v1/capacity/forecasts?scenario=baseline&horizon_days=60", {
+      key: budgeted.key,
+    });
+    const found = forecast.body.data[0].exhaustion as { budget_id: string; p50_date: string | null }[];
+    const dateOf = (id: string) => found.find(({ budget_id }) => budget_id === id)?.p50_date;
+    const { scope, same, model, every, none, half, tokens, each } = ids;
+    // Of 70 dollars, 60 are spent; of those for sales 20, and 40 of those for support.
+    const soon = String(dateOf(scope));
+    expect([soon >= ahead(3), soon <= ahead(6)]).toEqual([true, true]);
+    expect([same, model, every].map(dateOf)).toEqual([soon, soon, soon]);
+    expect([dateOf(none), dateOf(tokens)]).toEqual([null, undefined]);
+    const [later, fullest] = [String(dateOf(half)), String(dateOf(each))];
+    expect([later >= ahead(45), later <= ahead(56)]).toEqual([true, true]);
+    expect([fullest >= ahead(13), fullest <= ahead(18)]).toEqual([true, true]);
+    const listed = await budgeted.send("GET", "limits?forecast=true&limit=20");
+    const limits = listed.body.data as { id: string; forecast: { p50_date: string } | null }[];
+    const ofLimit = (id: string) =>
+      limits.filter((one) => one.id === id).map((one) => one.forecast?.p50_date);
+    expect([ofLimit(scope), ofLimit(same), ofLimit(every)]).toEqual([[soon], [soon], [soon]]);
+    expect(ofLimit(each)).toEqual([undefined, undefined]);
+  });
+
   test("names the day of every budget, however many there are", async () => {
     const rich = await newSpender();
     await spend(rich, 20);

@@ -18,10 +18,11 @@ const BASELINE = {
   allowances: [],
 } as const;
 
-const scopeOf = ({ scope_kind, scope_id }: LimitInUse) => ({
-  scopeKind: scope_id === null ? "org" : scope_kind,
-  scopeId: scope_id ?? "",
-});
+/** A budget that matches calls by other names than a scope is found by its id. */
+const scopeOf = ({ id, scope_kind, scope_id }: LimitInUse) => {
+  if (scope_kind === MATCH_SCOPE) return { scopeKind: scope_kind, scopeId: id };
+  return { scopeKind: scope_id === null ? "org" : scope_kind, scopeId: scope_id ?? "" };
+};
 const keyOf = (limit: LimitInUse) => JSON.stringify(scopeOf(limit));
 
 /** Adds the day on which each limit is used up, by the forecast of what it counts. One forecast serves all limits of a scope. */
@@ -44,9 +45,8 @@ export async function withForecasts(org: OrgDoor, limits: LimitsInUse, nowMs: nu
   });
 }
 
-/** What matches calls by other names than a scope has no daily sums of its own. */
-const isForecast = ({ limit, scope_kind }: LimitInUse) =>
-  typeof limit === "string" && scope_kind !== MATCH_SCOPE;
+/** In dollars. */
+const isForecast = ({ limit }: LimitInUse) => typeof limit === "string";
 
 function forecastOf(limit: LimitInUse, paths: readonly Path[], nowMs: number): LimitInUse["forecast"] {
   const today = dayOf(nowMs);

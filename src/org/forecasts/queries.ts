@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
+import { MATCH_SCOPE } from "../../contract/scopes.ts";
 import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
 import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
@@ -11,6 +12,7 @@ import type { BlockEntry } from "../runs/blocks/entry.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
+import { matchDays, matchUsage } from "./match-usage.ts";
 
 /** The data for a forecast. The object only reads it. The isolate computes, which leaves the object free. */
 
@@ -38,17 +40,17 @@ export interface BudgetedScopes {
   readonly next: Scope | null;
 }
 
-/**
- * Every scope with a budget, a part at a time, sorted by name. What matches calls by other names has no daily sums of its own, and
- * is not forecast.
- */
+/** What a budget is found by: its scope, or, if it matches calls by other names, its id. */
+const SCOPE_ID = "CASE scope_kind WHEN 'match' THEN id ELSE scope_id END";
+
+/** Every scope with a budget, a part at a time, sorted by name. */
 export const budgetedScopes = query({
   refuses: [],
   run(view, { after }: { after: Scope | null }): BudgetedScopes {
     const found = view.sql
       .exec<{ scopeKind: string; scopeId: string }>(
-        `SELECT DISTINCT scope_kind AS scopeKind, scope_id AS scopeId FROM meters
-         WHERE kind = 'budget' AND scope_kind <> 'match' AND (scope_kind, scope_id) > (?, ?) ORDER BY scope_kind, scope_id LIMIT ?`,
+        `SELECT DISTINCT scope_kind AS scopeKind, ${SCOPE_ID} AS scopeId FROM meters
+         WHERE kind = 'budget' AND (scope_kind, ${SCOPE_ID}) > (?, ?) ORDER BY scopeKind, scopeId LIMIT ?`,
         after?.scopeKind ?? "",
         after?.scopeId ?? "",
         SCOPES_AT_ONCE,
@@ -63,11 +65,15 @@ export const budgetedScopes = query({
 export const scopeDays = query({
   refuses: [],
   run: (view, { scopes }: { scopes: readonly Scope[] }) => ({
-    data: scopes.slice(0, SCOPES_AT_ONCE).map((scope) => ({ scope, days: daysOf(view, scope) })),
+    data: scopes.slice(0, SCOPES_AT_ONCE).map((scope) => ({
+      scope,
+      days: scope.scopeKind === MATCH_SCOPE ? matchDays(view, scope.scopeId) : daysOf(view, scope),
+    })),
   }),
 });
 
 function scopeUsage(view: View, scope: Scope): ScopeUsage {
+  if (scope.scopeKind === MATCH_SCOPE) return matchUsage(view, scope.scopeId);
   return { days: daysOf(view, scope), budgets: budgetsOf(view, scope) };
 }
 

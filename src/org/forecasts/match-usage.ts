@@ -1,0 +1,121 @@
+import type { Trait } from "../../contract/dimensions.ts";
+import { DAY_MS } from "../../contract/durations.ts";
+import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
+import { dayOf } from "../../domain/forecast/series.ts";
+import { type MatchPart, prefixOf } from "../../domain/match.ts";
+import { countsApart, type Meter, roomOf } from "../../domain/meter.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
+import type { View } from "../kernel/door.ts";
+import { type MeterRow, toMeter } from "../meters/store.ts";
+import { loadUsage, newEntry } from "../meters/usage.ts";
+
+const NANOS_PER_USD = 1e9;
+const NOTHING: ScopeUsage = { days: [], budgets: [] };
+
+/**
+ * What a budget that matches calls has to do with, in dollars. If it matches by one name that daily sums are kept for, its days
+ * are those sums. Otherwise they are its share, so far, of the days of such a name or of the org. Of several counters it is
+ * the fullest.
+ */
+export function matchUsage(view: View, id: string): ScopeUsage {
+  const [row] = view.sql
+    .exec<MeterRow>(
+      `SELECT * FROM meters WHERE id = ? AND kind = 'budget' AND scope_kind = 'match'
+         AND IFNULL(extra ->> 'unit', 'usd') = 'usd'`,
+      id,
+    )
+    .toArray();
+  if (row === undefined) return NOTHING;
+  const meter = toMeter(row, view.now);
+  const { parts = [], groupBy = [] } = meter.match ?? {};
+  const part = parts.find(({ trait }) => DAILY_KINDS.has(trait)) ?? null;
+  const days = daysOf(view, part);
+  const isExact = groupBy.length === 0 && parts.length === (part === null ? 0 : 1);
+  const subject = fullest(view, meter);
+  const share = isExact ? 1 : shareOf(view, meter, { subject, days });
+  return {
+    days: days.map(({ day, usd, runs, tokens }) => ({
+      day,
+      usd: usd * share,
+      runs: runs * share,
+      tokens: tokens * share,
+    })),
+    budgets: [stateOf(view, meter, subject)],
+  };
+}
+
+function daysOf({ sql, now }: View, part: MatchPart | null): DayUsage[] {
+  const values = part?.values ?? [""];
+  const trait: Trait | null = part?.trait ?? null;
+  const prefixes = trait === null ? [] : values.flatMap((value) => prefixOf(trait, value) ?? []);
+  const rows = sql.exec<{ day: string; usd: number; runs: number; tokens: number }>(
+    `SELECT day, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs, SUM(tokens) AS tokens FROM usage_daily
+     WHERE scope_kind = ?1 AND day >= ?2 AND (scope_id IN (SELECT value FROM json_each(?3))
+       OR EXISTS (SELECT 1 FROM json_each(?4) WHERE substr(scope_id, 1, length(value)) = value))
+     GROUP BY day ORDER BY day`,
+    trait === null ? "org" : (DAILY_KINDS.get(trait) ?? ""),
+    new Date(now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10),
+    JSON.stringify(values),
+    JSON.stringify(prefixes),
+  );
+  return rows.toArray().map(({ day, usd, runs, tokens }) => ({
+    day: dayOf(Date.parse(day)),
+    usd: Math.max(0, usd / NANOS_PER_USD),
+    runs,
+    tokens,
+  }));
+}
+
+/** Whose counter has most in it now. Empty: there is only one, or none yet. */
+function fullest({ sql, now }: View, meter: Meter): string {
+  if (!countsApart(meter)) return "";
+  const [row] = sql
+    .exec<{ subject: string }>(
+      `SELECT subject FROM usage WHERE meter_id = ? AND window_start = ? AND subject <> ''
+       ORDER BY CAST(spent AS REAL) + CAST(over AS REAL) DESC LIMIT 1`,
+      meter.id,
+      newEntry(meter, "", now).window.startMs,
+    )
+    .toArray();
+  return row?.subject ?? "";
+}
+
+/** The part of the days' dollars that the budget counted, in all periods that are stored. */
+function shareOf(
+  { sql }: View,
+  meter: Meter,
+  { subject, days }: { readonly subject: string; readonly days: readonly DayUsage[] },
+): number {
+  const { since, nanos } = sql
+    .exec<{ since: number | null; nanos: number | null }>(
+      `SELECT MIN(window_start) AS since, SUM(CAST(spent AS REAL) + CAST(over AS REAL)) AS nanos
+       FROM usage WHERE meter_id = ? AND subject = ?`,
+      meter.id,
+      subject,
+    )
+    .one();
+  if (since === null || nanos === null) return 0;
+  const first = dayOf(Math.max(since, meter.sinceMs));
+  const all = days.reduce((sum, { day, usd }) => (day < first ? sum : sum + usd), 0);
+  return all === 0 ? 0 : Math.min(1, nanos / NANOS_PER_USD / all);
+}
+
+function stateOf(view: View, meter: Meter, subject: string): BudgetState {
+  const entry = newEntry(meter, subject, view.now);
+  loadUsage(view.sql, [entry]);
+  return {
+    id: meter.id,
+    enforced: meter.mode === "enforce",
+    limitUsd: Number(meter.limit ?? 0n) / NANOS_PER_USD,
+    leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
+    window: meter.window,
+  };
+}
+
+/** For a list of limits, which names each counter: only a budget with one counter has days of its own. */
+export function matchDays(view: View, id: string): readonly DayUsage[] {
+  const [row] = view.sql.exec<MeterRow>("SELECT * FROM meters WHERE id = ?", id).toArray();
+  if (row === undefined || countsApart(toMeter(row, view.now))) return [];
+  return matchUsage(view, id).days;
+}

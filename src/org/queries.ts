@@ -30,7 +30,7 @@ import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
 import { getRun, listRuns } from "./runs/queries.ts";
 import { getSpendCap } from "./spend-cap/queries.ts";
 import { listSupportGrants, supportInside } from "./support/queries.ts";
-import { dailyUsage, readUsage, scanUsage, topUsage } from "./usage/queries.ts";
+import { dailyUsage, readUsage, scanUsage, topUsage, wholeDays } from "./usage/queries.ts";
 import {
   getOrgWebhookSecret,
   getSigning,
@@ -97,6 +97,7 @@ export const QUERIES = {
   readUsage,
   scanUsage,
   dailyUsage,
+  wholeDays,
   listRefusals,
   summarizeRefusals,
   getSso,

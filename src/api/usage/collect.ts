@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
-import type { DailyAsk } from "../../domain/usage-report/daily.ts";
+import type { DailyAsk, DaysAsk } from "../../domain/usage-report/daily.ts";
 import { GroupSums } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";
@@ -14,6 +14,8 @@ interface Collected {
   /** Of the daily sums, by the same names: runs and tokens are their counts. Null: those of the runs say it all. */
   readonly daily: GroupSums | null;
   readonly keptFromMs: number | null;
+  /** Runs that retention has deleted are in it. */
+  readonly includesDeleted: boolean;
 }
 
 type Failed = Refusal<DoorCode | "validation_failed">;
@@ -22,18 +24,43 @@ type Failed = Refusal<DoorCode | "validation_failed">;
 export async function collect(
   org: OrgDoor,
   ask: ReportAsk,
-  dailyAsk: DailyAsk | null,
+  { daysAsk, dailyAsk }: { readonly daysAsk: DaysAsk | null; readonly dailyAsk: DailyAsk | null },
 ): Promise<Collected | Failed> {
+  const ofDays = daysAsk === null ? null : await collectDays(org, daysAsk);
+  if (ofDays !== null) return ofDays;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const scanned = await scan(org, ask);
     if (scanned === "lost") continue;
     if (isRefusal(scanned)) return scanned;
     const { sums, keptFromMs } = scanned;
-    if (keptFromMs === null || dailyAsk === null) return { sums, daily: null, keptFromMs };
+    if (keptFromMs === null || dailyAsk === null)
+      return { sums, daily: null, keptFromMs, includesDeleted: false };
     const daily = await readDaily(org, dailyAsk);
-    return isRefusal(daily) ? daily : { sums, daily, keptFromMs };
+    return isRefusal(daily) ? daily : { sums, daily, keptFromMs, includesDeleted: true };
   }
   return refuse("service_unavailable", {}, { message: "Runs of this report are being deleted. Try again." });
+}
+
+/**
+ * Reads full days from their sums, and runs only for what is before and after them. Null: the sums do not know it all, or
+ * runs were deleted which only the days have.
+ */
+async function collectDays(org: OrgDoor, { days, edges }: DaysAsk): Promise<Collected | Failed | null> {
+  const answer = await org.query("wholeDays", days);
+  if (isRefusal(answer)) return answer;
+  const { rows, keptFromMs } = answer.body;
+  if (rows === null || (keptFromMs !== null && edges.length > 0)) return null;
+  const sums = new GroupSums();
+  for (const [names, nanos, counts] of rows) sums.add(names, BigInt(nanos), counts);
+  for (const edge of edges) {
+    const scanned = await scan(org, edge);
+    if (scanned === "lost") return null;
+    if (isRefusal(scanned)) return scanned;
+    if (scanned.keptFromMs !== null) return null;
+    for (const { names, nanos, counts } of scanned.sums.groups) sums.add(names, nanos, counts);
+  }
+  if (sums.isTooMany) return tooMany();
+  return { sums, daily: null, keptFromMs, includesDeleted: keptFromMs !== null };
 }
 
 async function scan(

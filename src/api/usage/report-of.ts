@@ -2,7 +2,7 @@ import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dime
 import { isRefusal } from "../../contract/refusal.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
-import { dailyAskOf } from "../../domain/usage-report/daily.ts";
+import { dailyAskOf, daysAskOf } from "../../domain/usage-report/daily.ts";
 import { csvOf, figuresOf, linesOf, sorted, totalOf } from "../../domain/usage-report/rows.ts";
 import { stretchesOf } from "../../domain/usage-report/stretches.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
@@ -25,7 +25,10 @@ export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
     groupBy: groupBy.map((name) => groupingOf(name, range)),
     filters: filtersOf(query),
   };
-  const collected = await collect(org, ask, dailyAskOf(ask, range.timeZone));
+  const collected = await collect(org, ask, {
+    daysAsk: daysAskOf(ask, range.timeZone),
+    dailyAsk: dailyAskOf(ask, range.timeZone),
+  });
   if (isRefusal(collected)) return collected;
   const lines = linesOf(collected.sums, collected.daily);
   const [first = ""] = groupBy;
@@ -38,7 +41,7 @@ export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
     timezone: range.timeZone,
     group_by: groupBy,
     deleted_before: collected.keptFromMs === null ? null : new Date(collected.keptFromMs).toISOString(),
-    includes_deleted: collected.daily !== null,
+    includes_deleted: collected.includesDeleted,
     groups: lines.length,
     totals: figuresOf(totalOf(lines)),
     data: shown.map((line) => ({

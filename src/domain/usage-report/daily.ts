@@ -15,12 +15,34 @@ export interface DailyAsk {
 }
 
 /** What sums are kept by day for. */
-const KINDS: ReadonlyMap<string, string> = new Map([
+export const DAILY_KINDS: ReadonlyMap<string, string> = new Map([
   ["model", "model"],
   ...NAMED_FIELDS.map(([kind, field]) => [field, kind] as const),
 ]);
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** A report of full days in UTC, and of what is before and after them. */
+export interface DaysAsk {
+  readonly days: DailyAsk;
+  readonly edges: readonly ReportAsk[];
+}
+
+/** The same report, with its full days asked of the daily sums. Null: it has none, or they cannot tell. */
+export function daysAskOf(ask: ReportAsk, timeZone: string): DaysAsk | null {
+  const fromMs = Math.ceil(ask.fromMs / DAY_MS) * DAY_MS;
+  const toMs = Math.floor(ask.toMs / DAY_MS) * DAY_MS;
+  if (fromMs >= toMs) return null;
+  // Without a grouping by time it does not matter whose days they are.
+  const zone = ask.groupBy.some(({ kind }) => kind === "time") ? timeZone : "UTC";
+  const days = dailyAskOf({ ...ask, fromMs, toMs }, zone);
+  if (days === null) return null;
+  const edges = [
+    { ...ask, toMs: fromMs },
+    { ...ask, fromMs: toMs },
+  ];
+  return { days, edges: edges.filter((edge) => edge.fromMs < edge.toMs) };
+}
 
 /** The same report, asked of the daily sums. Null: they cannot tell, because it is by more than one name, or by other days. */
 export function dailyAskOf({ fromMs, toMs, groupBy, filters }: ReportAsk, timeZone: string): DailyAsk | null {
@@ -28,7 +50,7 @@ export function dailyAskOf({ fromMs, toMs, groupBy, filters }: ReportAsk, timeZo
   if (groupBy.some(({ kind }) => kind === "tag")) return null;
   const grouped = groupBy.flatMap((one) => (one.kind === "name" ? [one.name] : []));
   const [name, ...others] = new Set([...grouped, ...Object.keys(filters)]);
-  const kind = name === undefined ? "org" : KINDS.get(name);
+  const kind = name === undefined ? "org" : DAILY_KINDS.get(name);
   if (kind === undefined || others.length > 0) return null;
   return {
     fromDay: dayOf(fromMs),

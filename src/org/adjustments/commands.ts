@@ -53,7 +53,7 @@ export const adjustRun = command({
       ...charged,
     };
     insertAdjustment(tx.sql, made);
-    saveDaily(tx.sql, [{ day: dayOf(tx.now), run, usd: amount, runs: 0, tokens: 0 }]);
+    saveDaily(tx.sql, [{ day: dayOf(tx.now), run, usd: amount, runs: 0, tokens: 0, counts: [] }]);
     tallyCharge(tx, amount);
     announceCharges(tx, draft.entries());
     draft.save();

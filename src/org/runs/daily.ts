@@ -1,6 +1,12 @@
 import { Copy } from "../kernel/copies.ts";
 import { JournalTable } from "../kernel/journal/table.ts";
 import { inParts } from "../kernel/json-rows.ts";
+import {
+  plusTokens,
+  readTokens,
+  type TokenCounts,
+  writeTokens,
+} from "../../domain/usage-report/token-counts.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
@@ -11,10 +17,10 @@ interface Day extends Total {
   readonly scopeId: string;
 }
 
-type DayRow = { at: number; usd: string; runs: number; tokens: number };
+type DayRow = { at: number; usd: string; runs: number; tokens: number; counts: string | null };
 
 const KEY = ["scope_kind", "scope_id", "day"];
-const TOTALS = ["usd", "runs", "tokens"];
+const TOTALS = ["usd", "runs", "tokens", "counts"];
 const TABLE = new JournalTable({
   name: "usage_daily",
   columns: [...KEY, ...TOTALS],
@@ -30,6 +36,7 @@ type Row = readonly [
   usd: string,
   runs: number,
   tokens: number,
+  counts: string | null,
 ];
 
 const COUNTED = [
@@ -50,16 +57,17 @@ export function saveDaily(sql: SqlStorage, sums: Iterable<Sum>): void {
 }
 
 function addTo(rows: Map<string, Day>, scopeKind: string, scopeId: string, sum: Sum): void {
-  const { day, usd, runs, tokens } = sum;
+  const { day, usd, runs, tokens, counts } = sum;
   const key = `${day} ${scopeKind} ${scopeId}`;
   const there = rows.get(key);
   if (there === undefined) {
-    rows.set(key, { day, scopeKind, scopeId, usd, runs, tokens });
+    rows.set(key, { day, scopeKind, scopeId, usd, runs, tokens, counts: [...counts] });
     return;
   }
   there.usd += usd;
   there.runs += runs;
   there.tokens += tokens;
+  if (there.counts !== null) plusTokens(there.counts, counts);
 }
 
 const MOST_COPIES = 10_000;
@@ -79,16 +87,17 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   } else if (unknown.size > 0) readTotals(sql, unknown, known);
   const rows: Row[] = [];
   for (const [key, { scopeKind, scopeId, day, ...added }] of days) {
-    const { usd, runs, tokens } = plus(added, known.get(key));
-    known.set(key, { usd, runs, tokens });
-    rows.push([scopeKind, scopeId, day, String(usd), runs, tokens]);
+    const total = plus(added, known.get(key));
+    known.set(key, total);
+    const { usd, runs, tokens, counts } = total;
+    rows.push([scopeKind, scopeId, day, String(usd), runs, tokens, counts && writeTokens(counts)]);
   }
   TABLE.put(sql, rows);
 }
 
 /** What the org spent on some days, in nano-dollars. */
 export function spentOn(sql: SqlStorage, days: readonly string[]): bigint {
-  const none = { scopeKind: "org", scopeId: "", usd: 0n, runs: 0, tokens: 0 };
+  const none = { scopeKind: "org", scopeId: "", usd: 0n, runs: 0, tokens: 0, counts: null };
   const totals = new Map<string, Total>();
   readTotals(sql, new Map(days.map((day) => [day, { ...none, day }])), totals);
   return [...totals.values()].reduce((sum, { usd }) => sum + usd, 0n);
@@ -102,21 +111,30 @@ function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<s
     if (changed === undefined || changed === null) {
       keys.push(key);
       asked.push([scopeKind, scopeId, day]);
-    } else into.set(key, { usd: BigInt(changed[3]), runs: changed[4], tokens: changed[5] });
+    } else {
+      const [, , , usd, runs, tokens, counts] = changed;
+      into.set(key, totalOf({ usd, runs, tokens, counts }));
+    }
   }
   if (asked.length === 0) return;
   inParts(asked, (json, from) => {
     const stored = sql.exec<DayRow>(
-      `SELECT k.key AS at, d.usd, d.runs, d.tokens FROM json_each(?) AS k JOIN usage_daily AS d
+      `SELECT k.key AS at, d.usd, d.runs, d.tokens, d.counts FROM json_each(?) AS k JOIN usage_daily AS d
          ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,
       json,
     );
-    for (const { at, usd, runs, tokens } of stored)
-      into.set(keys[from + at] ?? "", { usd: BigInt(usd), runs, tokens });
+    for (const { at, ...row } of stored) into.set(keys[from + at] ?? "", totalOf(row));
   });
 }
 
-function plus(one: Total, other: Total | undefined): Total {
-  if (other === undefined) return one;
-  return { usd: one.usd + other.usd, runs: one.runs + other.runs, tokens: one.tokens + other.tokens };
+function totalOf({ usd, runs, tokens, counts }: Omit<DayRow, "at">): Total {
+  return { usd: BigInt(usd), runs, tokens, counts: counts === null ? null : readTokens(counts) };
+}
+
+/** Where one of them is unknown, so are both together. */
+function plus({ usd, runs, tokens, counts }: Total, other: Total | undefined): Total {
+  if (other === undefined) return { usd, runs, tokens, counts };
+  let both: TokenCounts | null = null;
+  if (counts !== null && other.counts !== null) plusTokens((both = [...counts]), other.counts);
+  return { usd: usd + other.usd, runs: runs + other.runs, tokens: tokens + other.tokens, counts: both };
 }

@@ -10,6 +10,7 @@ import type { Run, RunExtra } from "./run.ts";
 import { runScopesOf } from "./scopes.ts";
 import { insertRuns } from "./store.ts";
 import { dayOf, type Sum } from "./sums.ts";
+import { addTokens, type TokenCounts } from "../../domain/usage-report/token-counts.ts";
 import { tagsText } from "../../domain/tags.ts";
 
 export const UNREPORTED = "unreported";
@@ -41,8 +42,10 @@ export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
 
 /** What an estimate adds to the sums of its day. */
 export function sumOf(run: Run): Sum {
+  const counts: TokenCounts = [];
+  addTokens(counts, run);
   const tokens = run.inputTokens + run.outputTokens;
-  return { day: dayOf(run.startedAt), run, usd: run.cost, runs: 1, tokens };
+  return { day: dayOf(run.startedAt), run, usd: run.cost, runs: 1, tokens, counts };
 }
 
 /** The run as it is known from what was asked. */

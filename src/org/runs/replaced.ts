@@ -59,7 +59,9 @@ export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
     String(replacedRun.cost),
     JSON.stringify(runNames(replacedRun)),
   );
-  saveDaily(tx.sql, [{ ...sum, usd: -sum.usd, runs: -sum.runs, tokens: -sum.tokens }]);
+  const { usd, runs, tokens, counts } = sum;
+  const back = { usd: -usd, runs: -runs, tokens: -tokens, counts: counts.map((count) => -count) };
+  saveDaily(tx.sql, [{ ...sum, ...back }]);
   tallyReplaced(tx, sum.usd, run.cost);
   const detail = {
     reservation_id: hold.id,

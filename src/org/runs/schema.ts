@@ -163,4 +163,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       names TEXT NOT NULL
     ) STRICT`,
   },
+  {
+    // Tokens of the input, of the output and by class, separated by spaces. Null: an earlier version has added to the sum.
+    name: "runs/daily-counts",
+    sql: `ALTER TABLE usage_daily ADD COLUMN counts TEXT`,
+  },
 ];

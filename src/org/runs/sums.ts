@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { Attempt } from "../../domain/kinds.ts";
+import { addTokens, type TokenCounts } from "../../domain/usage-report/token-counts.ts";
 import type { Account } from "../../domain/meter.ts";
 import type { Run } from "./run.ts";
 
@@ -7,9 +8,12 @@ export interface Total {
   usd: bigint;
   runs: number;
   tokens: number;
+  /** The tokens by class. Null: unknown, in sums that an earlier version has added to. */
+  counts: TokenCounts | null;
 }
 
 export interface Sum extends Total {
+  counts: TokenCounts;
   readonly day: string;
   /** Any of its runs: all have the same scopes and model. */
   readonly run: Run;
@@ -30,6 +34,7 @@ export class Sums {
     sum.usd += run.cost;
     sum.runs += 1;
     sum.tokens += run.inputTokens + run.outputTokens;
+    addTokens(sum.counts, run);
   }
 
   #sumOf(run: Run, day: string, accounts: readonly Account[]): Sum {
@@ -37,7 +42,7 @@ export class Sums {
     if (sums === undefined) this.#sums.set(accounts, (sums = new Map()));
     const key = `${day} ${run.customerId ?? ""}\n${run.model}`;
     let sum = sums.get(key);
-    if (sum === undefined) sums.set(key, (sum = { day, run, usd: 0n, runs: 0, tokens: 0 }));
+    if (sum === undefined) sums.set(key, (sum = { day, run, usd: 0n, runs: 0, tokens: 0, counts: [] }));
     this.#latest.set(accounts, sum);
     return sum;
   }

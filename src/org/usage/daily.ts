@@ -1,42 +1,100 @@
 import { StretchFinder } from "../../domain/usage-report/ask.ts";
 import type { DailyAsk } from "../../domain/usage-report/daily.ts";
-import { GroupSums } from "../../domain/usage-report/sums.ts";
+import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
+import { readTokens } from "../../domain/usage-report/token-counts.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { DAY_MS } from "../../contract/durations.ts";
+import { keptFrom } from "./scan.ts";
 import { query } from "../kernel/door.ts";
 
-type Row = { scope_kind: string; scope_id: string; day: string; usd: string; runs: number; tokens: number };
+type Row = {
+  scope_kind: string;
+  scope_id: string;
+  day: string;
+  usd: string;
+  runs: number;
+  tokens: number;
+  counts: string | null;
+};
 
 /** Sums of cost, runs and tokens that also count runs which retention has deleted. */
 export const dailyUsage = query({
   refuses: [],
   run(view, ask: DailyAsk) {
-    const finders = ask.groupBy.map((stretches) =>
-      stretches === null ? null : new StretchFinder(stretches),
-    );
-    const sums = new GroupSums();
-    const add = (name: string | null, day: string, sum: { usd: bigint; runs: number; tokens: number }) => {
-      const atMs = Date.parse(day);
-      const names = ask.groupBy.map((stretches, at) =>
-        stretches === null ? name : (stretches.labels[finders[at]?.at(atMs) ?? 0] ?? null),
-      );
-      sums.add(names, sum.usd, [sum.runs, sum.tokens]);
-    };
-    for (const row of rowsOf(view.sql, ask)) {
-      const sum = { usd: BigInt(row.usd), runs: row.runs, tokens: row.tokens };
-      const isNamed = row.scope_kind === ask.kind;
-      add(isNamed && ask.kind !== "org" ? row.scope_id : null, row.day, sum);
-      // What no name has is what is left of the org's sum.
-      if (isNamed && ask.kind !== "org" && ask.only === null) {
-        add(null, row.day, { usd: -sum.usd, runs: -sum.runs, tokens: -sum.tokens });
-      }
-    }
+    const sums = new DaySums(ask);
+    for (const row of rowsOf(view.sql, ask)) sums.add(row, [row.runs, row.tokens]);
     return { rows: sums.rows() };
   },
 });
 
+/**
+ * All that a report says of full days: exact, with runs that retention has deleted, and without reading any run. Null: not
+ * all of it is known. Sums of longer ago may be deleted although a run that was reported late is stored.
+ */
+export const wholeDays = query({
+  refuses: [],
+  run(view, ask: DailyAsk) {
+    const isKnown = Date.parse(ask.fromDay) >= view.now - (FORECAST_MEMORY_DAYS - 1) * DAY_MS;
+    const keptFromMs = keptFrom(view.sql, view.now);
+    return { rows: isKnown ? knownRows(view.sql, ask) : null, keptFromMs };
+  },
+});
+
+function knownRows(sql: SqlStorage, ask: DailyAsk): readonly GroupRow[] | null {
+  const sums = new DaySums(ask);
+  for (const row of rowsOf(sql, ask)) {
+    if (row.counts === null) return null;
+    sums.add(row, [row.runs, ...readTokens(row.counts)]);
+  }
+  return sums.rows();
+}
+
+/** Sums of days by what a report is grouped by. */
+class DaySums {
+  readonly #ask: DailyAsk;
+  readonly #finders: readonly (StretchFinder | null)[];
+  readonly #sums = new GroupSums();
+
+  constructor(ask: DailyAsk) {
+    this.#ask = ask;
+    this.#finders = ask.groupBy.map((stretches) =>
+      stretches === null ? null : new StretchFinder(stretches),
+    );
+  }
+
+  add(row: Row, counts: readonly number[]): void {
+    const { kind, only } = this.#ask;
+    const isOfName = row.scope_kind === kind && kind !== "org";
+    const nanos = BigInt(row.usd);
+    const names = this.#namesOf(isOfName ? row.scope_id : null, row.day);
+    this.#sums.add(names, nanos, counts);
+    if (!isOfName || only !== null) return;
+    // What no name has is what is left of the org's sum.
+    const rest = this.#namesOf(null, row.day);
+    this.#sums.add(
+      rest,
+      -nanos,
+      counts.map((count) => -count),
+    );
+  }
+
+  #namesOf(name: string | null, day: string): (string | null)[] {
+    const atMs = Date.parse(day);
+    return this.#ask.groupBy.map((stretches, at) =>
+      stretches === null ? name : (stretches.labels[this.#finders[at]?.at(atMs) ?? 0] ?? null),
+    );
+  }
+
+  /** Without groups of which nothing is left. */
+  rows(): GroupRow[] {
+    return this.#sums.rows().filter(([, nanos, counts]) => nanos !== "0" || counts.length > 0);
+  }
+}
+
 function rowsOf(sql: SqlStorage, { kind, only, fromDay, toDay }: DailyAsk): SqlStorageCursor<Row> {
   const kinds = only === null && kind !== "org" ? [kind, "org"] : [kind];
   return sql.exec<Row>(
-    `SELECT scope_kind, scope_id, day, usd, runs, tokens FROM usage_daily
+    `SELECT scope_kind, scope_id, day, usd, runs, tokens, counts FROM usage_daily
      WHERE scope_kind IN (SELECT value FROM json_each(?1)) AND day >= ?2 AND day < ?3
        AND (?4 IS NULL OR scope_id = ?4)`,
     JSON.stringify(kinds),

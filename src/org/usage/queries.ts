@@ -2,7 +2,7 @@ import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { query, type View } from "../kernel/door.ts";
 
-export { dailyUsage } from "./daily.ts";
+export { dailyUsage, wholeDays } from "./daily.ts";
 export { scanUsage } from "./scan.ts";
 export { topUsage } from "./top.ts";
 

@@ -83,7 +83,8 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
   return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
 }
 
-function keptFrom(sql: SqlStorage, now: number): number | null {
+/** When the first run that is stored was recorded, where retention has deleted others; null: it has not. */
+export function keptFrom(sql: SqlStorage, now: number): number | null {
   const { entries } = runBlocks(sql);
   const [first] = entries;
   if (first === undefined || (first.state !== "remains" && first.firstSeq === 1)) return null;

@@ -118,7 +118,7 @@ export class Model {
       const isKept = !this.#isDeleted(run.recordedAt);
       if (!isKept && !includesDeleted) continue;
       const tokens = run.input + run.cached + run.output;
-      const classes = isKept ? { input: run.input + run.cached, cached: run.cached } : {};
+      const classes = { input: run.input + run.cached, cached: run.cached };
       add(run, run.startedAt, { nanos: run.nanos, runs: 1, tokens, ...classes });
     }
     for (const { runId, nanos, atMs } of this.#adjusted) {

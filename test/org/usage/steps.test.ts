@@ -80,7 +80,7 @@ test("a report of many steps leaves out what is recorded after its first, and co
     sum.set(String(name), (sum.get(String(name)) ?? 0) + runs);
   }
   expect(Object.fromEntries(sum)).toEqual({ even: COUNT / 2, odd: COUNT / 2 });
-  const { body } = await org.send("GET", "usage/report?from=2026-11-01&to=2026-11-02&group_by=model");
+  const { body } = await org.send("GET", "usage/report?from=2026-11-01&to=2026-11-02&group_by=model,outcome");
   expect(body.totals).toMatchObject({ runs: COUNT + 1, cost_usd: "1.00036003" });
 });
 

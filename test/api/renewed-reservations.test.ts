@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newSpender, type Spender } from "../support/ledger.ts";
+import { holdsOf } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call, newOrg } from "../support/worker.ts";
 
@@ -36,10 +37,10 @@ describe("renewing a reservation", () => {
 
   test("with more, checks the limits; where they refuse, it stays as it was", async () => {
     const { org, id, reserved } = await made();
-    const before = await rowsOf(org.id, "SELECT * FROM holds");
+    const before = await holdsOf(org.id);
     const refused = await renew(org, id, { amount_usd: "10.01", hold_seconds: 3600 });
     expect([refused.status, codeOf(refused)]).toEqual([402, "budget_exceeded"]);
-    expect(await rowsOf(org.id, "SELECT * FROM holds")).toEqual(before);
+    expect(await holdsOf(org.id)).toEqual(before);
     expect(await reserved()).toBe("2.00");
     expect((await renew(org, id, { amount_usd: "10" })).body.reservation.amount_usd).toBe("10.00");
     expect(await reserved()).toBe("10.00");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
-import { rowsOf } from "../support/rows.ts";
+import { changeHolds } from "../support/holds.ts";
 import { type Answer, call } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -138,7 +138,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
   test("of an earlier version's reservation is treated as counted by its decision", async () => {
     const org = await limited({}, { name: "r", match: { route: "POST /v1/runs" }, limit: 1000 });
     const id = await reserve(org, estimate(10));
-    await rowsOf(org.id, "UPDATE holds SET rates = NULL, tokens = NULL");
+    await changeHolds(org.id, (hold) => ({ ...hold, rates: null, tokens: null }));
     await settle(org, id, tokens(60));
     expect(await used(org)).toBe(10);
   });

@@ -152,7 +152,7 @@ async function beginRevoking(org: TestOrg, victim: Victim): Promise<{ answered: 
 }
 
 const STORED =
-  "SELECT id FROM meters UNION ALL SELECT hex(data) FROM run_blocks UNION ALL SELECT id FROM holds";
+  "SELECT id FROM meters UNION ALL SELECT hex(data) FROM run_blocks UNION ALL SELECT body FROM hold_pages";
 
 test.each([
   ["a budget", (org: TestOrg) => `/v1/orgs/${org.id}/budgets`, BUDGET],

@@ -5,7 +5,7 @@ import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
 import { newId } from "../../src/domain/ulid.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
 import { newSpender } from "../support/ledger.ts";
-import { rowsOf } from "../support/rows.ts";
+import { countOfHolds, isOpen } from "../support/holds.ts";
 import { env } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -68,7 +68,6 @@ test("a report that is too large for another region is sent in parts, and held o
 
   expect(largest).toBeLessThan(MOST_CALL_BYTES);
   expect(gate.purse.idle).toBe(true);
-  const [kept] = await rowsOf<{ n: number }>(org.id, "SELECT COUNT(*) AS n FROM holds WHERE status = 'open'");
-  expect(kept?.n).toBe(HOLDS);
+  expect(await countOfHolds(org.id, isOpen)).toBe(HOLDS);
   expect((await org.send("GET", `budgets/${id}`)).body.reserved_usd).toBe("200.00");
 });

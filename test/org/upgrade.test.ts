@@ -4,6 +4,7 @@ import { Breakdowns } from "../../src/org/runs/breakdown.ts";
 import { findRun } from "../../src/org/runs/store.ts";
 import { termsOf } from "../../src/domain/price/terms.ts";
 import { newSpender } from "../support/ledger.ts";
+import { HOLDS_IN_ROWS } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
 import { call, env, newOrg } from "../support/worker.ts";
@@ -98,6 +99,7 @@ test("holds stay as they were, by name and by reservation", async () => {
   expect(await reserved()).toBe("2.00");
 
   expect(await rowsOf(org.id, "SELECT * FROM unchecked_ids")).toEqual([]);
+  await rowsOf(org.id, HOLDS_IN_ROWS);
   await rowsOf(org.id, EARLIER_HOLDS);
   await evictDurableObject(env.ORG.getByName(org.id));
   // Ids of that version have no check. They are accepted for an hour.

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { changeHolds, holdsOf } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
 
@@ -70,7 +71,7 @@ test.concurrent("a window with a hold keeps its counters", async () => {
   const org = await newSpender();
   await org.send("POST", "budgets", budget("day"));
   expect((await org.decide("1", { hold_seconds: 86_400 })).status).toBe(200);
-  await rowsOf(org.id, "UPDATE holds SET expires_at = expires_at + 100 * 86400000");
+  await changeHolds(org.id, (hold) => ({ ...hold, expires_at: hold.expires_at + 100 * DAY * 1000 }));
   await rowsOf(org.id, "DELETE FROM due WHERE kind = 'holds'");
   await sweepAfter(org, 60 * DAY);
   expect(await windowsOf(org, "budget")).toBe(1);
@@ -84,7 +85,7 @@ test.concurrent("settled and released holds are deleted after a day, expired one
   const lost: string = (await org.decide("1", { hold_seconds: 3600 })).body.reservation.id;
   expect((await org.run({ reservation_id: settled })).status).toBe(201);
   expect((await org.release(released)).status).toBe(204);
-  const kept = async () => (await rowsOf<{ id: string }>(org.id, "SELECT id FROM holds")).map(({ id }) => id);
+  const kept = async () => (await holdsOf(org.id)).map(({ id }) => id);
   await sweepAfter(org, DAY / 2);
   expect((await org.run({ reservation_id: settled })).status).toBe(409);
   expect((await kept()).toSorted()).toEqual([settled, released, expired, lost].toSorted());

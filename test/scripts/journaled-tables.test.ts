@@ -17,9 +17,14 @@ const TABLES = [
   "holds",
 ];
 
+/** Where rows of such tables are, many to a row. */
+const PAGES = ["hold_pages"];
+
 /** They read rows by name from the journal first, or add what it has. */
 const WITH_THE_JOURNAL = [
+  "src/org/decisions/earlier-holds.ts",
   "src/org/decisions/store.ts",
+  "src/org/decisions/table.ts",
   "src/org/kernel/audit/append.ts",
   "src/org/kernel/audit/ends.ts",
   "src/org/kernel/idempotency/records.ts",
@@ -31,6 +36,9 @@ const WITH_THE_JOURNAL = [
 
 /** Journaled commands run them too, and fold before. */
 const FOLDING = ["src/org/decisions/expire.ts", "src/org/leases/gate.ts", "src/org/webhooks/fan-out.ts"];
+
+/** Of those, what they fold for is read by the files that they call. */
+const FOR_OTHERS = ["src/org/decisions/expire.ts", "src/org/leases/gate.ts"];
 
 /** Only queries, due work and commands that are not journaled run them. Those begin with a fold. */
 const AFTER_A_FOLD = [
@@ -44,7 +52,6 @@ const AFTER_A_FOLD = [
   "src/org/explain/trace.ts",
   "src/org/forecasts/queries.ts",
   "src/org/kernel/audit/store.ts",
-  "src/org/limits/queries.ts",
   "src/org/limits/rows.ts",
   "src/org/meters/store.ts",
   "src/org/recount/recount.ts",
@@ -55,10 +62,10 @@ const AFTER_A_FOLD = [
   "src/org/usage/top.ts",
 ];
 
-/** Called by a file above, after its fold. */
-const BELOW = ["src/org/kernel/events/find.ts", "src/org/leases/reserved-requests.ts"];
+/** Called by a file above, after its fold, or adding what memory has. */
+const BELOW = ["src/org/decisions/open.ts", "src/org/kernel/events/find.ts"];
 
-const NAMES = TABLES.join("|");
+const NAMES = [...TABLES, ...PAGES].join("|");
 const STATEMENT = new RegExp(String.raw`(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|\btable: ")(?:${NAMES})\b`);
 
 function mentioning(pattern: RegExp): string[] {
@@ -68,7 +75,7 @@ function mentioning(pattern: RegExp): string[] {
 }
 
 test("every statement on a journaled table is known to read what the journal has", () => {
-  const folding = FOLDING.filter((file) => file !== "src/org/leases/gate.ts");
+  const folding = FOLDING.filter((file) => !FOR_OTHERS.includes(file));
   expect(mentioning(STATEMENT)).toEqual(
     [...WITH_THE_JOURNAL, ...folding, ...AFTER_A_FOLD, ...BELOW].toSorted(),
   );
@@ -76,11 +83,18 @@ test("every statement on a journaled table is known to read what the journal has
 
 test("the tables are those of the journal", () => {
   const shapes = mentioning(/new JournalTable\(/).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new JournalTable\(\{\s+name: "(\w+)"/g)].map(([, name]) =>
+    [...readFileSync(file, "utf8").matchAll(/new JournalTable\(\s*\{\s*name: "(\w+)"/g)].map(([, name]) =>
       String(name),
     ),
   );
   expect(shapes.toSorted()).toEqual(TABLES.toSorted());
+});
+
+test("the pages are those of the journal", () => {
+  const kinds = mentioning(/new JournalTable\(/).flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\btable: "(\w+_pages)"/g)].map(([, name]) => String(name)),
+  );
+  expect(kinds.toSorted()).toEqual(PAGES);
 });
 
 test("what folds by itself says so", () => {

@@ -4,7 +4,7 @@ import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { questionOf } from "../../src/gate/question.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { newSpender, type Spender } from "./ledger.ts";
-import { rowsOf } from "./rows.ts";
+import { countOfHolds, holdsOf, isOpen } from "./holds.ts";
 import { env } from "./worker.ts";
 
 export const CENT = 10_000_000n;
@@ -42,9 +42,8 @@ export async function newBudgeted(limitUsd = "100"): Promise<Budgeted> {
     },
     idOf: (ask, now = Date.now()) => ids.idOf(ask.request_id, questionOf(ask), now),
     budget: async () => (await org.send("GET", `budgets/${made.body.id}`)).body,
-    kept: (id) => rowsOf(org.id, "SELECT status, amount FROM holds WHERE id = ? ORDER BY seq", id),
-    standing: async () =>
-      (await rowsOf<{ n: number }>(org.id, "SELECT count(*) AS n FROM holds WHERE status = 'open'"))[0]?.n ??
-      0,
+    kept: async (id) =>
+      (await holdsOf(org.id, (hold) => hold.id === id)).map(({ status, amount }) => ({ status, amount })),
+    standing: () => countOfHolds(org.id, isOpen),
   };
 }

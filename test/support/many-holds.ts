@@ -1,8 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
+import { addHolds, changeHolds, holdsOf } from "./holds.ts";
 import { rowsOf } from "./rows.ts";
 import { env } from "./worker.ts";
-
-const COLUMNS = "digest, status, at, ended_at, amount, meters, customer_id, verdict";
 
 /** Copies of one open reservation, counted in the limits, as if it had been requested this many times more. */
 export async function copyReservation(
@@ -11,28 +10,22 @@ export async function copyReservation(
   copies: number,
   expiresAt: number,
 ): Promise<void> {
-  await rowsOf(
-    orgId,
-    `INSERT INTO holds (id, expires_at, ${COLUMNS})
-     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     SELECT 'rsv_' || printf('%026d', i), ?2, ${COLUMNS} FROM n JOIN (SELECT * FROM holds WHERE id = ?3)`,
-    copies,
-    expiresAt,
-    id,
-  );
-  const [hold] = await rowsOf<{ amount: string; meters: string }>(
-    orgId,
-    "SELECT amount, meters FROM holds WHERE id = ?",
-    id,
-  );
-  const meters = JSON.stringify(hold?.meters.split(" ") ?? []);
+  const [hold] = await holdsOf(orgId, (one) => one.id === id);
+  if (hold === undefined) throw new Error(`${id} is not stored`);
+  const copy = (_: unknown, at: number) => ({
+    ...hold,
+    seq: null,
+    id: `rsv_${String(at + 1).padStart(26, "0")}`,
+    expires_at: expiresAt,
+  });
+  await addHolds(orgId, Array.from({ length: copies }, copy));
   await rowsOf(
     orgId,
     `UPDATE usage SET held = CAST(held AS INTEGER) + CAST(?1 AS INTEGER) * CAST(?2 AS INTEGER)
      WHERE meter_id IN (SELECT value FROM json_each(?3))`,
     copies,
-    hold?.amount ?? "0",
-    meters,
+    hold.amount,
+    JSON.stringify(hold.meters.split(" ")),
   );
   await rowsOf(orgId, "UPDATE due SET at = min(at, ?) WHERE kind = 'holds'", expiresAt);
   await evictDurableObject(env.ORG.getByName(orgId));
@@ -40,6 +33,6 @@ export async function copyReservation(
 
 /** Lets a reservation expire, and the object forget what it had in memory. */
 export async function endTime(orgId: string, id: string, expiresAt: number): Promise<void> {
-  await rowsOf(orgId, "UPDATE holds SET expires_at = ? WHERE id = ?", expiresAt, id);
+  await changeHolds(orgId, (hold) => (hold.id === id ? { ...hold, expires_at: expiresAt } : hold));
   await evictDurableObject(env.ORG.getByName(orgId));
 }

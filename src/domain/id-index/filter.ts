@@ -1,5 +1,5 @@
 import { spreadOf } from "./number.ts";
-import type { Sought } from "./sought.ts";
+import type { SoughtNumbers } from "./sought.ts";
 
 const PROBES = 8;
 
@@ -38,7 +38,7 @@ export class Filter {
    * Which of the numbers may be present. It filters in rounds without data-dependent branches, because the CPU would
    * mispredict a quarter of them.
    */
-  among({ numbers, spreads, left }: Sought): number[] {
+  among({ numbers, spreads, left }: SoughtNumbers): number[] {
     const words = this.#words;
     const each = this.#each;
     const shift = 32 - this.#bits;

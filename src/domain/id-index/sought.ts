@@ -1,24 +1,28 @@
 import type { HashKey } from "./keyed-number.ts";
 import { numberOf, spreadOf } from "./number.ts";
 
-/** Ids that are looked up in several places, one after another. */
-export class Sought {
-  readonly ids: readonly string[];
+/** Hashed ids that are looked up in several places, one after another. */
+export class SoughtNumbers {
   readonly numbers: Uint32Array;
   readonly spreads: Int32Array;
   /** Scratch space for the filter. */
   readonly left: Uint32Array;
 
+  constructor(numbers: Uint32Array) {
+    this.numbers = numbers;
+    this.spreads = new Int32Array(numbers.length);
+    this.left = new Uint32Array(numbers.length);
+    for (let at = 0; at < numbers.length; at += 1) this.spreads[at] = spreadOf(numbers[at] ?? 0);
+  }
+}
+
+/** Ids, and their hashes. */
+export class Sought extends SoughtNumbers {
+  readonly ids: readonly string[];
+
   constructor(ids: readonly string[], key: HashKey | null) {
+    super(Uint32Array.from(ids, (id) => numberOf(id, key)));
     this.ids = ids;
-    this.numbers = new Uint32Array(ids.length);
-    this.spreads = new Int32Array(ids.length);
-    this.left = new Uint32Array(ids.length);
-    for (let at = 0; at < ids.length; at += 1) {
-      const number = numberOf(ids[at] ?? "", key);
-      this.numbers[at] = number;
-      this.spreads[at] = spreadOf(number);
-    }
   }
 
   /** Whether an id may occur twice. Always true if one does, and rarely otherwise. */

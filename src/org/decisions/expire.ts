@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
-import { type Account, countsGroups } from "../../domain/meter.ts";
+import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { Copy } from "../kernel/copies.ts";
 import { foldJournal } from "../kernel/journal/transaction.ts";
@@ -10,7 +10,9 @@ import { announceCharges } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { chargeExpired } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
-import { changedHolds, endHolds, type HoldRow, loadHold } from "./store.ts";
+import { subjectIn } from "./held.ts";
+import { nextExpiry, overHolds, reservesOf } from "./open.ts";
+import { endHolds, type HoldRow, loadHold } from "./store.ts";
 
 /**
  * If many holds end together, one transaction ends at most this many, so that the object answers other calls in
@@ -22,8 +24,6 @@ export const TRIES_FOR_ROOM = 4;
 /** No open hold ends before this time. Null if none is open. */
 const earliest = new Copy<number | null>();
 
-const OVER = "status = 'open' AND expires_at <= ?1";
-
 /**
  * Ends expired holds, earliest first. If there are more than one transaction ends, due work continues with the rest.
  * Every command that needs room does this first, so that it does not wait for the alarm.
@@ -31,12 +31,7 @@ const OVER = "status = 'open' AND expires_at <= ?1";
 export function expireHolds(tx: Tx): void {
   if (!someAreOver(tx)) return;
   const draft = new Draft(tx.sql, "decision", tx.now);
-  const some = tx.sql.exec<HoldRow>(
-    `SELECT * FROM holds WHERE ${OVER} ORDER BY expires_at LIMIT ?2`,
-    tx.now,
-    atOnce(tx.sql),
-  );
-  expire(tx, draft, some.toArray());
+  expire(tx, draft, overHolds(tx.sql, tx.now, atOnce(tx.sql)));
   draft.save();
 }
 
@@ -46,21 +41,9 @@ export function expireHolds(tx: Tx): void {
  */
 export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
   if (!someAreOver(tx)) return [];
-  const whose = countsGroups(meter)
-    ? "beside -> 'groups' ->> ?5"
-    : meter.scope.kind === "chain"
-      ? "beside ->> 'chain'"
-      : "customer_id";
-  const own = tx.sql.exec<HoldRow>(
-    `SELECT * FROM holds WHERE ${OVER} AND instr(' ' || meters || ' ', ?2) > 0 AND (?3 = '' OR ${whose} = ?3)
-     ORDER BY expires_at LIMIT ?4`,
-    tx.now,
-    ` ${meter.id} `,
-    subject,
-    atOnce(tx.sql),
-    ...(countsGroups(meter) ? [meter.id] : []),
-  );
-  return expire(tx, draft, own.toArray());
+  const isOwn = (hold: HoldRow) =>
+    reservesOf(hold, meter.id) && (subject === "" || subjectIn(meter, hold) === subject);
+  return expire(tx, draft, overHolds(tx.sql, tx.now, atOnce(tx.sql), isOwn));
 }
 
 /** Ends one hold, if it has expired. */
@@ -127,17 +110,6 @@ export function expireNoLaterThan(tx: Tx, at: number): void {
   if (first !== null && first <= at) return;
   earliest.set(tx.sql, at);
   tx.schedule(DUE.reservations, "", at);
-}
-
-/** The earliest time at which a hold expires. Null if there is none. */
-function nextExpiry(sql: SqlStorage): number | null {
-  let { at } = sql
-    .exec<{ at: number | null }>("SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'")
-    .one();
-  for (const { status, expires_at: end } of changedHolds(sql)) {
-    if (status === "open" && (at === null || end < at)) at = end;
-  }
-  return at;
 }
 
 export const expireDueHolds: DueHandler = {

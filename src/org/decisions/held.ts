@@ -66,6 +66,16 @@ export function phaseOf(hold: { readonly beside: string | null }): Phase {
   return hold.beside === null ? "decision" : (besideOf(hold).phase ?? "run");
 }
 
+/** Whose counter of a limit a hold is in. */
+export function subjectIn(
+  meter: Meter,
+  hold: { readonly customer_id: string | null; readonly beside: string | null },
+): string {
+  const { chain, groups } = besideOf(hold);
+  if (countsGroups(meter)) return groups?.[meter.id] ?? "";
+  return (meter.scope.kind === "chain" ? chain : hold.customer_id) ?? "";
+}
+
 /** How much of one limit a hold reserves. */
 export function heldIn(
   meter: Pick<Meter, "kind" | "id" | "unit">,

@@ -114,4 +114,40 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
   { name: "holds/9", sql: "ALTER TABLE holds ADD COLUMN asked TEXT" },
   // Holds that ended are looked through by the sweep, in the order of their seqs.
   { name: "holds/10", sql: "DROP INDEX holds_ended" },
+  {
+    // Many holds to a row, as JSON. What is known without them comes before them. Earlier holds stay where they are.
+    name: "holds/11",
+    sql: `CREATE TABLE hold_pages (
+      first INTEGER PRIMARY KEY,
+      last INTEGER NOT NULL,
+      first_expiry INTEGER,
+      open INTEGER NOT NULL,
+      held TEXT NOT NULL,
+      unreported INTEGER NOT NULL,
+      body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX hold_pages_open ON hold_pages (first_expiry) WHERE first_expiry IS NOT NULL;
+    CREATE INDEX hold_pages_unreported ON hold_pages (first) WHERE unreported > 0;
+    CREATE TABLE hold_pages_from (seq INTEGER NOT NULL) STRICT;
+    INSERT INTO hold_pages_from SELECT IFNULL(MAX(seq), 0) FROM holds;
+    CREATE TABLE hold_id_segments (
+      segment INTEGER PRIMARY KEY,
+      level INTEGER NOT NULL,
+      first_seq INTEGER NOT NULL,
+      last_seq INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      step INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE hold_id_blocks (
+      place INTEGER PRIMARY KEY,
+      filter BLOB NOT NULL,
+      entries BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE hold_id_block_parts (
+      place INTEGER NOT NULL,
+      part INTEGER NOT NULL,
+      entries BLOB NOT NULL,
+      PRIMARY KEY (place, part)
+    ) STRICT, WITHOUT ROWID`,
+  },
 ];

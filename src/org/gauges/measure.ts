@@ -1,6 +1,6 @@
 import type { GaugeName, GaugeValue } from "../../contract/metrics.ts";
 import { isRateKey } from "../../domain/rate-policy.ts";
-import { openHolds } from "../decisions/store.ts";
+import { countOpen } from "../decisions/open.ts";
 import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";
 import { waitingSince } from "../exports/lag.ts";
@@ -11,7 +11,7 @@ import { bookOf } from "../leases/book-store.ts";
  * without exports, no window waits.
  */
 const MEASURES: Readonly<Record<GaugeName, (view: View) => number | null>> = {
-  svc_holds_open: ({ sql }) => openHolds(sql) || null,
+  svc_holds_open: ({ sql }) => countOpen(sql) || null,
   svc_lease_nano_usd: ({ sql }) => leasedNanos(sql) || null,
   svc_due_oldest_seconds: ({ sql }) => nextDueAt(sql),
   svc_export_lag_seconds: ({ sql }) => waitingSince(sql),

@@ -1,4 +1,5 @@
 import { requestNumber } from "../../domain/reservation-id.ts";
+import { latestIds } from "../decisions/open.ts";
 import type { ToldRequests } from "../../gate/heard-requests.ts";
 
 const MOST = 20_000;
@@ -21,10 +22,7 @@ export class ReservedRequests {
   static stored(sql: SqlStorage, life: string): ReservedRequests {
     const requests = new ReservedRequests(life);
     // Includes ids of calls without a request id, which belong to no request.
-    const rows = sql
-      .exec<{ id: string }>("SELECT id FROM holds ORDER BY seq DESC LIMIT ?", MOST_TOLD)
-      .toArray();
-    for (const { id } of rows.toReversed()) requests.note(id);
+    for (const id of latestIds(sql, MOST_TOLD).toReversed()) requests.note(id);
     return requests;
   }
 

@@ -5,7 +5,8 @@ import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
-import { besideOf, heldIn } from "../decisions/held.ts";
+import { heldIn, subjectIn } from "../decisions/held.ts";
+import { allOpen, reservesOf } from "../decisions/open.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { chargesSince } from "./charges.ts";
 import { noteRecount } from "../meters/store.ts";
@@ -66,10 +67,12 @@ function ownSubject(meter: Meter, { chain, customer, names = {} }: StoredAdjustm
   return (meter.scope.kind === "chain" ? chain : customer) ?? "";
 }
 
-function heldFor(meter: Meter, hold: OpenHold): string {
-  const { chain, groups } = besideOf(hold);
-  if (countsGroups(meter)) return groups?.[meter.id] ?? "";
-  return (meter.scope.kind === "chain" ? chain : hold.customer_id) ?? "";
+function* openHoldsOf(sql: SqlStorage, meter: Meter): Generator<OpenHold> {
+  for (const hold of allOpen(sql)) {
+    if (hold.at < meter.sinceMs || !reservesOf(hold, meter.id)) continue;
+    const { at, amount, customer_id, beside } = hold;
+    yield { at, amount, customer_id, beside };
+  }
 }
 
 function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
@@ -82,10 +85,9 @@ function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
  * under the name of a deleted one.
  */
 export function recount(tx: Tx, meter: Meter): void {
-  const open = "FROM holds WHERE status = 'open' AND at >= ?1 AND instr(' ' || meters || ' ', ?2) > 0";
-  const named = [meter.sinceMs, ` ${meter.id} `] as const;
-  const { first } = tx.sql.exec<{ first: number | null }>(`SELECT MIN(at) AS first ${open}`, ...named).one();
-  const fromMs = windowOf(meter, Math.min(tx.now, first ?? tx.now)).startMs;
+  const holds = [...openHoldsOf(tx.sql, meter)];
+  const first = holds.reduce((earliest, { at }) => Math.min(earliest, at), tx.now);
+  const fromMs = windowOf(meter, first).startMs;
   tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
   forgetUsage(tx.sql);
   const counters = new Counters(tx.sql, meter);
@@ -101,9 +103,8 @@ export function recount(tx: Tx, meter: Meter): void {
     const { usage } = entry;
     entry.usage = { ...usage, spent: usage.spent + made.amount - over, over: usage.over + over };
   }
-  const holds = tx.sql.exec<OpenHold>(`SELECT at, amount, customer_id, beside ${open}`, ...named);
   for (const hold of holds) {
-    const entry = counters.at(heldFor(meter, hold), hold.at);
+    const entry = counters.at(subjectIn(meter, hold), hold.at);
     entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, hold) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {

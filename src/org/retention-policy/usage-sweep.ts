@@ -1,14 +1,10 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
-import {
-  dailySumsBefore,
-  ENDED_HOLD_KEPT_MS,
-  EXPIRED_HOLD_KEPT_MS,
-  nextSweep,
-  WINDOW_KEPT_MS,
-} from "../../domain/retention.ts";
+import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
+import { forgetAfter, isForgotten } from "../decisions/forget.ts";
 import { noteForgotten } from "../decisions/forgotten.ts";
+import type { HoldRow } from "../decisions/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { inParts } from "../kernel/json-rows.ts";
@@ -77,25 +73,18 @@ const RATES: Counters = {
   },
 };
 
-/**
- * A settled or released hold is remembered for repeated requests, as long as idempotent responses. An expired hold may
- * still be settled by a late run, and is kept for a week.
- */
+/** Those of earlier versions. */
 const HOLDS: Counters = {
   table: "holds",
   key: ["seq"],
   also: ["status", "ended_at"],
-  over: (tx, rows) =>
-    rows.filter(({ status, ended_at: endedAt }) => {
-      const keptMs = status === "expired" ? EXPIRED_HOLD_KEPT_MS : ENDED_HOLD_KEPT_MS;
-      return status !== "open" && Number(endedAt) + keptMs <= tx.now;
-    }),
+  over: (tx, rows) => rows.filter((row) => isForgotten(row as Pick<HoldRow, "status" | "ended_at">, tx.now)),
   leave: (tx, rows) => noteForgotten(tx.sql, Math.max(...rows.map((row) => Number(row["ended_at"])))),
 };
 
 const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
 
-/** The key of the row is the progress of the walk: the table, and the last key that was scanned. */
+/** The key of the row is the progress of the walk: the table, or the pages of holds after all of them, and the last key. */
 type Place = readonly [table: number, ...after: (string | number)[]];
 
 /** Walks all counters once, in bounded steps, and deletes those that are no longer read. */
@@ -111,7 +100,10 @@ export const sweepUsage: DueHandler = {
 
 function step(tx: Tx, [at, ...after]: Place): Place | null {
   const counters = ALL[at];
-  if (counters === undefined) return null;
+  if (counters === undefined) {
+    const next = forgetAfter(tx.sql, Number(after[0] ?? 0), tx.now);
+    return next === null ? null : [at, next];
+  }
   const { table, key, also = [] } = counters;
   const names = key.join(", ");
   const beyond = after.length === 0 ? "true" : `(${names}) > (${key.map(() => "?").join(", ")})`;
@@ -134,6 +126,6 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
     );
   }
   const last = rows.at(-1);
-  if (rows.length < STEP || last === undefined) return at + 1 < ALL.length ? [at + 1] : null;
+  if (rows.length < STEP || last === undefined) return [at + 1];
   return [at, ...key.map((name) => last[name] ?? "")];
 }

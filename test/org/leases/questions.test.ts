@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { questionOf } from "../../../src/gate/question.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
+import { changeHolds, HOLDS_IN_ROWS } from "../../support/holds.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
 
@@ -109,7 +110,7 @@ test("a request that is decided again gives back what its overdue hold still hel
   const org = await newBudgeted("1");
   const ask = { ...ASK, hold_seconds: 3600, estimate: { cost_usd: "0.90" } };
   const { id } = (await decide(org, ask)).body.reservation;
-  await rowsOf(org.id, "UPDATE holds SET expires_at = ? WHERE id = ?", Date.now() - 1, id);
+  await changeHolds(org.id, (hold) => (hold.id === id ? { ...hold, expires_at: Date.now() - 1 } : hold));
   expect((await decide(org, ask)).status).toBe(200);
   expect((await org.budget()).reserved_usd).toBe("0.90");
   expect(await org.standing()).toBe(1);
@@ -145,6 +146,8 @@ describe("for a hold of an earlier version, whose id says nothing about its ques
       String(CENT),
       verdict,
     );
+    await rowsOf(org.id, HOLDS_IN_ROWS);
+    await evictDurableObject(env.ORG.getByName(org.id));
     expect((await decide(org, { ...ASK, estimate: { cost_usd: "900" } })).status).toBe(409);
     expect((await decide(org, { ...ASK, action: "other" })).status).toBe(ofSameAmount);
     expect((await decide(org, ASK)).status).toBe(200);

@@ -4,7 +4,7 @@ import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
 import { idOf, reportedHold } from "../../../src/gate/reported-hold.ts";
 import { writeAsk } from "../../../src/gate/wire.ts";
 import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
-import { rowsOf } from "../../support/rows.ts";
+import { holdsOf } from "../../support/holds.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 
 /** Holds that isolates report, by the names of their requests. */
@@ -37,12 +37,9 @@ async function release(org: TestOrg, name: string): Promise<void> {
   expect(released.status).toBe(204);
 }
 
-function kept(org: TestOrg, name: string) {
-  return rowsOf<{ status: string; amount: string; expires_at: number }>(
-    org.id,
-    "SELECT status, amount, expires_at FROM holds WHERE id = ? ORDER BY seq",
-    `rsv_${name}`,
-  );
+async function kept(org: TestOrg, name: string) {
+  const holds = await holdsOf(org.id, ({ id }) => id === `rsv_${name}`);
+  return holds.map(({ status, amount, expires_at }) => ({ status, amount, expires_at }));
 }
 
 test("a request that two isolates allowed is held once", async () => {
@@ -97,8 +94,8 @@ test("holds of several customers in one report are kept separately", async () =>
   const batches = [{ number: 1, used: new Map<string, bigint>(), holds }];
   const ask = { holder: "isolate", attempt: 1, batches, wants: new Map() };
   await env.ORG.getByName(org.id).syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null }));
-  const rows = await rowsOf(org.id, "SELECT id, meters, customer_id FROM holds ORDER BY seq");
-  expect(rows).toEqual([
+  const rows = await holdsOf(org.id);
+  expect(rows.map(({ id, meters, customer_id }) => ({ id, meters, customer_id }))).toEqual([
     { id: idOf(one), meters: "m", customer_id: "a" },
     { id: idOf(other), meters: "m", customer_id: "b" },
     { id: idOf(last), meters: "m", customer_id: "b" },

@@ -10,7 +10,7 @@ import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
-import { findSuspects, Segment } from "../../../src/org/runs/ids/segment.ts";
+import { findSuspects, Segment } from "../../../src/org/kernel/id-index/segment.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { allRuns } from "../../support/stored-runs.ts";
@@ -286,9 +286,10 @@ test("ids with equal hashes make no block that is too large for a row", async ()
       firstSeq: first,
     });
     const row = { level: 0, first_seq: 1, last_seq: COUNT, state: "made", step: 0 } as const;
-    const segment = Segment.create(sql, { ...row, segment: 1 }, 4096);
+    const index = { sql, name: "run_id", ofFirstLevel: 4096 } as const;
+    const segment = Segment.create(index, { ...row, segment: 1 });
     segment.fill(alike(1, 7));
-    const above = Segment.create(sql, { ...row, segment: 2, level: 1, state: "making" }, 4096);
+    const above = Segment.create(index, { ...row, segment: 2, level: 1, state: "making" });
     above.mergeOn([segment], COUNT / 2);
     for (const [one, count] of [
       [segment, COUNT],
@@ -301,7 +302,7 @@ test("ids with equal hashes make no block that is too large for a row", async ()
         left: new Uint32Array(1),
       };
       sought.spreads[0] = spreadOf(7);
-      const seqs = findSuspects(sql, one.suspects(sought as unknown as Sought));
+      const seqs = findSuspects(sql, "run_id", one.suspects(sought as unknown as Sought));
       expect([seqs.length, seqs.at(-1)]).toEqual([count, COUNT]);
     }
     segment.end();

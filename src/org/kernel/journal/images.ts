@@ -45,6 +45,11 @@ export class Images {
     this.#tables = new Map();
   }
 
+  /** What to call if the changes since a mark are taken back. */
+  note(undo: () => void): void {
+    this.#changes.push(undo);
+  }
+
   /** How many changes there are to take back. */
   get mark(): number {
     return this.#changes.length;

@@ -10,7 +10,8 @@ import {
 import { type Image, Images } from "./images.ts";
 import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./shape.ts";
 import { highestNumber, isUnnumbered, numberOf, withNumber } from "./numbers.ts";
-import { shapeIn, type Shapes, SHAPES } from "./shapes.ts";
+import { Pages } from "./pages.ts";
+import { pageKindOf, shapeIn, type Shapes, SHAPES } from "./shapes.ts";
 
 /**
  * What journaled commands have changed and the tables do not have yet. Each such command writes one row, an entry that
@@ -30,6 +31,7 @@ export class Journal {
   #isJournaled = false;
   /** By table, the highest number that a row here has or had. */
   readonly #highest = new Map<string, number>();
+  readonly #pages = new Map<string, Pages>();
 
   constructor(sql: SqlStorage, shapes: Shapes) {
     this.#sql = sql;
@@ -65,8 +67,28 @@ export class Journal {
     if (!this.#isJournaled) this.fold();
     const whole = this.#numbered(shape, rows);
     if (this.#isJournaled) this.#set(shape, whole, isDeleted);
-    else if (isDeleted) deleteRows(this.#sql, shape, whole);
-    else writeRows(this.#sql, shape, whole);
+    else this.#store(shape, isDeleted ? [] : whole, isDeleted ? whole : []);
+  }
+
+  pages(shape: TableShape): Pages {
+    let pages = this.#pages.get(shape.name);
+    if (pages === undefined) {
+      pages = new Pages(this.#sql, shape, pageKindOf(shape), (undo) => this.#images.note(undo));
+      this.#pages.set(shape.name, pages);
+    }
+    return pages;
+  }
+
+  #store(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
+    const pages = shape.isPaged === true ? this.pages(shape) : null;
+    const inTable = (rows: readonly Row[]) =>
+      pages === null ? rows : rows.filter((row) => !pages.takes(row));
+    deleteRows(this.#sql, shape, inTable(deleted));
+    writeRows(this.#sql, shape, inTable(written));
+    pages?.change(
+      written.filter((row) => pages.takes(row)),
+      deleted.filter((row) => pages.takes(row)),
+    );
   }
 
   /**
@@ -75,8 +97,8 @@ export class Journal {
    */
   #numbered(shape: TableShape, rows: readonly Row[]): readonly Row[] {
     if (!rows.some((row) => isUnnumbered(shape, row))) return rows;
-    const inTable = highestNumber(this.#sql, shape);
-    let last = Math.max(inTable, this.#highest.get(shape.name) ?? 0);
+    const stored = shape.isPaged === true ? this.pages(shape).last : highestNumber(this.#sql, shape);
+    let last = Math.max(stored, this.#highest.get(shape.name) ?? 0);
     return rows.map((row) => {
       if (!isUnnumbered(shape, row)) return row;
       const before = this.#images.get(shape.name, rowName(shape, row));
@@ -107,8 +129,7 @@ export class Journal {
     for (const [name, images] of this.#images) {
       const shape = shapeIn(this.#shapes, name);
       const all = [...images];
-      deleteRows(this.#sql, shape, rowsOf(all, true));
-      writeRows(this.#sql, shape, rowsOf(all, false));
+      this.#store(shape, rowsOf(all, false), rowsOf(all, true));
     }
     this.#images.clear();
     if (this.#entries > 0) writeFolded(this.#sql, this.#seq);

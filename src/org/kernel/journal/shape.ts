@@ -17,6 +17,8 @@ export interface TableShape {
   readonly changing: readonly string[];
   /** Its key is a number, and null in a row that is to get the next one. */
   readonly isNumbered?: true;
+  /** Its rows are stored in pages. The table itself has those of earlier versions. */
+  readonly isPaged?: true;
 }
 
 /** Of values that hold no line break. */

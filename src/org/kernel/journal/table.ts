@@ -1,4 +1,6 @@
 import { journalOf } from "./journal.ts";
+import type { PageKind } from "./page-kind.ts";
+import type { Pages } from "./pages.ts";
 import { nameOf, type Row, type TableShape, type Value } from "./shape.ts";
 import { addShape } from "./shapes.ts";
 
@@ -9,9 +11,9 @@ import { addShape } from "./shapes.ts";
 export class JournalTable {
   readonly #shape: TableShape;
 
-  constructor(shape: TableShape) {
-    this.#shape = shape;
-    addShape(shape);
+  constructor(shape: TableShape, pages?: PageKind) {
+    this.#shape = pages === undefined ? shape : { ...shape, isPaged: true };
+    addShape(this.#shape, pages);
   }
 
   /** The row of these names where memory has it; null: it is deleted; undefined: the table may have it. */
@@ -27,6 +29,11 @@ export class JournalTable {
   /** The same, with those that are deleted as they were. */
   touched(sql: SqlStorage): Iterable<Row> {
     return journalOf(sql).touched(this.#shape.name);
+  }
+
+  /** Where its rows are stored, without what memory has. */
+  pages(sql: SqlStorage): Pages {
+    return journalOf(sql).pages(this.#shape);
   }
 
   put(sql: SqlStorage, rows: readonly Row[]): void {

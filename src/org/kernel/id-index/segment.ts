@@ -1,7 +1,7 @@
 import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/block.ts";
 import { Filter } from "../../../domain/id-index/filter.ts";
-import type { Sought } from "../../../domain/id-index/sought.ts";
-import { deleteEntries, readEntries, writeEntries } from "./entries.ts";
+import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
+import { deleteEntries, type IndexName, readEntries, writeEntries } from "./entries.ts";
 
 /** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
@@ -30,6 +30,13 @@ export type SegmentRow = {
   step: number;
 };
 
+/** An index, and the number of entries in its segments of level 0. */
+export interface Place {
+  readonly sql: SqlStorage;
+  readonly name: IndexName;
+  readonly ofFirstLevel: number;
+}
+
 /** A number that may be in a block, whose seqs are relative to the first. */
 interface Suspect {
   readonly number: number;
@@ -38,51 +45,52 @@ interface Suspect {
 }
 
 /** Looks up suspects, and reads each of their blocks once. */
-export function findSuspects(sql: SqlStorage, suspects: readonly Suspect[]): number[] {
+export function findSuspects(sql: SqlStorage, name: IndexName, suspects: readonly Suspect[]): number[] {
   if (suspects.length === 0) return [];
   const places = new Set(suspects.map(({ place }) => place));
-  const read = readEntries(sql, [...places]);
+  const read = readEntries(sql, name, [...places]);
   const found: number[] = [];
   for (const { number, place, firstSeq } of suspects) {
     const words = read.get(place);
-    if (words === undefined) throw missing(place);
+    if (words === undefined) throw missing(name, place);
     findIn({ words, firstSeq }, number, found);
   }
   return found;
 }
 
-function missing(place: number): Error {
-  return new Error(`block ${place} of the index of runs is missing`);
+function missing(name: IndexName, place: number): Error {
+  return new Error(`block ${place} of the index ${name} is missing`);
 }
 
 /**
- * The ids of a range of runs, by number: blocks of entries in the database, with filters in memory of what they
+ * The ids of a range of rows, by number: blocks of entries in the database, with filters in memory of what they
  * certainly lack.
  */
 export class Segment {
   readonly #sql: SqlStorage;
+  readonly #name: IndexName;
   readonly #row: SegmentRow;
   #filter: Filter;
   /** How many blocks existed when it was read. */
   #found = 0;
 
-  private constructor(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number) {
+  private constructor({ sql, name, ofFirstLevel }: Place, row: SegmentRow) {
     this.#sql = sql;
+    this.#name = name;
     this.#row = row;
     const bitsEach = (ofFirstLevel / 2 ** FIRST_BITS) * (BITS_PER_ENTRY[row.level] ?? 0);
     this.#filter = row.state === "gone" ? ANYTHING : new Filter(this.#bits, Math.ceil(bitsEach / 32));
   }
 
-  /** `ofFirstLevel` is the number of entries in a segment of level 0. */
-  static read(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number): Segment {
-    const segment = new Segment(sql, row, ofFirstLevel);
+  static read(index: Place, row: SegmentRow): Segment {
+    const segment = new Segment(index, row);
     if (row.state !== "gone") segment.#readFilter();
     return segment;
   }
 
-  static create(sql: SqlStorage, row: SegmentRow, ofFirstLevel: number): Segment {
-    sql.exec(
-      "INSERT INTO run_id_segments (segment, level, first_seq, last_seq, state, step) VALUES (?, ?, ?, ?, ?, ?)",
+  static create(index: Place, row: SegmentRow): Segment {
+    index.sql.exec(
+      `INSERT INTO ${index.name}_segments (segment, level, first_seq, last_seq, state, step) VALUES (?, ?, ?, ?, ?, ?)`,
       row.segment,
       row.level,
       row.first_seq,
@@ -90,7 +98,7 @@ export class Segment {
       row.state,
       row.step,
     );
-    return new Segment(sql, row, ofFirstLevel);
+    return new Segment(index, row);
   }
 
   get row(): Readonly<SegmentRow> {
@@ -117,7 +125,7 @@ export class Segment {
 
   #readFilter(): void {
     const rows = this.#sql.exec<{ block: number; filter: ArrayBuffer }>(
-      "SELECT place - ?1 AS block, filter FROM run_id_blocks WHERE place >= ?1 AND place < ?2",
+      `SELECT place - ?1 AS block, filter FROM ${this.#name}_blocks WHERE place >= ?1 AND place < ?2`,
       this.#place(0),
       this.#place(this.#blocks),
     );
@@ -125,7 +133,7 @@ export class Segment {
   }
 
   /** Where to look for the numbers that may be here. */
-  suspects(sought: Sought): Suspect[] {
+  suspects(sought: SoughtNumbers): Suspect[] {
     const { first_seq: firstSeq } = this.#row;
     return this.#filter
       .among(sought)
@@ -134,8 +142,8 @@ export class Segment {
 
   #read(at: number): Block {
     const place = this.#place(at);
-    const words = readEntries(this.#sql, [place]).get(place);
-    if (words === undefined) throw missing(place);
+    const words = readEntries(this.#sql, this.#name, [place]).get(place);
+    if (words === undefined) throw missing(this.#name, place);
     return { words, firstSeq: this.#row.first_seq };
   }
 
@@ -144,7 +152,7 @@ export class Segment {
     this.#write([all], 0, this.#blocks, 0);
   }
 
-  /** Writes the blocks that replace one block of each segment below, without runs before the oldest existing one. */
+  /** Writes the blocks that replace one block of each segment below, without rows before the oldest existing one. */
   mergeOn(below: readonly Segment[], oldestSeq: number): void {
     const { step } = this.#row;
     this.#write(
@@ -167,9 +175,9 @@ export class Segment {
   removeOn(): boolean {
     const { segment, step } = this.#row;
     const until = Math.min(step + REMOVED_AT_ONCE, this.#blocks);
-    deleteEntries(this.#sql, this.#place(step), this.#place(until));
+    deleteEntries(this.#sql, this.#name, this.#place(step), this.#place(until));
     if (until < this.#blocks) this.#change("gone", until);
-    else this.#sql.exec("DELETE FROM run_id_segments WHERE segment = ?", segment);
+    else this.#sql.exec(`DELETE FROM ${this.#name}_segments WHERE segment = ?`, segment);
     return until === this.#blocks;
   }
 
@@ -178,7 +186,7 @@ export class Segment {
     for (const [index, { words }] of dealt.entries()) {
       this.#filter.add(words.subarray(0, words.length / 2));
       const filter = this.#filter.part(from + index);
-      writeEntries(this.#sql, { place: this.#place(from + index), filter, words });
+      writeEntries(this.#sql, this.#name, { place: this.#place(from + index), filter, words });
     }
   }
 
@@ -186,7 +194,7 @@ export class Segment {
     this.#row.state = state;
     this.#row.step = step;
     this.#sql.exec(
-      "UPDATE run_id_segments SET state = ?, step = ? WHERE segment = ?",
+      `UPDATE ${this.#name}_segments SET state = ?, step = ? WHERE segment = ?`,
       state,
       step,
       this.#row.segment,

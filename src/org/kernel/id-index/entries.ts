@@ -1,23 +1,27 @@
-import { readInParts } from "../../kernel/json-rows.ts";
+import { readInParts } from "../json-rows.ts";
 
 /** How many entries of a block its row holds. The platform stores no row above 2 MB. */
 const PART_BYTES = 1_048_576;
 const PART_WORDS = PART_BYTES / 4;
 
+/** The tables of one index begin with its name: `_segments`, `_blocks` and `_block_parts`. */
+export type IndexName = "run_id" | "hold_id";
+
 /** Stores a block. What does not fit into its row is stored separately, in parts. */
 export function writeEntries(
   sql: SqlStorage,
+  name: IndexName,
   { place, filter, words }: { place: number; filter: ArrayBuffer; words: Uint32Array },
 ): void {
   sql.exec(
-    "INSERT INTO run_id_blocks (place, filter, entries) VALUES (?, ?, ?)",
+    `INSERT INTO ${name}_blocks (place, filter, entries) VALUES (?, ?, ?)`,
     place,
     filter,
     words.slice(0, PART_WORDS).buffer,
   );
   for (let part = 1; part * PART_WORDS < words.length; part += 1) {
     sql.exec(
-      "INSERT INTO run_id_block_parts (place, part, entries) VALUES (?, ?, ?)",
+      `INSERT INTO ${name}_block_parts (place, part, entries) VALUES (?, ?, ?)`,
       place,
       part,
       words.slice(part * PART_WORDS, (part + 1) * PART_WORDS).buffer,
@@ -26,27 +30,33 @@ export function writeEntries(
 }
 
 /** The entries of blocks, by position. */
-export function readEntries(sql: SqlStorage, places: readonly number[]): Map<number, Uint32Array> {
+export function readEntries(
+  sql: SqlStorage,
+  name: IndexName,
+  places: readonly number[],
+): Map<number, Uint32Array> {
   const rows = readInParts(places, (json) =>
     sql.exec<{ place: number; entries: ArrayBuffer }>(
-      "SELECT place, entries FROM run_id_blocks WHERE place IN (SELECT value FROM json_each(?))",
+      `SELECT place, entries FROM ${name}_blocks WHERE place IN (SELECT value FROM json_each(?))`,
       json,
     ),
   );
-  return new Map(rows.map(({ place, entries }) => [place, new Uint32Array(whole(sql, place, entries))]));
+  return new Map(
+    rows.map(({ place, entries }) => [place, new Uint32Array(whole(sql, name, place, entries))]),
+  );
 }
 
-export function deleteEntries(sql: SqlStorage, from: number, until: number): void {
-  for (const table of ["run_id_blocks", "run_id_block_parts"]) {
+export function deleteEntries(sql: SqlStorage, name: IndexName, from: number, until: number): void {
+  for (const table of [`${name}_blocks`, `${name}_block_parts`]) {
     sql.exec(`DELETE FROM ${table} WHERE place >= ? AND place < ?`, from, until);
   }
 }
 
-function whole(sql: SqlStorage, place: number, first: ArrayBuffer): ArrayBuffer {
+function whole(sql: SqlStorage, name: IndexName, place: number, first: ArrayBuffer): ArrayBuffer {
   if (first.byteLength < PART_BYTES) return first;
   const parts = sql
     .exec<{ entries: ArrayBuffer }>(
-      "SELECT entries FROM run_id_block_parts WHERE place = ? ORDER BY part",
+      `SELECT entries FROM ${name}_block_parts WHERE place = ? ORDER BY part`,
       place,
     )
     .toArray();

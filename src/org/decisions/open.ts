@@ -1,0 +1,131 @@
+import { fromRow, HOLDS, type HoldRow, openEnd } from "./table.ts";
+
+/** Open holds. Those that are read as they are stored come after a fold. */
+
+/** Those whose time is up, earliest first, as far as the caller wants them, and at most so many. */
+export function overHolds(
+  sql: SqlStorage,
+  now: number,
+  most: number,
+  isWanted: (hold: HoldRow) => boolean = () => true,
+): HoldRow[] {
+  const found: HoldRow[] = [];
+  const earlier = sql.exec<HoldRow>(
+    "SELECT * FROM holds WHERE status = 'open' AND expires_at <= ? ORDER BY expires_at",
+    now,
+  );
+  for (const hold of earlier) {
+    if (found.length >= most) break;
+    if (isWanted(hold)) found.push(hold);
+  }
+  const pages = sql
+    .exec<{ first: number; at: number }>(
+      "SELECT first, first_expiry AS at FROM hold_pages WHERE first_expiry <= ? ORDER BY first_expiry",
+      now,
+    )
+    .toArray();
+  for (const { first, at } of pages) {
+    if (found.length >= most && at >= lastEnd(found, most)) break;
+    for (const hold of openIn(sql, first)) if (hold.expires_at <= now && isWanted(hold)) found.push(hold);
+  }
+  return found.sort((one, other) => one.expires_at - other.expires_at).slice(0, most);
+}
+
+/** When the last of the first ones ends. */
+function lastEnd(holds: readonly HoldRow[], most: number): number {
+  return holds.map(({ expires_at: end }) => end).toSorted((one, other) => one - other)[most - 1] ?? Infinity;
+}
+
+/** All of them. */
+export function* allOpen(sql: SqlStorage): Generator<HoldRow> {
+  yield* sql.exec<HoldRow>("SELECT * FROM holds WHERE status = 'open'").toArray();
+  for (const { first } of openPages(sql)) yield* openIn(sql, first);
+}
+
+export function reservesOf({ meters }: Pick<HoldRow, "meters">, meterId: string): boolean {
+  return ` ${meters} `.includes(` ${meterId} `);
+}
+
+/** What those that end later hold, in nano-dollars. */
+export function heldAfter(sql: SqlStorage, now: number): bigint {
+  let nanos = 0n;
+  const earlier = "SELECT amount FROM holds WHERE status = 'open' AND expires_at > ?";
+  for (const { amount } of sql.exec<{ amount: string }>(earlier, now)) nanos += BigInt(amount);
+  for (const { first, first_expiry: at, held } of openPages(sql)) {
+    if (at > now) nanos += BigInt(held);
+    else for (const hold of openIn(sql, first)) if (hold.expires_at > now) nanos += BigInt(hold.amount);
+  }
+  return nanos;
+}
+
+/** How many there are, with those that memory has. */
+export function countOpen(sql: SqlStorage): number {
+  const { n } = sql
+    .exec<{ n: number }>(
+      `SELECT (SELECT COUNT(*) FROM holds WHERE status = 'open') +
+         (SELECT IFNULL(SUM(open), 0) FROM hold_pages WHERE first_expiry IS NOT NULL) AS n`,
+    )
+    .one();
+  let open = n;
+  for (const row of HOLDS.touched(sql)) if (wasOpen(sql, row)) open -= 1;
+  for (const row of HOLDS.changed(sql)) if (openEnd(row) !== null) open += 1;
+  return open;
+}
+
+/** Whether a hold that memory has changed is open where it is stored. */
+function wasOpen(sql: SqlStorage, row: readonly (string | number | null)[]): boolean {
+  const pages = HOLDS.pages(sql);
+  if (pages.takes(row)) {
+    const stored = pages.row(pages.numberOf(row));
+    return stored !== null && openEnd(stored) !== null;
+  }
+  const open = "SELECT 1 FROM holds WHERE seq = ? AND status = 'open'";
+  return sql.exec(open, pages.numberOf(row)).toArray().length > 0;
+}
+
+/** The earliest time at which one expires, with those that memory has. Null if there is none. */
+export function nextExpiry(sql: SqlStorage): number | null {
+  let { at } = sql
+    .exec<{ at: number | null }>(
+      `SELECT MIN(at) AS at FROM (
+         SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'
+         UNION ALL SELECT MIN(first_expiry) FROM hold_pages WHERE first_expiry IS NOT NULL)`,
+    )
+    .one();
+  for (const row of HOLDS.changed(sql)) {
+    const end = openEnd(row);
+    if (end !== null && (at === null || end < at)) at = end;
+  }
+  return at;
+}
+
+/** The ids of the holds that were stored last, the latest first. */
+export function latestIds(sql: SqlStorage, most: number): string[] {
+  const ids: string[] = [];
+  for (const row of HOLDS.pages(sql).latest()) {
+    if (ids.length >= most) return ids;
+    ids.push(fromRow(row).id);
+  }
+  const earlier = sql.exec<{ id: string }>(
+    "SELECT id FROM holds ORDER BY seq DESC LIMIT ?",
+    most - ids.length,
+  );
+  return [...ids, ...earlier.toArray().map(({ id }) => id)];
+}
+
+type OpenPage = { first: number; first_expiry: number; held: string };
+
+function openPages(sql: SqlStorage): OpenPage[] {
+  return sql
+    .exec<OpenPage>(
+      "SELECT first, first_expiry, held FROM hold_pages WHERE first_expiry IS NOT NULL ORDER BY first",
+    )
+    .toArray();
+}
+
+function openIn(sql: SqlStorage, page: number): HoldRow[] {
+  return HOLDS.pages(sql)
+    .at(page)
+    .filter((row) => openEnd(row) !== null)
+    .map(fromRow);
+}

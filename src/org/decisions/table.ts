@@ -1,0 +1,115 @@
+import { requestNumber } from "../../domain/reservation-id.ts";
+import type { Row } from "../kernel/journal/shape.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
+import type { CountedRates } from "./counted.ts";
+
+/** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
+export type HoldRow = {
+  /** Its number, once it is stored. */
+  seq?: number | null;
+  id: string;
+  /** The question, in a hold of an earlier version. Now the id contains a hash of it. */
+  digest: string;
+  status: "open" | "settled" | "released" | "expired";
+  at: number;
+  expires_at: number;
+  ended_at: number | null;
+  amount: string;
+  meters: string;
+  customer_id: string | null;
+  /** The response, to repeat it. */
+  verdict: string;
+  /** Set where it was settled or released before any isolate reported it. */
+  unreported: 1 | null;
+  /** What it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
+  beside: string | null;
+  /** What was asked, as JSON, where it is needed after the decision. */
+  asked: string | null;
+} & CountedRates;
+
+/**
+ * Every column except those by which a hold is found. The type keeps the list complete. Pages have values in this order,
+ * so a new column comes last.
+ */
+const CHANGED: Readonly<Record<Exclude<keyof HoldRow, "seq" | "id">, true>> = {
+  digest: true,
+  status: true,
+  at: true,
+  expires_at: true,
+  ended_at: true,
+  amount: true,
+  meters: true,
+  customer_id: true,
+  verdict: true,
+  unreported: true,
+  rates: true,
+  tokens: true,
+  beside: true,
+  asked: true,
+};
+const CHANGING = Object.keys(CHANGED) as (keyof typeof CHANGED)[];
+const COLUMNS = ["seq", "id", ...CHANGING] as const;
+const ID_AT = COLUMNS.indexOf("id");
+const STATUS_AT = COLUMNS.indexOf("status");
+const END_AT = COLUMNS.indexOf("expires_at");
+const AMOUNT_AT = COLUMNS.indexOf("amount");
+const UNREPORTED_AT = COLUMNS.indexOf("unreported");
+
+export const HOLDS = new JournalTable(
+  { name: "holds", columns: COLUMNS, key: ["seq"], named: ["id"], changing: CHANGING, isNumbered: true },
+  {
+    table: "hold_pages",
+    index: "hold_id",
+    tagOf: (row) => holdTag(idIn(row)),
+    told: ["first_expiry", "open", "held", "unreported"],
+    tell,
+  },
+);
+
+/** When the first of its open holds expires, how many there are, what they hold, and how many of all were unreported. */
+function tell(rows: readonly Row[]): readonly [number | null, number, string, number] {
+  let first: number | null = null;
+  let open = 0;
+  let held = 0n;
+  let unreported = 0;
+  for (const row of rows) {
+    if (isUnreported(row)) unreported += 1;
+    const end = openEnd(row);
+    if (end === null) continue;
+    if (first === null || end < first) first = end;
+    open += 1;
+    held += BigInt(row[AMOUNT_AT] ?? 0);
+  }
+  return [first, open, String(held), unreported];
+}
+
+/** A number by which holds are found. All holds of one request share it. */
+export function holdTag(id: string): number {
+  const number = requestNumber(id);
+  return ((number << 2) | (number & 3)) >>> 0;
+}
+
+export function idIn(row: Row): string {
+  return String(row[ID_AT]);
+}
+
+export function isSettled(row: Row): boolean {
+  return row[STATUS_AT] === "settled";
+}
+
+export function isUnreported(row: Row): boolean {
+  return (row[UNREPORTED_AT] ?? null) !== null;
+}
+
+/** When an open hold expires. Null if it is not open. */
+export function openEnd(row: Row): number | null {
+  return row[STATUS_AT] === "open" ? Number(row[END_AT]) : null;
+}
+
+export function toRow(hold: HoldRow): Row {
+  return COLUMNS.map((column) => hold[column] ?? null);
+}
+
+export function fromRow(row: Row): HoldRow {
+  return Object.fromEntries(COLUMNS.map((column, index) => [column, row[index] ?? null])) as HoldRow;
+}

@@ -1,0 +1,171 @@
+import { Recent } from "../../../domain/id-index/recent.ts";
+import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
+import type { IndexName } from "./entries.ts";
+import { FAN, findSuspects, type Place, Segment, type SegmentRow } from "./segment.ts";
+
+/** How many rows are kept in memory before they become a segment. */
+const RECENT = 4096;
+/** Merge steps at a time: four times what is needed to finish before the next is due. */
+const STEPS = 2;
+/** Removal steps at a time: about three times as many as are added. */
+const REMOVALS = 4;
+
+/** Rows that are appended with rising seqs and deleted from the oldest on, as they are stored. */
+export interface IndexedLog {
+  /** Of the oldest and of the last row. A last one is known even where all rows are deleted, or seqs start again. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Whether seqs have gaps. */
+  readonly hasGaps: boolean;
+  /** Changes if ids are hashed in another way. */
+  readonly hashing: string;
+  /** The hashed ids of all rows after a seq, in order. */
+  numbersAfter(seq: number): Iterable<readonly [seq: number, number: number]>;
+}
+
+/**
+ * Finds rows by their ids, at a cost that hardly grows with their number, for any kind of ids. In a database index, each
+ * id that does not sort by time is on its own page, which is read, logged and written back: with a million runs, that
+ * costs twice as much as the rest of recording a run. It is also a row on the bill for each.
+ *
+ * The latest rows are known only in memory, and read again when the object wakes. Every few thousand become a segment,
+ * and eight segments become one of the next level, a few blocks at a time, so that no call waits for a long merge. Each
+ * segment knows in memory which ids it certainly lacks, so a new id costs no read.
+ */
+export class LogIndex {
+  readonly #sql: SqlStorage;
+  readonly #name: IndexName;
+  readonly #size: number;
+  readonly #recent: Recent;
+  readonly #log: IndexedLog;
+  readonly #hashing: string;
+  #segments: Segment[];
+  /** The seq of the last stored row. The next one is higher. */
+  #lastSeq = 0;
+
+  constructor(sql: SqlStorage, name: IndexName, log: IndexedLog, size = RECENT) {
+    this.#sql = sql;
+    this.#name = name;
+    this.#size = size;
+    this.#recent = new Recent(size);
+    this.#log = log;
+    this.#hashing = log.hashing;
+    const rows = sql.exec<SegmentRow>(`SELECT * FROM ${name}_segments ORDER BY segment`).toArray();
+    this.#segments = rows.map((row) => Segment.read(this.#place, row));
+    const isSound = this.#segments.every(({ isWhole }) => isWhole);
+    if (!isSound || this.#stored().lastSeq < this.#lastOfSegments) this.#startOver();
+    this.#readRecent();
+  }
+
+  /** The seqs of all rows that may have one of these ids: each that has one, and hardly any other. */
+  find(sought: SoughtNumbers): number[] {
+    const made = this.#segments.filter(({ row }) => row.state === "made");
+    const suspects = made.flatMap((segment) => segment.suspects(sought));
+    return [...this.#recent.find(sought.numbers), ...findSuspects(this.#sql, this.#name, suspects)];
+  }
+
+  /** Adds rows that were just stored, in this order. A row without a seq follows the one before it. */
+  add(rows: Iterable<{ readonly number: number; readonly seq?: number }>): void {
+    for (const { number, seq = this.#lastSeq + 1 } of rows) this.#add(number, seq);
+  }
+
+  /**
+   * Whether this matches storage. Rows that were added and rolled back are dropped. If more has changed, everything
+   * must be read again. Segments change only together with the newest of them, and rows are appended, so the ends are
+   * enough to compare.
+   */
+  isCurrent(): boolean {
+    const { firstSeq, lastSeq, newest } = this.#stored();
+    if (this.#log.hashing !== this.#hashing) return false;
+    if (newest !== this.#newest || lastSeq > this.#lastSeq || lastSeq < this.#lastOfSegments) return false;
+    if (firstSeq !== null && firstSeq < this.#recent.firstSeq) return false;
+    if (lastSeq < this.#lastSeq) {
+      this.#recent.cutAfter(lastSeq);
+      this.#lastSeq = lastSeq;
+    }
+    return true;
+  }
+
+  get #place(): Place {
+    return { sql: this.#sql, name: this.#name, ofFirstLevel: this.#size };
+  }
+
+  get #newest(): number {
+    return this.#segments.at(-1)?.row.segment ?? 0;
+  }
+
+  get #lastOfSegments(): number {
+    const live = this.#segments.filter(({ row }) => row.state !== "gone");
+    return Math.max(0, ...live.map(({ row }) => row.last_seq));
+  }
+
+  /** The newest segment, the last row, and the first row that is in no segment. */
+  #stored(): { readonly firstSeq: number | null; readonly lastSeq: number; readonly newest: number } {
+    const { newest } = this.#sql
+      .exec<{ newest: number }>(`SELECT IFNULL(MAX(segment), 0) AS newest FROM ${this.#name}_segments`)
+      .one();
+    const { firstSeq, lastSeq, hasGaps } = this.#log;
+    const next = this.#lastOfSegments + 1;
+    return { firstSeq: hasGaps || lastSeq < next ? null : Math.max(firstSeq, next), lastSeq, newest };
+  }
+
+  /**
+   * If all rows are deleted, seqs may restart, so nothing may be known under the old ones. Segments that are incomplete, or
+   * do not have this version's sizes, are rebuilt from the rows.
+   */
+  #startOver(): void {
+    for (const segment of this.#segments) segment.end();
+    this.#create(0, 0, 0, "gone");
+  }
+
+  #readRecent(): void {
+    this.#lastSeq = this.#lastOfSegments;
+    for (const [seq, number] of this.#log.numbersAfter(this.#lastSeq)) this.#add(number, seq);
+    this.#lastSeq = Math.max(this.#lastSeq, this.#log.lastSeq);
+  }
+
+  #add(number: number, seq: number): void {
+    this.#recent.add(number, seq);
+    this.#lastSeq = seq;
+    if (this.#recent.isFull) this.#keepRecent();
+  }
+
+  /** Makes a segment of the rows in memory, and continues the work on the existing ones. */
+  #keepRecent(): void {
+    const { block } = this.#recent;
+    this.#create(0, block.firstSeq, this.#lastSeq, "made").fill(block);
+    this.#recent.clear();
+    const oldest = this.#log.firstSeq;
+    for (const segment of this.#segments) if (segment.row.last_seq < oldest) segment.end();
+    const top = Math.max(...this.#segments.map(({ row }) => row.level));
+    for (let level = 0; level <= top; level += 1) this.#mergeOn(level, oldest);
+    for (let part = 0; part < REMOVALS; part += 1) this.#removeOn();
+  }
+
+  #removeOn(): void {
+    const gone = this.#segments.find(({ row }) => row.state === "gone");
+    if (gone?.removeOn() === true) this.#segments = this.#segments.filter((segment) => segment !== gone);
+  }
+
+  #create(level: number, firstSeq: number, lastSeq: number, state: SegmentRow["state"]): Segment {
+    const row = { segment: this.#newest + 1, level, first_seq: firstSeq, last_seq: lastSeq, state, step: 0 };
+    const segment = Segment.create(this.#place, row);
+    this.#segments.push(segment);
+    return segment;
+  }
+
+  /** A few steps to merge the oldest segments of this level into one of the next. */
+  #mergeOn(level: number, oldest: number): void {
+    const made = this.#segments.filter(({ row }) => row.state === "made" && row.level === level);
+    let above = this.#segments.find(({ row }) => row.state === "making" && row.level === level + 1);
+    if (above === undefined) {
+      const [first, last] = [made[0], made[FAN - 1]];
+      if (first === undefined || last === undefined) return;
+      above = this.#create(level + 1, first.row.first_seq, last.row.last_seq, "making");
+    }
+    const { last_seq } = above.row;
+    const below = made.filter(({ row }) => row.last_seq <= last_seq);
+    for (let step = 0; step < STEPS && above.row.state === "making"; step += 1) above.mergeOn(below, oldest);
+    if (above.row.state === "made") for (const segment of below) segment.end();
+  }
+}

@@ -1,0 +1,14 @@
+import type { IndexName } from "../id-index/entries.ts";
+import type { Row, Value } from "./shape.ts";
+
+/** How rows of a table with numbers are stored: many of them in one row of another table, in the order of their numbers. */
+export interface PageKind {
+  /** Beside it, `<table>_from` has the number after which rows are in pages. Those before are of earlier versions. */
+  readonly table: string;
+  readonly index: IndexName;
+  /** An evenly distributed 32-bit number by which a row is found. Few rows share one. */
+  readonly tagOf: (row: Row) => number;
+  /** Columns that say of a page what is in it. */
+  readonly told: readonly string[];
+  readonly tell: (rows: readonly Row[]) => readonly Value[];
+}

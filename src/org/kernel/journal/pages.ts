@@ -1,0 +1,230 @@
+import { SoughtNumbers } from "../../../domain/id-index/sought.ts";
+import { LogIndex } from "../id-index/log-index.ts";
+import { deletePage, firstNumber, type PageRow, readPage, writePage } from "./page-store.ts";
+import type { PageKind } from "./page-kind.ts";
+import { ReadPage, ReadPages } from "./read-page.ts";
+import type { Row, TableShape } from "./shape.ts";
+
+/** A page gets no more rows than this, and none once it has so many characters. Its rows may grow a little later. */
+const MOST_ROWS = 128;
+const FULL_CHARACTERS = 60_000;
+/** Pages that are kept as they were read. */
+const MOST_READ = 64;
+
+/** What a page becomes. */
+interface Draft {
+  readonly page: ReadPage | null;
+  readonly first: number;
+  last: number;
+  readonly rows: Map<number, Row>;
+}
+
+/**
+ * The rows of a table, many to a row of another one. No two pages have numbers in common, and a row stays in its page. A
+ * page without rows is deleted, unless it is the last: that one knows the highest number, and no number is used twice.
+ */
+export class Pages {
+  readonly #sql: SqlStorage;
+  readonly #kind: PageKind;
+  readonly #numberAt: number;
+  readonly #onChange: (undo: () => void) => void;
+  readonly #read = new ReadPages(MOST_READ);
+  #index: LogIndex | null = null;
+  #last: number | null = null;
+  #from: number | null = null;
+
+  /** `onChange` gets what to call if a change to the pages is rolled back. */
+  constructor(sql: SqlStorage, shape: TableShape, kind: PageKind, onChange: (undo: () => void) => void) {
+    this.#sql = sql;
+    this.#kind = kind;
+    this.#numberAt = shape.columns.indexOf(shape.key[0] ?? "");
+    this.#onChange = onChange;
+  }
+
+  /** Whether a row is in a page, and not in the table of earlier versions. */
+  takes(row: Row): boolean {
+    return this.numberOf(row) > this.#afterEarlier();
+  }
+
+  #afterEarlier(): number {
+    this.#from ??= this.#sql.exec<{ seq: number }>(`SELECT seq FROM ${this.#kind.table}_from`).one().seq;
+    return this.#from;
+  }
+
+  numberOf(row: Row): number {
+    return Number(row[this.#numberAt]);
+  }
+
+  /** The highest number that a row here has or had. */
+  get last(): number {
+    this.#last ??= this.#tail()?.last ?? this.#afterEarlier();
+    return this.#last;
+  }
+
+  /** All rows that have one of these tags. */
+  find(tags: ReadonlySet<number>): Row[] {
+    if (tags.size === 0) return [];
+    const numbers = new Set(this.#ids().find(new SoughtNumbers(Uint32Array.from(tags))));
+    const found: Row[] = [];
+    for (const number of [...numbers].toSorted((one, other) => one - other)) {
+      const row = this.row(number);
+      if (row !== null && tags.has(this.#kind.tagOf(row))) found.push(row);
+    }
+    return found;
+  }
+
+  /** The row with a number. */
+  row(number: number): Row | null {
+    return number > this.last ? null : (this.#with(number)?.rows.get(number) ?? null);
+  }
+
+  /** The rows of the page that begins with a number. */
+  at(first: number): Row[] {
+    const page = this.#read.get(first) ?? this.#keep(readPage(this.#sql, this.#kind, "first = ?", first));
+    return page?.inOrder ?? [];
+  }
+
+  /** The rows with the highest numbers first. */
+  *latest(): Generator<Row> {
+    for (let page = this.#tail(); page !== null; page = this.#before(page)) yield* page.inOrder.toReversed();
+  }
+
+  /** The rows of the next page after a number, and its last number. Null: there is none. */
+  after(number: number): { readonly rows: Row[]; readonly last: number } | null {
+    const page = this.#with(number + 1) ?? this.#next(number);
+    return page === null ? null : { rows: page.inOrder, last: page.last };
+  }
+
+  /** Writes each page that changes once. */
+  change(written: readonly Row[], deleted: readonly Row[]): void {
+    if (written.length + deleted.length === 0) return;
+    this.#onChange(() => this.#forget());
+    const index = this.#ids();
+    const drafts = new Map<number, Draft>();
+    const { last } = this;
+    for (const row of deleted) this.#draftOf(row, drafts)?.rows.delete(this.numberOf(row));
+    const fresh: Row[] = [];
+    for (const row of written) {
+      const number = this.numberOf(row);
+      if (number > last) fresh.push(row);
+      else {
+        const rows = this.#draftOf(row, drafts)?.rows;
+        if (rows?.has(number) !== true) throw new Error(`${this.#kind.table} has no row ${number} to change`);
+        rows.set(number, row);
+      }
+    }
+    fresh.sort((one, other) => this.numberOf(one) - this.numberOf(other));
+    this.#append(fresh, drafts);
+    for (const draft of drafts.values()) this.#write(draft);
+    index.add(fresh.map((row) => ({ number: this.#kind.tagOf(row), seq: this.numberOf(row) })));
+  }
+
+  /** What the page of a row becomes. Null: no page has it. */
+  #draftOf(row: Row, drafts: Map<number, Draft>): Draft | null {
+    const number = this.numberOf(row);
+    const page = number > this.last ? null : this.#with(number);
+    return page === null ? null : this.#draft(page, drafts);
+  }
+
+  #draft(page: ReadPage, drafts: Map<number, Draft>): Draft {
+    const there = drafts.get(page.first);
+    if (there !== undefined) return there;
+    const draft = { page, first: page.first, last: page.last, rows: new Map(page.rows) };
+    drafts.set(page.first, draft);
+    return draft;
+  }
+
+  /** The last page gets the next rows while it has room. */
+  #append(fresh: readonly Row[], drafts: Map<number, Draft>): void {
+    if (fresh.length === 0) return;
+    const tail = this.#tail();
+    let draft = tail === null ? null : this.#draft(tail, drafts);
+    let characters = draft === null ? 0 : JSON.stringify([...draft.rows.values()]).length;
+    for (const row of fresh) {
+      const number = this.numberOf(row);
+      if (draft === null || draft.rows.size >= MOST_ROWS || characters >= FULL_CHARACTERS) {
+        draft = { page: null, first: number, last: number, rows: new Map() };
+        drafts.set(number, draft);
+        characters = 0;
+      }
+      draft.rows.set(number, row);
+      draft.last = number;
+      characters += JSON.stringify(row).length;
+      this.#last = number;
+    }
+  }
+
+  #write({ page, first, last, rows }: Draft): void {
+    if (rows.size === 0 && last < this.last) {
+      deletePage(this.#sql, this.#kind, first);
+      this.#read.drop(first);
+      return;
+    }
+    const all = [...rows.values()];
+    const told = this.#kind.tell(all);
+    writePage(this.#sql, this.#kind, { first, last, told, body: JSON.stringify(all) }, page);
+    this.#read.keep(new ReadPage(first, last, told, rows));
+  }
+
+  #with(number: number): ReadPage | null {
+    const known = this.#read.with(number);
+    if (known !== null) return known;
+    const page = this.#keep(readPage(this.#sql, this.#kind, "first <= ? ORDER BY first DESC", number));
+    return page?.covers(number) === true ? page : null;
+  }
+
+  #tail(): ReadPage | null {
+    const known = this.#last === null ? null : this.#read.with(this.#last);
+    return known ?? this.#keep(readPage(this.#sql, this.#kind, "true ORDER BY first DESC"));
+  }
+
+  #before({ first }: ReadPage): ReadPage | null {
+    return this.#keep(readPage(this.#sql, this.#kind, "first < ? ORDER BY first DESC", first));
+  }
+
+  #next(number: number): ReadPage | null {
+    return this.#keep(readPage(this.#sql, this.#kind, "first > ? ORDER BY first", number));
+  }
+
+  #keep(row: PageRow | null): ReadPage | null {
+    if (row === null) return null;
+    const known = this.#read.get(row.first);
+    if (known !== null) return known;
+    const rows = JSON.parse(row.body) as Row[];
+    const byNumber = new Map(rows.map((one) => [this.numberOf(one), one]));
+    return this.#read.keep(new ReadPage(row.first, row.last, row.told, byNumber));
+  }
+
+  #ids(): LogIndex {
+    if (this.#index?.isCurrent() !== true)
+      this.#index = new LogIndex(this.#sql, this.#kind.index, this.#log());
+    return this.#index;
+  }
+
+  #log() {
+    const pages = this;
+    return {
+      hasGaps: true,
+      hashing: "",
+      get firstSeq() {
+        return firstNumber(pages.#sql, pages.#kind) ?? pages.last + 1;
+      },
+      get lastSeq() {
+        return pages.last;
+      },
+      *numbersAfter(seq: number) {
+        for (let next = pages.after(seq); next !== null; next = pages.after(next.last)) {
+          for (const row of next.rows) {
+            const number = pages.numberOf(row);
+            if (number > seq) yield [number, pages.#kind.tagOf(row)] as const;
+          }
+        }
+      },
+    };
+  }
+
+  #forget(): void {
+    this.#read.clear();
+    this.#last = null;
+  }
+}

@@ -302,7 +302,7 @@ test("ids with equal hashes make no block that is too large for a row", async ()
         left: new Uint32Array(1),
       };
       sought.spreads[0] = spreadOf(7);
-      const seqs = findSuspects(sql, "run_id", one.suspects(sought as unknown as Sought));
+      const seqs = findSuspects(sql, "run_id", one.suspects(sought));
       expect([seqs.length, seqs.at(-1)]).toEqual([count, COUNT]);
     }
     segment.end();

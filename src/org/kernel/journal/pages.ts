@@ -1,6 +1,7 @@
 import { SoughtNumbers } from "../../../domain/id-index/sought.ts";
 import { LogIndex } from "../id-index/log-index.ts";
-import { deletePage, firstNumber, type PageRow, readPage, writePage } from "./page-store.ts";
+import { PageLog } from "./page-log.ts";
+import { deletePage, type PageRow, readPage, writePage } from "./page-store.ts";
 import type { PageKind } from "./page-kind.ts";
 import { ReadPage, ReadPages } from "./read-page.ts";
 import type { Row, TableShape } from "./shape.ts";
@@ -197,30 +198,8 @@ export class Pages {
 
   #ids(): LogIndex {
     if (this.#index?.isCurrent() !== true)
-      this.#index = new LogIndex(this.#sql, this.#kind.index, this.#log());
+      this.#index = new LogIndex(this.#sql, this.#kind.index, new PageLog(this.#sql, this.#kind, this));
     return this.#index;
-  }
-
-  #log() {
-    const pages = this;
-    return {
-      hasGaps: true,
-      hashing: "",
-      get firstSeq() {
-        return firstNumber(pages.#sql, pages.#kind) ?? pages.last + 1;
-      },
-      get lastSeq() {
-        return pages.last;
-      },
-      *numbersAfter(seq: number) {
-        for (let next = pages.after(seq); next !== null; next = pages.after(next.last)) {
-          for (const row of next.rows) {
-            const number = pages.numberOf(row);
-            if (number > seq) yield [number, pages.#kind.tagOf(row)] as const;
-          }
-        }
-      },
-    };
   }
 
   #forget(): void {

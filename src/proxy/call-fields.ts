@@ -3,6 +3,7 @@ import type { WireRefusal } from "../adapters/refusal-response.ts";
 import { CALLER_FIELDS, type CallerField, type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
 
 const PREFIX = "x-sluice-";
+const REQUEST_ID = /^[ -~]{1,128}$/;
 
 /** What a call is for, as its key and its headers say. */
 export interface CallFacts {
@@ -35,6 +36,8 @@ export function callFactsOf(
         return malformed(name, "must be name=value pairs with a comma between them, each name once");
       told.tags = tags;
     } else if (value.includes(",")) return malformed(name, "must be sent once, and must not contain a comma");
+    else if (field === "request_id" && !REQUEST_ID.test(value))
+      return malformed(name, "must be 1 to 128 printable ASCII characters");
     else if (field === "estimate_usd") estimateUsd = value;
     else told[field] = value;
   }

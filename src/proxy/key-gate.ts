@@ -17,7 +17,6 @@ const MOST_REMEMBERED = 20_000;
 export class KeyGate implements CallGate {
   readonly #gate: EmbeddedGate;
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
-  readonly #usedIds = new BoundedMap<string, true>(MOST_REMEMBERED);
   #flushing: { readonly since: number; readonly done: Promise<void> } | null = null;
   /** Whether the service has accepted the key. */
   isProven = false;
@@ -31,12 +30,13 @@ export class KeyGate implements CallGate {
     return this.#gate.stats.runsQueued === 0;
   }
 
-  /** A reservation is for one call. An id that has had its call here gets a reservation of its own. */
+  /**
+   * A reservation is for one call, and every call reaches the provider. One whose request id came before, here or in another
+   * isolate, is reserved by itself.
+   */
   readonly decide: CallGate["decide"] = async (ask, options) => {
-    const { request_id: id, ...rest } = ask;
-    const isUsed = id !== undefined && this.#usedIds.get(id) === true;
-    if (id !== undefined) this.#usedIds.set(id, true);
-    const allowed = await this.#gate.decide(isUsed ? rest : ask, options);
+    const { request_id: _, ...unnamed } = ask;
+    const allowed = await this.#gate.decide(unnamed, options);
     this.isProven = true;
     return allowed;
   };

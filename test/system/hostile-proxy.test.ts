@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { governed, PROVIDER_KEY, startProvider } from "../support/governed.ts";
 import { providerThat, proxyBefore } from "../support/hostile-provider.ts";
@@ -254,6 +255,30 @@ describe("every call is settled", () => {
     expect(got).toHaveLength(3);
     const runs = await org.runs(3);
     expect(runs.map((run) => run["usage"].output_tokens)).toEqual([7, 7, 7]);
+  });
+
+  test("by a reservation of its own, also where another isolate has had its request id", async () => {
+    const org = await governed("1");
+    const waiting: ServerResponse[] = [];
+    const { url, got } = await providerThat((_, response) => void waiting.push(response));
+    const callerSets = ["request_id", "estimate_usd"] as const;
+    const headers = { "x-sluice-request-id": "again", "x-sluice-estimate-usd": "0.6" };
+    const [here, there] = [proxyBefore(url, { callerSets }), proxyBefore(url, { callerSets })];
+    const first = here(CHAT, { key: org.key, body, headers });
+    await expect.poll(() => waiting.length).toBe(1);
+    for (const proxy of [here, there]) {
+      const refused = await proxy(CHAT, { key: org.key, body, headers });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        402,
+        { error: { code: "budget_exceeded" } },
+      ]);
+    }
+    waiting[0]?.end(fine);
+    expect(await (await first).text()).toBe(fine);
+    await org.runs(1);
+    expect(got).toHaveLength(1);
+    const long = { ...headers, "x-sluice-request-id": "x".repeat(129) };
+    expect((await here(CHAT, { key: org.key, body, headers: long })).status).toBe(422);
   });
 
   test("at its estimate, where there is no price for its model", async () => {

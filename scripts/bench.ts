@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { run as archive } from "./bench/archive.ts";
+import { run as calls } from "./bench/calls.ts";
 import { run as gate } from "./bench/gate.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
@@ -10,15 +12,18 @@ import { run as redis } from "./bench/redis.ts";
 import { run as reports } from "./bench/reports.ts";
 import { run as startUp } from "./bench/start-up.ts";
 import { run as rowsWritten } from "./bench/rows.ts";
-import { type BenchRow, pinToServerCore, QUICK } from "./bench/harness.ts";
+import { type BenchRow, pinToServerCore, QUICK, worstDrift, WRITES } from "./bench/harness.ts";
+import { performancePage } from "./bench/performance.ts";
 import { ROOT } from "./worker-config.ts";
 
 /**
  * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
- * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`.
+ * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`. `--write` makes
+ * docs/performance.md of the parts that it shows.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,
+  calls,
   start: startUp,
   redis,
   orgs,
@@ -30,8 +35,12 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   proxy,
 };
 
+const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy"];
+
+const [load = 0] = loadavg();
 pinToServerCore();
-const chosen = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const chosen = WRITES ? WRITTEN : named;
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(PARTS)) {
   if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));
@@ -41,6 +50,12 @@ const folder = join(ROOT, ".sluice");
 mkdirSync(folder, { recursive: true });
 const report = { at: new Date().toISOString(), quick: QUICK, machine: process.arch, rows };
 writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);
+if (WRITES) {
+  const day = new Date().toISOString().slice(0, 10);
+  const machine = { day, load, drift: worstDrift, processor: cpus()[0]?.model.trim() || process.arch };
+  writeFileSync(join(ROOT, "docs/performance.md"), performancePage(rows, machine));
+  console.log("\nwrote docs/performance.md");
+}
 
 function print(table: readonly BenchRow[]): void {
   const lines = [["", "per second, or rows", "CPU us", "ratio", "of", "target", ""]];

@@ -1,0 +1,184 @@
+import type { BenchRow } from "./harness.ts";
+
+/** The page docs/performance.md, made from the rows of one run. */
+
+/** What a call uses beside processor time, which is measured. */
+interface Path {
+  readonly name: string;
+  /** The row that has its throughput and processor time. */
+  readonly speed: string;
+  /** The rows written by one call, by the names of what was measured. Null: it stores nothing with us. */
+  readonly rows: ((measured: (name: string) => number) => number) | null;
+  /** Requests of Workers and of objects, and lines that Sluice logs. Null: it does not run there. */
+  readonly requests: { readonly worker: number; readonly object: number; readonly lines: number } | null;
+}
+
+const ISOLATE = "decision in an isolate, settled by a bulk run";
+const OBJECT = "decision by the object and the run that settles it";
+const ALONE = "run sent alone";
+/** A busy isolate reports some 3.5 times a second; measured at 50 decisions a second. */
+const REPORTS = 0.07;
+
+const inIsolate = {
+  rows: (of: (name: string) => number) => of(ISOLATE),
+  requests: { worker: 1, object: REPORTS, lines: 1 },
+};
+const refused = { rows: () => 0, requests: { worker: 1, object: 0, lines: 1 } };
+const EMPTY = { rows: null, requests: { worker: 1, object: 0, lines: 0 } };
+const asked = { worker: 1, object: 1, lines: 1 };
+
+const OURS: readonly Path[] = [
+  { name: "decision in the isolate, 10 limits", speed: "allow here, 10 limits set", ...inIsolate },
+  {
+    name: "the same with rules, detectors on 2 kB and a plan",
+    speed: "allow here, all checks",
+    ...inIsolate,
+  },
+  { name: "refusal in the isolate", speed: "deny here, body read", ...refused },
+  { name: "refusal by a rate limit", speed: "deny here, body unread", ...refused },
+  {
+    name: "decision by the object",
+    speed: "allow by the object",
+    rows: (of) => of(OBJECT) - of(ALONE),
+    requests: asked,
+  },
+  { name: "run sent alone", speed: "run alone", rows: (of) => of(ALONE), requests: asked },
+  {
+    name: "run in a bulk of 1,000",
+    speed: "bulk ingest, five limits",
+    rows: (of) => of("run in bulks of 1000"),
+    requests: { worker: 0.001, object: 0.001, lines: 0.001 },
+  },
+  { name: "read of a budget", speed: "read of a budget", rows: () => 0, requests: asked },
+];
+
+const PROXIES: readonly Path[] = ["whole", "stream"].flatMap((form) => [
+  {
+    name: `plain proxy, ungoverned, ${form}`,
+    speed: `plain proxy, ${form}`,
+    ...EMPTY,
+  },
+  {
+    name: `the same with the gate inside, ${form}`,
+    speed: `embedded gate, ${form}`,
+    rows: inIsolate.rows,
+    requests: { worker: 1, object: REPORTS, lines: 0 },
+  },
+  { name: `the same asking over RPC, ${form}`, speed: `asks over RPC, ${form}`, ...inIsolate },
+  {
+    name: `the same asking over HTTP, ${form}`,
+    speed: `asks over HTTP, ${form}`,
+    rows: inIsolate.rows,
+    requests: { worker: 2, object: REPORTS, lines: 1 },
+  },
+]);
+
+const PEERS: readonly Path[] = [
+  {
+    name: "empty Hono app in the same runtime",
+    speed: "reference",
+    ...EMPTY,
+  },
+  {
+    name: "one call to an object, one upsert",
+    speed: "one RPC, one upsert",
+    rows: () => 1,
+    requests: { ...asked, lines: 0 },
+  },
+  {
+    name: "rate-limiter-flexible in memory: one rate limit of one isolate",
+    speed: "rate-limiter-flexible, in memory",
+    ...EMPTY,
+  },
+  {
+    name: "rate-limiter-flexible over Redis: one rate limit, in Node; CPU without that of Redis",
+    speed: "rate-limiter-flexible, over Redis",
+    rows: null,
+    requests: null,
+  },
+  {
+    name: "Portkey's gateway: a proxy without budgets, in Node",
+    speed: "Portkey's gateway, whole",
+    rows: null,
+    requests: null,
+  },
+];
+
+/** Dollars for a million of each, beyond what the plan includes. Processor time: of a million milliseconds. */
+const USD = { workerRequest: 0.3, cpuMs: 0.02, objectRequest: 0.15, rowWritten: 1, logLine: 0.6 };
+
+export interface Machine {
+  readonly day: string;
+  readonly processor: string;
+  /** Processes that wanted a core before it began. */
+  readonly load: number;
+  /** How far the empty app's throughput differed from round to round. */
+  readonly drift: number;
+}
+
+const BUSY_LOAD = 0.7;
+const BUSY_DRIFT = 0.1;
+
+export function performancePage(rows: readonly BenchRow[], machine: Machine): string {
+  return [
+    "# Performance",
+    "",
+    "Made by `npm run bench -- --write`, in one run. Do not edit: run it again.",
+    "",
+    `Measured on ${machine.day}, on one core of ${machine.processor}; the load came from another core, over 32 connections. ${stateOf(machine)}`,
+    "",
+    "Throughput and CPU are of isolate and object together, in workerd. Rows are written over the whole life of a call, deletions",
+    "included; those of a decision in the isolate include its settlement in a bulk. Dollars are Cloudflare's published prices beyond",
+    `what the plan includes: $${USD.workerRequest.toFixed(2)} for a million requests, $${USD.cpuMs} for a million ms of CPU, $${USD.objectRequest} for a million requests of objects,`,
+    `$${USD.rowWritten.toFixed(2)} for a million rows written, $${USD.logLine.toFixed(2)} for a million log lines (one for each request to Sluice). CPU is what was measured here.`,
+    "",
+    ...section("Sluice", OURS, rows),
+    ...section("A proxy before a model", PROXIES, rows),
+    ...section("Peers", PEERS, rows),
+    "A peer that is not installed has no figures. `redis-server` and `@portkey-ai/gateway` are measured where they are.",
+    "",
+  ].join("\n");
+}
+
+function stateOf({ load, drift }: Machine): string {
+  const figures = `load average ${load.toFixed(1)} before it began, the empty app drifted by ${(drift * 100).toFixed(0)} % between rounds`;
+  return load > BUSY_LOAD || drift > BUSY_DRIFT
+    ? `**The machine was busy with other work** (${figures}): throughput is too low, and CPU is too high.`
+    : `The machine was otherwise idle (${figures}).`;
+}
+
+function section(title: string, paths: readonly Path[], rows: readonly BenchRow[]): string[] {
+  return [
+    `## ${title}`,
+    "",
+    "| path | per second | CPU, µs | rows written | dollars per million |",
+    "|---|---:|---:|---:|---:|",
+    ...paths.map((path) => `| ${[path.name, ...figuresOf(path, rows)].join(" | ")} |`),
+    "",
+  ];
+}
+
+function figuresOf(path: Path, rows: readonly BenchRow[]): string[] {
+  const find = (name: string) => rows.find((row) => row.name === name);
+  const speed = find(path.speed);
+  if (speed === undefined) return ["not installed", "", "", ""];
+  const written = path.rows?.((name) => find(name)?.perSecond ?? Number.NaN) ?? 0;
+  const cpuMicros = speed.cpuMicros ?? Number.NaN;
+  return [
+    speed.perSecond.toLocaleString("en"),
+    cpuMicros.toLocaleString("en"),
+    path.rows === null ? "" : String(Number(written.toFixed(2))),
+    path.requests === null ? "" : dollars({ path, cpuMicros, written }).toFixed(2),
+  ];
+}
+
+function dollars({ path, cpuMicros, written }: { path: Path; cpuMicros: number; written: number }): number {
+  const { worker, object, lines } = path.requests ?? { worker: 0, object: 0, lines: 0 };
+  return (
+    worker * USD.workerRequest +
+    (cpuMicros / 1000) * USD.cpuMs +
+    object * USD.objectRequest +
+    written * USD.rowWritten +
+    lines * USD.logLine
+  );
+}

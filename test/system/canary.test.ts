@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { filesUnder, foundSecrets } from "../../scripts/chaos/found-secrets.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../support/server.ts";
 
 /**
@@ -87,43 +86,9 @@ const hasSecret = (shape: Described | undefined): boolean =>
     ([field, inner]) => SECRET_FIELD.test(field) || hasSecret(inner as Described),
   ) || [...(shape?.oneOf ?? []), ...(shape?.anyOf ?? [])].some(hasSecret);
 
-const MOST_READINGS = 20;
-
-/**
- * Every file with the words in it that could contain a piece of a secret. Most of a database is empty pages and short
- * words. An object that goes to rest moves its log into its database and removes it, so all is read again.
- */
-function contentsOfFiles(readings = 1): (readonly [file: string, words: string])[] {
-  try {
-    const files = [fixture.server.folder.log, ...filesUnder(fixture.server.folder.state)].filter(
-      // Made of the database beside it, and gone when its object is.
-      (file) => !file.endsWith("-shm"),
-    );
-    return files.map((file) => {
-      const words = readFileSync(file, "latin1").match(/[\w+/=-]{20,}/g) ?? [];
-      return [file, [...new Set(words)].join(" ")];
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || readings === MOST_READINGS) throw error;
-    return contentsOfFiles(readings + 1);
-  }
-}
-
-/** Where a secret is in plain text, searched in pieces, because a record may be split over pages. */
-function found(): string[] {
-  const contents = contentsOfFiles();
-  return [...secrets].flatMap(([secret, where]) => {
-    const pieces = [secret.slice(-40, -20), secret.slice(-20)];
-    const hits = contents.filter(([, content]) => pieces.some((piece) => content.includes(piece)));
-    return hits.map(([file]) => `${where} in ${file}`);
-  });
-}
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((file) => join(folder, file))
-    .filter((file) => statSync(file).isFile());
-}
+/** Where a secret is in plain text. */
+const found = (): string[] =>
+  foundSecrets(secrets, () => [fixture.server.folder.log, ...filesUnder(fixture.server.folder.state)]);
 
 describe("no secret stays behind", () => {
   test("that a caller puts where it does not belong, on any route, whoever calls", async () => {

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { Caller } from "../../scripts/chaos/caller.ts";
+import { randomFrom } from "../../scripts/chaos/random.ts";
 import { startServer } from "../../scripts/server.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -6,49 +8,6 @@ import { temporaryFolder } from "../support/folder.ts";
 const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 4);
 /** Callers at work beside each other, until the last crash is over. */
 const CALLERS = 6;
-
-type Body = Record<string, unknown>;
-
-class Org {
-  readonly #url: string;
-  readonly id: string;
-  readonly #key: string;
-
-  constructor(url: string, id: string, key: string) {
-    this.#url = url;
-    this.id = id;
-    this.#key = key;
-  }
-
-  async ask(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
-    const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(`${this.#url}${path}`, { method, headers, ...sent });
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Body) };
-  }
-
-  /** Sends the same again until it is acknowledged, as a careful client does. */
-  async send(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
-    for (let attempt = 0; attempt < 2000; attempt += 1) {
-      const answer = await this.ask(method, path, body).catch(() => null);
-      if (answer !== null && answer.status < 500) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`${method} ${path} was never acknowledged`);
-  }
-
-  async all(path: string): Promise<Body[]> {
-    const found: Body[] = [];
-    for (let cursor = ""; ;) {
-      const { body } = await this.send("GET", `${path}limit=200${cursor}`);
-      const { data, next_cursor: next } = body as { data: Body[]; next_cursor: string | null };
-      found.push(...data);
-      if (next === null) return found;
-      cursor = `&cursor=${next}`;
-    }
-  }
-}
 
 const aRun = (id: string, fields: object = {}) => ({
   id,
@@ -68,7 +27,7 @@ class Told {
 }
 
 /** One turn of a caller: a run alone, some in bulk, or a decision that is settled, released or left. */
-async function turn(org: Org, told: Told, name: string, random: () => number): Promise<void> {
+async function turn(org: Caller, told: Told, name: string, random: () => number): Promise<void> {
   const kind = Math.floor(random() * 4);
   if (kind === 0) {
     expect((await org.send("POST", "/v1/runs", aRun(name))).status).toBeLessThan(300);
@@ -96,22 +55,14 @@ async function turn(org: Org, told: Told, name: string, random: () => number): P
   }
 }
 
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 test("what was acknowledged is there once, with its sums, events and audit entries, however often the runtime is killed", async () => {
   const server = await startServer({ port: 0, dataDir: temporaryFolder() });
   onTestFinished(() => server.dispose());
-  const operator = new Org(server.urls[0], "", server.settings["SVC_OPERATOR_KEY"] ?? "");
+  const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "");
   const made = await operator.ask("POST", "/v1/admin/orgs", { name: "Acme" });
   const { org: opened, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
-  const org = new Org(server.urls[0], opened.id, key);
-  const below = `/v1/orgs/${org.id}`;
+  const org = new Caller(server.urls, key);
+  const below = `/v1/orgs/${opened.id}`;
   const budget = await org.ask("POST", `${below}/budgets`, {
     scope_kind: "org",
     limit_usd: "1",

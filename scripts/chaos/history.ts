@@ -1,0 +1,96 @@
+/**
+ * What callers did, what they were told, and what was there in the end. All that the checks read. Times are of the machine's
+ * monotonic clock, in milliseconds, alike in all processes.
+ */
+
+/** A reported run, by the id that its caller gave it. */
+export interface SentRun {
+  readonly id: string;
+  readonly nanos: number;
+  readonly reservation: string | null;
+  /** The service said that it has it. False: nobody knows. */
+  isAcknowledged: boolean;
+}
+
+/** A decision that was answered with an allow. */
+export interface Allow {
+  readonly reservation: string;
+  readonly nanos: number;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** `kept`: nobody settles or releases it, so it is reserved until it expires. `charged`: and then becomes a run. */
+  end: "settled" | "released" | "kept" | "charged" | "unknown";
+}
+
+/** A limit that was set. It may be in force from when it was sent, and is in force alone once it was answered. */
+export interface LimitSet {
+  readonly nanos: number;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+/** A call that a rule, a limit or a revocation forbids, and how it was answered. */
+export interface Forbidden {
+  readonly what: string;
+  readonly status: number;
+}
+
+export interface StoredRun {
+  readonly id: string;
+  readonly nanos: number;
+  readonly reservation: string | null;
+  readonly outcome: string;
+}
+
+/** What an org says of itself when everybody is quiet. */
+export interface Stored {
+  readonly runs: readonly StoredRun[];
+  /** The ids of runs that events announced. */
+  readonly announced: readonly string[];
+  readonly spentNanos: number;
+  readonly reservedNanos: number;
+  /** The same after every reservation has expired. */
+  readonly spentInTheEndNanos: number;
+  readonly reservedInTheEndNanos: number;
+  /** All runs after every reservation has expired. */
+  readonly runsInTheEnd: readonly StoredRun[];
+  readonly isAuditValid: boolean;
+}
+
+export interface OrgHistory {
+  readonly name: string;
+  readonly runs: readonly SentRun[];
+  readonly allows: readonly Allow[];
+  readonly limits: readonly LimitSet[];
+  readonly forbidden: readonly Forbidden[];
+  /** Nothing is given back, so that what was admitted only grows, and can be compared with the limit at any moment. */
+  readonly onlyGrows: boolean;
+  readonly stored: Stored;
+}
+
+/** Calls through the proxy: what the provider served, and what was recorded of it. */
+export interface ProxyHistory {
+  readonly served: number;
+  readonly servedTokens: number;
+  readonly recorded: number;
+  readonly recordedTokens: number;
+  /** Calls made after the last fault, each of which must be recorded. */
+  readonly quietCalls: number;
+  readonly quietRecorded: number;
+}
+
+export interface History {
+  readonly orgs: readonly OrgHistory[];
+  readonly proxy: ProxyHistory;
+  /** Answers that the contract does not promise to a call like theirs. */
+  readonly unpromised: readonly string[];
+  /** Where a secret is in plain text. */
+  readonly secrets: readonly string[];
+  /** Holds of gates that closed in order, and that the service did not take. */
+  readonly holdsRefused: number;
+}
+
+/** The machine's monotonic clock. */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000;
+}

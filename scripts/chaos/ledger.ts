@@ -1,0 +1,42 @@
+import type { Allow, Forbidden, LimitSet, OrgHistory, SentRun, Stored } from "./history.ts";
+
+/** What callers of one org did and were told, as it happens. */
+export class Ledger {
+  readonly runs = new Map<string, SentRun>();
+  readonly allows = new Map<string, Allow>();
+  readonly limits: LimitSet[] = [];
+  readonly forbidden: Forbidden[] = [];
+
+  /** Before it is sent: what is stored must have been sent by somebody. */
+  sends(id: string, nanos: number, reservation: string | null = null): void {
+    this.runs.set(id, { id, nanos, reservation, isAcknowledged: false });
+  }
+
+  acknowledged(id: string): void {
+    const run = this.runs.get(id);
+    if (run === undefined) throw new Error(`nobody sent ${id}`);
+    run.isAcknowledged = true;
+    this.ended(run.reservation, "settled");
+  }
+
+  allowed(allow: Allow): void {
+    if (!this.allows.has(allow.reservation)) this.allows.set(allow.reservation, allow);
+  }
+
+  ended(reservation: string | null, end: Allow["end"]): void {
+    const allow = this.allows.get(reservation ?? "");
+    if (allow !== undefined) allow.end = end;
+  }
+
+  history(name: string, onlyGrows: boolean, stored: Stored): OrgHistory {
+    return {
+      name,
+      onlyGrows,
+      stored,
+      runs: [...this.runs.values()],
+      allows: [...this.allows.values()],
+      limits: this.limits,
+      forbidden: this.forbidden,
+    };
+  }
+}

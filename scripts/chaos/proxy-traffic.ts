@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProxyHistory } from "./history.ts";
+import type { Traffic } from "./traffic.ts";
+import type { Org, World } from "./world.ts";
+
+/** Calls to a model through the proxy: whole answers, streams, and streams that are left. */
+
+const PAUSE_MS = 50;
+const QUIET_CALLS = 5;
+const MOST_LOOKS = 300;
+
+async function callModel(world: World, org: Org, { random }: Pick<Traffic, "random">): Promise<boolean> {
+  const isStream = random() < 0.5;
+  const leaves = isStream && random() < 0.4;
+  const body = {
+    model: "gpt-4o-mini",
+    max_tokens: 50,
+    stream: isStream,
+    messages: [{ role: "user", content: "20 words" }],
+  };
+  const response = await fetch(`${world.eu.server.proxyUrl}/openai/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${org.key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (leaves) {
+    await response.body?.getReader().read();
+    await response.body?.cancel().catch(() => undefined);
+    return false;
+  }
+  await response.text();
+  return response.status === 200;
+}
+
+export async function useProxy(world: World, org: Org, traffic: Traffic): Promise<void> {
+  while (!traffic.isOver) {
+    await callModel(world, org, traffic).catch(() => false);
+    traffic.answers += 1;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** After the last fault: some calls, each of which must be recorded; and what was recorded of all. */
+export async function proxyHistory(world: World, org: Org): Promise<ProxyHistory> {
+  const recorded = async () => {
+    const runs = await org.caller.all("/v1/runs?");
+    const tokens = runs.map((run) => (run["usage"] as { output_tokens: number }).output_tokens);
+    return { runs: runs.length, tokens: tokens.reduce((total, count) => total + count, 0) };
+  };
+  const before = await settledCount(recorded, null);
+  for (let made = 0; made < QUIET_CALLS; made += 1) {
+    const isServed = await callModel(world, org, { random: () => 0.9 });
+    if (!isServed) throw new Error("a call through the proxy failed without a fault");
+  }
+  const after = await settledCount(recorded, before.runs + QUIET_CALLS);
+  const { served } = world.provider;
+  return {
+    served: served.length,
+    servedTokens: served.reduce((total, { outputTokens }) => total + outputTokens, 0),
+    recorded: after.runs,
+    recordedTokens: after.tokens,
+    quietCalls: QUIET_CALLS,
+    quietRecorded: after.runs - before.runs,
+  };
+}
+
+type Count = { readonly runs: number; readonly tokens: number };
+
+/** Looks until there are as many as expected; without an expectation, until two looks a while apart agree. */
+async function settledCount(count: () => Promise<Count>, expected: number | null): Promise<Count> {
+  let last = await count();
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    if (expected !== null && last.runs >= expected) return last;
+    await sleep(expected === null ? 3000 : 200);
+    const next = await count();
+    if (expected === null && next.runs === last.runs) return next;
+    last = next;
+  }
+  return last;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { logFiles } from "../logfile.ts";
+import { Faults } from "./faults.ts";
+import { filesUnder, foundSecrets } from "./found-secrets.ts";
+import { GateProcesses } from "./gate-processes.ts";
+import type { History } from "./history.ts";
+import type { ChaosOptions } from "./options.ts";
+import { proxyHistory, useProxy } from "./proxy-traffic.ts";
+import { randomFrom } from "./random.ts";
+import { readBack } from "./read-back.ts";
+import { call, changeLimits, type Traffic, useUp } from "./traffic.ts";
+import { type Org, openOrg, openWorld, type World } from "./world.ts";
+
+const ROOMY_NANOS = 1_000_000_000;
+const TIGHT_NANOS = 3000;
+/** Between two faults callers get this many answers, or this long. */
+const ANSWERS_BETWEEN = 20;
+const PATIENCE_MS = 3000;
+const KILLS_TOLD = 10;
+
+export interface Outcome {
+  readonly history: History;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly kills: number;
+  readonly answers: number;
+  readonly diskBy: string | null;
+}
+
+/** Everything at once, until the time is over and there were enough kills; then all that callers and service say of it. */
+export async function runChaos(options: ChaosOptions): Promise<Outcome> {
+  const isPlanted = options.plant !== null;
+  const world = await openWorld(isPlanted ? "scripts/chaos/faulty-worker.ts" : "test/support/odd-worker.ts");
+  try {
+    return await chaosIn(world, options);
+  } finally {
+    await world.close();
+  }
+}
+
+async function chaosIn(world: World, options: ChaosOptions): Promise<Outcome> {
+  const random = randomFrom(options.seed);
+  const home = await openOrg(world, { name: "at home in eu", home: "eu", limitNanos: ROOMY_NANOS });
+  const away = await openOrg(world, { name: "at home in us", home: "us", limitNanos: ROOMY_NANOS });
+  const tight = await openOrg(world, {
+    name: "short of money",
+    home: "eu",
+    limitNanos: TIGHT_NANOS,
+    onlyGrows: true,
+  });
+  const proxied = await openOrg(world, { name: "behind the proxy", home: "eu", limitNanos: ROOMY_NANOS });
+  const orgs = [home, away, tight];
+  const traffic: Traffic = {
+    random,
+    secrets: world.secrets,
+    unpromised: world.unpromised,
+    answers: 0,
+    isOver: false,
+  };
+  const gates = new GateProcesses(world, [home, tight], traffic);
+  const work = Promise.all([
+    ...["a", "b"].map((name) => call(home, name, traffic)),
+    ...["c", "d"].map((name) => call(away, name, traffic)),
+    ...["e", "f"].map((name) => useUp(tight, name, traffic)),
+    changeLimits(tight, traffic),
+    useProxy(world, proxied, traffic),
+  ]);
+  work.catch(() => (traffic.isOver = true));
+  const faults = new Faults({ world, gates, orgs, random });
+  await strikeUntilOver(faults, traffic, { ...options, beforeEach: () => plantIn(world, options) });
+  traffic.isOver = true;
+  await faults.end();
+  await work;
+  const holdsRefused = await gates.end();
+  const history = await historyOf(world, orgs, { proxied, holdsRefused });
+  return {
+    history,
+    faults: faults.counts,
+    kills: faults.kills,
+    answers: traffic.answers,
+    diskBy: world.eu.disk.how,
+  };
+}
+
+async function strikeUntilOver(
+  faults: Faults,
+  traffic: Traffic,
+  { seconds, kills, beforeEach }: { seconds: number; kills: number; beforeEach: () => Promise<void> },
+): Promise<void> {
+  const until = performance.now() + seconds * 1000;
+  let told = 0;
+  while (!traffic.isOver && (performance.now() < until || faults.kills < kills)) {
+    await beforeEach();
+    await progress(traffic);
+    await sleep(traffic.random() * 200);
+    await faults.strike();
+    if (faults.kills >= told + KILLS_TOLD) {
+      told = faults.kills;
+      console.error(`${told} kills, ${traffic.answers} answers`);
+    }
+  }
+}
+
+async function progress(traffic: Traffic): Promise<void> {
+  const enough = traffic.answers + ANSWERS_BETWEEN;
+  const until = performance.now() + PATIENCE_MS;
+  while (traffic.answers < enough && performance.now() < until) await sleep(10);
+}
+
+async function plantIn({ eu }: World, { plant: defect }: ChaosOptions): Promise<void> {
+  if (defect === null) return;
+  const headers = { "x-test-plant": defect };
+  await Promise.allSettled(eu.server.urls.map((url) => fetch(`${url}/healthz`, { headers })));
+}
+
+async function historyOf(
+  world: World,
+  orgs: readonly Org[],
+  { proxied, holdsRefused }: { proxied: Org; holdsRefused: number },
+): Promise<History> {
+  const proxy = await proxyHistory(world, proxied);
+  const histories = [];
+  for (const org of orgs) {
+    const stored = await readBack(org, world.operator);
+    histories.push(org.ledger.history(org.name, org.onlyGrows, stored));
+  }
+  return {
+    orgs: histories,
+    proxy,
+    unpromised: world.unpromised,
+    secrets: secretsIn(world),
+    holdsRefused,
+  };
+}
+
+function secretsIn({ eu, us, secrets, said }: World): string[] {
+  const files = () =>
+    [eu, us].flatMap(({ server }) => [...logFiles(server.folder.log), ...filesUnder(server.folder.state)]);
+  const output = said.join("\n");
+  const inOutput = [...secrets]
+    .filter(([secret]) => output.includes(secret))
+    .map(([, what]) => `${what} in the output`);
+  return [...foundSecrets(secrets, files), ...inOutput];
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { runScript } from "../support/command.ts";
+
+/** A short one. `npm run chaos -- --kills 200` is a long one, and says so itself. */
+const SECONDS = process.env["SLUICE_CHAOS_SECONDS"] ?? "12";
+
+test("two regions, the proxy and gates in processes of their own keep every promise while parts of them are killed", async () => {
+  const chaos = runScript("chaos.ts", ["--seconds", SECONDS, "--seed", "7"], {});
+  const status = await chaos.ended;
+  expect(chaos.stdout() + chaos.stderr()).toMatch(/^[1-9]\d* kills, 0 violations$/m);
+  expect(chaos.stdout()).toMatch(/^chaos: seed 7, /);
+  expect(status).toBe(0);
+});
+
+test("an option that is none is named", async () => {
+  for (const args of [["--plant", "nothing"], ["--seconds", "-1"], ["--forever"]]) {
+    const chaos = runScript("chaos.ts", args, {});
+    expect(await chaos.ended).toBe(1);
+    expect(chaos.stderr()).toMatch(/^sluice: .*\nUse: npm run chaos -- /);
+  }
+});

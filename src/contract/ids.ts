@@ -28,11 +28,12 @@ export type IdPrefix =
 
 /** Ids in paths are checked against this before any use. */
 export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
+export const SAFE_ID_TEXT = "must be 1 to 64 letters, digits and underscores";
 
 export function idShape(prefix: IdPrefix) {
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`))
+    .regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be ${prefix}_ and 26 letters and digits`)
     .meta({ description: `\`${prefix}_\` followed by a ULID.` });
 }
 

@@ -4,6 +4,7 @@ import { fieldPath } from "../contract/field-path.ts";
 import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
 import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../contract/refusal.ts";
 import type { Call } from "./call.ts";
+import { issueText } from "./issue-text.ts";
 import { ASK_HEADER_PREFIX } from "../contract/resources/asked-in-headers.ts";
 import { listScope } from "./list-scope.ts";
 
@@ -98,7 +99,7 @@ export function checkShape<T extends z.ZodType>(
   value: unknown,
   unknownCode: string,
 ): { readonly value: z.output<T> } | Refusal<"validation_failed"> {
-  const result = shape.safeParse(value, { reportInput: true });
+  const result = shape.safeParse(value, { reportInput: true, error: issueText });
   return result.success
     ? { value: result.data }
     : invalidFields(firstPerField(toFieldErrors(result.error.issues, unknownCode)));

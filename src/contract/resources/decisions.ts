@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, MOST_ASKS } from "../decision.ts";
-import { callerId, idShape, SAFE_ID } from "../ids.ts";
+import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
@@ -42,7 +42,7 @@ export const decisionAsk = z.strictObject({
   input: z.unknown().optional().meta({
     description: "Scanned by content safety detectors with `checks: all`. Never stored.",
   }),
-  approval_id: z.string().regex(SAFE_ID).optional(),
+  approval_id: z.string().regex(SAFE_ID, SAFE_ID_TEXT).optional(),
   on_expiry: z.enum(EXPIRY_ACTIONS).optional().meta({
     description:
       "What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies.",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { callerId, SAFE_ID } from "../ids.ts";
+import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
 import { timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";
@@ -12,7 +12,7 @@ export const explainQuestion = z
     trace_id: callerId
       .optional()
       .meta({ description: "The `x-svc-trace-id` of a refusal, or of a recorded run." }),
-    reservation_id: z.string().regex(SAFE_ID).optional(),
+    reservation_id: z.string().regex(SAFE_ID, SAFE_ID_TEXT).optional(),
     run_id: callerId.optional(),
     ask: decisionAsk.optional().meta({
       description: "Explains what would happen to this decision. Nothing is reserved.",

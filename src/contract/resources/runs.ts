@@ -2,7 +2,7 @@ import * as z from "zod";
 import { REPORTED_OUTCOMES } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
-import { callerId, SAFE_ID } from "../ids.ts";
+import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { byPriceName } from "../price-names.ts";
 import { attribution } from "./attribution.ts";
 import { modelName, outcome } from "./dimension-shape.ts";
@@ -74,7 +74,7 @@ export const runInput = z
       .meta({ description: "If omitted, the usage is priced from the price book." }),
     reservation_id: z
       .string()
-      .regex(SAFE_ID)
+      .regex(SAFE_ID, SAFE_ID_TEXT)
       .optional()
       .meta({ description: "The reservation that this run settles." }),
     incurred: z.boolean().optional().meta({
@@ -82,7 +82,7 @@ export const runInput = z
         "True if the cost was already incurred. The run is then recorded even if it exceeds a limit.",
     }),
     input: z.unknown().optional().meta({ description: "Scanned by content safety detectors. Never stored." }),
-    approval_id: z.string().regex(SAFE_ID).optional(),
+    approval_id: z.string().regex(SAFE_ID, SAFE_ID_TEXT).optional(),
     outcome: z
       .enum(REPORTED_OUTCOMES)
       .optional()

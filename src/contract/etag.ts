@@ -18,6 +18,7 @@ const COUNTED = [
   "period_end",
   "resets_at",
   "last_used_at",
+  "failing",
 ];
 
 /** Returned only in the response that creates them. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_KINDS, isEventPattern } from "../event-kinds.ts";
 import { idShape } from "../ids.ts";
-import { timestamp } from "../shapes.ts";
+import { timestamp, timestampInput } from "../shapes.ts";
 
 /** Webhooks as callers see them. */
 
@@ -35,6 +35,10 @@ export const webhook = z
     status: z.enum(["enabled", "disabled"]),
     disabled_reason: z.enum(["requested", "gone", "exhausted"]).nullable().meta({
       description: "`gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed.",
+    }),
+    failing: z.boolean().meta({
+      description:
+        "True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed.",
     }),
     signing_scheme: z
       .enum(["v1", "v2"])
@@ -115,3 +119,13 @@ export const webhookChange = z.strictObject({
 export type WebhookChange = z.output<typeof webhookChange>;
 
 export const signingRotation = z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(86_400) });
+
+export const deliveryRecovery = z.strictObject({ since: timestampInput });
+
+export const recoveredDeliveries = z
+  .object({
+    queued: z.int().meta({ description: "How many deliveries were queued." }),
+    next_since: timestamp.nullable().meta({ description: "Where to go on. Null: everything is queued." }),
+  })
+  .meta({ id: "RecoveredDeliveries" });
+export type RecoveredDeliveries = z.output<typeof recoveredDeliveries>;

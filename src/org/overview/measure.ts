@@ -8,8 +8,7 @@ import { loadMeterRow } from "../meters/store.ts";
 import { emptyMeterRow, keptPlanTerms } from "../plans/store.ts";
 import { spentOn } from "../runs/daily.ts";
 import { dayOf } from "../runs/sums.ts";
-import { headOf } from "../webhooks/queue.ts";
-import type { SubscriptionRow } from "../webhooks/subscriptions.ts";
+import { isFailing, type SubscriptionRow } from "../webhooks/subscriptions.ts";
 
 const DEPRECATED_FOR_MS = 30 * DAY_MS;
 const MOST_SPENT = 10n ** BigInt(SPENT_DIGITS) - 1n;
@@ -48,13 +47,9 @@ function usedOf(view: View, id: "plan_runs" | "plan_tokens"): number {
   return Math.min(Number(totalSpent(entryNow(view, row).usage)), Number.MAX_SAFE_INTEGER);
 }
 
-/** Disabled because of failures, or with a delivery that failed at least once and is tried again. */
 function failingWebhooks(sql: SqlStorage): number {
   const all = sql.exec<SubscriptionRow>("SELECT * FROM webhook_subscriptions").toArray();
-  return all.filter(({ id, disabled_reason }) => {
-    if (disabled_reason !== null) return disabled_reason !== "requested";
-    return (headOf(sql, id)?.attempts ?? 0) > 0;
-  }).length;
+  return all.filter((row) => isFailing(sql, row)).length;
 }
 
 function deprecatedCallers({ sql, now }: View): number {

@@ -35,7 +35,7 @@ function delivered(tx: Tx, webhookId: string, deliveryId: string) {
   return done(200, toDelivery(row), { target: webhookId, detail: { delivery_id: deliveryId } });
 }
 
-const switchedOff = () =>
+export const switchedOff = () =>
   refuse(
     "conflict",
     {},

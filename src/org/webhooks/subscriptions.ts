@@ -1,5 +1,6 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { View } from "../kernel/door.ts";
+import { headOf } from "./queue.ts";
 import { hasOwnSecret } from "./secrets.ts";
 
 export type SubscriptionRow = {
@@ -50,6 +51,12 @@ export function patternsOf(row: SubscriptionRow): string[] {
   return JSON.parse(row.events) as string[];
 }
 
+/** Disabled because of failures, or with a delivery that failed at least once and is tried again. */
+export function isFailing(sql: SqlStorage, { id, disabled_reason }: SubscriptionRow): boolean {
+  if (disabled_reason !== null) return disabled_reason !== "requested";
+  return (headOf(sql, id)?.attempts ?? 0) > 0;
+}
+
 export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhook {
   return {
     id: row.id,
@@ -58,6 +65,7 @@ export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhoo
     description: row.description,
     status: row.disabled_reason === null ? "enabled" : "disabled",
     disabled_reason: row.disabled_reason,
+    failing: isFailing(view.sql, row),
     signing_scheme: hasOwnSecret(view.sql, row.id) ? "v2" : "v1",
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

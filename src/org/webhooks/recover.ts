@@ -1,0 +1,89 @@
+import { EVENT_KINDS, type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
+import { refuse } from "../../contract/refusal.ts";
+import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
+import { firstSince } from "../kernel/scan.ts";
+import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
+import { switchedOff } from "./log.ts";
+import { enqueueAll } from "./queue.ts";
+import { loadSubscription, patternsOf } from "./subscriptions.ts";
+
+/** Looking at this many takes a fraction of a second. The object answers other calls before the next. */
+const EVENTS_AT_ONCE = 20_000;
+
+type Missed = { seq: number; id: string; type: EventKind; created_at: number };
+
+/**
+ * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
+ * arrived or is still queued is left alone, so asking again queues nothing twice.
+ */
+export const recoverDeliveries = command({
+  action: "webhook.recovered",
+  refuses: ["not_found", "conflict"],
+  run(tx, { webhookId, sinceMs: askedMs }: { webhookId: string; sinceMs: number }) {
+    const subscription = loadSubscription(tx.sql, webhookId);
+    if (subscription === null) return refuse("not_found");
+    if (subscription.disabled_reason !== null) return switchedOff();
+    const sinceMs = Math.max(askedMs, subscription.created_at);
+    const patterns = patternsOf(subscription);
+    // A test is for one webhook only.
+    const kinds = EVENT_KINDS.filter((kind) => kind !== "test.ping" && matchesEvent(patterns, kind));
+    const first = firstSince(tx.sql, { table: "events", time: "created_at" }, sinceMs);
+    const end = first + EVENTS_AT_ONCE;
+    const missed = missedBy(tx, webhookId, { kinds, first, end, sinceMs });
+    const chosen = missed.slice(0, DELIVERIES_AT_ONCE);
+    for (const part of alike(chosen)) {
+      enqueueAll(tx.sql, { now: tx.now, subscriptionId: webhookId, ...part });
+    }
+    const next = missed[DELIVERIES_AT_ONCE] ?? eventAt(tx, end);
+    const body: RecoveredDeliveries = {
+      queued: chosen.length,
+      next_since: next === null ? null : new Date(next.created_at).toISOString(),
+    };
+    const since = new Date(sinceMs).toISOString();
+    return done(200, body, { target: webhookId, detail: { since, queued: chosen.length } });
+  },
+});
+
+interface Range {
+  readonly kinds: readonly EventKind[];
+  readonly first: number;
+  readonly end: number;
+  readonly sinceMs: number;
+}
+
+function missedBy({ sql }: Tx, webhookId: string, { kinds, first, end, sinceMs }: Range): Missed[] {
+  return sql
+    .exec<Missed>(
+      `SELECT seq, id, type, created_at FROM events AS e
+       WHERE seq >= ?2 AND seq < ?3 AND created_at >= ?4 AND type IN (SELECT value FROM json_each(?5))
+         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d
+           WHERE d.event_id = e.id AND d.subscription_id = ?1 AND d.status <> 'failed')
+         AND NOT EXISTS (SELECT 1 FROM webhook_fan_outs AS f WHERE f.subscription_id = ?1
+           AND f.event_type = e.type AND e.seq BETWEEN f.first_event AND f.last_event)
+       ORDER BY seq LIMIT ?6`,
+      webhookId,
+      first,
+      end,
+      sinceMs,
+      JSON.stringify(kinds),
+      DELIVERIES_AT_ONCE + 1,
+    )
+    .toArray();
+}
+
+function eventAt({ sql }: Tx, seq: number): Missed | null {
+  const rows = sql.exec<Missed>("SELECT * FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
+  return rows.toArray()[0] ?? null;
+}
+
+/** Neighbours of one kind together, in order. */
+function alike(missed: readonly Missed[]): { type: EventKind; eventIds: string[] }[] {
+  const parts: { type: EventKind; eventIds: string[] }[] = [];
+  for (const { type, id } of missed) {
+    const last = parts.at(-1);
+    if (last?.type === type) last.eventIds.push(id);
+    else parts.push({ type, eventIds: [id] });
+  }
+  return parts;
+}

@@ -1,5 +1,4 @@
-import { approval } from "../../contract/resources/approvals.ts";
-import { noFields } from "../../contract/shapes.ts";
+import { approval, approvalDecision } from "../../contract/resources/approvals.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const approveAttempt = operation(
@@ -11,9 +10,9 @@ export const approveAttempt = operation(
     scope: "approvals:write",
     idempotent: true,
     ifMatch: true,
-    body: noFields,
+    body: approvalDecision,
     reply: { 200: approval },
     refuses: ["conflict"],
   },
-  (call) => call.org.command("approve", { approvalId: call.params.approval_id }),
+  (call) => call.org.command("approve", { approvalId: call.params.approval_id, ...call.body }),
 );

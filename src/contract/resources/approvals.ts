@@ -36,6 +36,22 @@ export const approval = z
     decided_by: z.string().nullable(),
     decided_at: timestamp.nullable(),
     used_at: timestamp.nullable(),
+    note: z.string().nullable().meta({ description: "What whoever decided wrote about it." }),
   })
   .meta({ id: "Approval" });
 export type ApprovalResource = z.output<typeof approval>;
+
+const MOST_NOTE_CHARACTERS = 500;
+
+/** What an approval is decided with. */
+export const approvalDecision = z.strictObject({
+  note: z
+    .string()
+    .min(1)
+    .max(MOST_NOTE_CHARACTERS)
+    .optional()
+    .meta({
+      description: "Why, for the audit trail and for whoever asked.",
+      examples: ["Agreed with Finance."],
+    }),
+});

@@ -6,6 +6,7 @@ import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
 import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
 type Named = { readonly approvalId: string };
+type Decided = Named & { readonly note?: string | undefined };
 
 function current(view: View, input: Named) {
   const row = loadApproval(view.sql, input.approvalId);
@@ -16,17 +17,17 @@ export const approve = command({
   action: "approval.approved",
   refuses: ["not_found", "conflict", "forbidden"],
   current,
-  run: (tx, input: Named) => decide(tx, input.approvalId, "approved"),
+  run: (tx, input: Decided) => decide(tx, input, "approved"),
 });
 
 export const deny = command({
   action: "approval.denied",
   refuses: ["not_found", "conflict", "forbidden"],
   current,
-  run: (tx, input: Named) => decide(tx, input.approvalId, "denied"),
+  run: (tx, input: Decided) => decide(tx, input, "denied"),
 });
 
-function decide(tx: Tx, id: string, status: "approved" | "denied") {
+function decide(tx: Tx, { approvalId: id, note }: Decided, status: "approved" | "denied") {
   const row = loadApproval(tx.sql, id);
   if (row === null) return refuse("not_found");
   if (row.status !== "pending") {
@@ -37,11 +38,12 @@ function decide(tx: Tx, id: string, status: "approved" | "denied") {
       "You cannot decide your own request, or one of a key that was minted with yours. Another admin must decide it.";
     return refuse("forbidden", {}, { message });
   }
-  const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now };
+  const decided = { ...row, status, decided_by: tx.actor.id, decided_at: tx.now, note: note ?? null };
   saveApproval(tx.sql, decided);
   tx.schedule(DUE.approvalExpiry, id, null);
   tx.emit("policy.approval_decided", { approval_id: id, rule_id: row.rule_id, decision: status });
-  return done(200, toApproval(decided), { target: id, detail: { rule_id: row.rule_id } });
+  const detail = { rule_id: row.rule_id, ...(note === undefined ? {} : { note }) };
+  return done(200, toApproval(decided), { target: id, detail });
 }
 
 /**

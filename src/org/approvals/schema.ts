@@ -21,4 +21,9 @@ export const APPROVAL_STEPS: readonly SchemaStep[] = [
     CREATE INDEX approvals_attempt ON approvals (rule_id, digest, status);
     CREATE INDEX approvals_requested ON approvals (requested_at, id)`,
   },
+  {
+    // What whoever decided wrote about it.
+    name: "approvals/2",
+    sql: "ALTER TABLE approvals ADD COLUMN note TEXT",
+  },
 ];

@@ -16,6 +16,7 @@ export type ApprovalRow = {
   decided_by: string | null;
   decided_at: number | null;
   used_at: number | null;
+  note: string | null;
 };
 
 export function loadApproval(sql: SqlStorage, id: string): ApprovalRow | null {
@@ -40,10 +41,10 @@ export function findApproval(
 
 export function saveApproval(sql: SqlStorage, row: ApprovalRow): void {
   sql.exec(
-    `INSERT INTO approvals (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at, decided_by, decided_at, used_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO approvals (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at, decided_by, decided_at, used_at, note)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET status = excluded.status, decided_by = excluded.decided_by,
-       decided_at = excluded.decided_at, used_at = excluded.used_at`,
+       decided_at = excluded.decided_at, used_at = excluded.used_at, note = excluded.note`,
     row.id,
     row.rule_id,
     row.digest,
@@ -57,6 +58,7 @@ export function saveApproval(sql: SqlStorage, row: ApprovalRow): void {
     row.decided_by,
     row.decided_at,
     row.used_at,
+    row.note,
   );
 }
 
@@ -76,5 +78,6 @@ export function toApproval(row: ApprovalRow): ApprovalResource {
     decided_by: row.decided_by,
     decided_at: moment(row.decided_at),
     used_at: moment(row.used_at),
+    note: row.note,
   };
 }

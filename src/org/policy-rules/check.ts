@@ -113,6 +113,7 @@ function requested(
     decided_by: null,
     decided_at: null,
     used_at: null,
+    note: null,
   };
   const answer = { ...details, approval_id: approval.id };
   const effect = () => {

@@ -17,6 +17,9 @@ export const key = z
       .nullable()
       .meta({ description: "When the previous secret stops working." }),
     revoked_at: timestamp.nullable(),
+    last_used_at: timestamp
+      .nullable()
+      .meta({ description: "When it last made a call, to within an hour. Null: never, as far as is known." }),
     created_at: timestamp,
   })
   .meta({ id: "Key" });

@@ -93,6 +93,6 @@ export const mintKey = command({
     const { row, secret } = createKey(tx, newId("key", tx.now), input);
     tx.emit("key.created", { key_id: row.id, name: row.name, role: row.role });
     const detail = { name: row.name, role: row.role, scopes: input.scopes };
-    return done(201, { ...toKey(row, tx.now), key: secret }, { target: row.id, detail });
+    return done(201, { ...toKey(tx, row), key: secret }, { target: row.id, detail });
   },
 });

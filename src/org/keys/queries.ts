@@ -13,7 +13,7 @@ export const listKeys = query({
         table: "keys",
         sort: { created_at: "created_at", name: "name" },
         filters: { role: "role = ?" },
-        toItem: (row: KeyRow) => toKey(row, view.now),
+        toItem: (row: KeyRow) => toKey(view, row),
       },
       input,
     ),
@@ -23,6 +23,6 @@ export const getKey = query({
   refuses: ["not_found"],
   run(view, input: { keyId: string }) {
     const row = loadKey(view.sql, input.keyId);
-    return row === null ? refuse("not_found") : toKey(row, view.now);
+    return row === null ? refuse("not_found") : toKey(view, row);
   },
 });

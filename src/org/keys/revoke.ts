@@ -10,7 +10,7 @@ export const revokeKey = command({
   takesAway: (input: { keyId: string }) => input.keyId,
   current: (view, input) => {
     const row = loadKey(view.sql, input.keyId);
-    return row === null ? null : toKey(row, view.now);
+    return row === null ? null : toKey(view, row);
   },
   run(tx, input) {
     const row = loadKey(tx.sql, input.keyId);

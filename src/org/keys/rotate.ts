@@ -15,7 +15,7 @@ export const rotateKey = command({
     input.graceSeconds > 0 ? null : input.keyId,
   current: (view, input) => {
     const row = loadKey(view.sql, input.keyId);
-    return row === null ? null : toKey(row, view.now);
+    return row === null ? null : toKey(view, row);
   },
   replayRefusal: replayedKeyRefusal,
   run(tx, input) {
@@ -44,6 +44,6 @@ export const rotateKey = command({
     saveKey(tx.sql, rotated);
     tx.emit("key.rotated", { key_id: row.id, grace_seconds: input.graceSeconds });
     const detail = { grace_seconds: input.graceSeconds };
-    return done(200, { ...toKey(rotated, tx.now), key: secret }, { target: row.id, detail });
+    return done(200, { ...toKey(tx, rotated), key: secret }, { target: row.id, detail });
   },
 });

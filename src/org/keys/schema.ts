@@ -37,4 +37,12 @@ export const KEY_STEPS: readonly SchemaStep[] = [
     sql: `ALTER TABLE keys ADD COLUMN minted_by TEXT;
     CREATE INDEX keys_minted_by ON keys (minted_by) WHERE minted_by IS NOT NULL`,
   },
+  {
+    // When a key was last used.
+    name: "keys/4",
+    sql: `CREATE TABLE key_uses (
+      key_id TEXT PRIMARY KEY,
+      at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+  },
 ];

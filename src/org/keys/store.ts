@@ -1,5 +1,7 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
 import type { Key } from "../../contract/resources/keys.ts";
+import type { View } from "../kernel/door.ts";
+import { lastUseOf } from "./uses.ts";
 
 export type KeyRow = {
   id: string;
@@ -66,7 +68,7 @@ function statusAt(row: KeyRow, now: number): Key["status"] {
   return row.not_before !== null && row.not_before > now ? "not_yet_valid" : "active";
 }
 
-export function toKey(row: KeyRow, now: number): Key {
+export function toKey({ sql, now }: Pick<View, "sql" | "now">, row: KeyRow): Key {
   return {
     id: row.id,
     name: row.name,
@@ -78,6 +80,7 @@ export function toKey(row: KeyRow, now: number): Key {
     expires_at: moment(row.expires_at),
     previous_expires_at: moment(row.previous_expires_at),
     revoked_at: moment(row.revoked_at),
+    last_used_at: moment(lastUseOf(sql, row.id)),
     created_at: new Date(row.created_at).toISOString(),
   };
 }

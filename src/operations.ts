@@ -37,6 +37,7 @@ import { revokeIncrease } from "./api/budget-increases/revoke.ts";
 import { deleteChainBudget } from "./api/chain-budget/delete.ts";
 import { getChainBudget } from "./api/chain-budget/get.ts";
 import { setChainBudget } from "./api/chain-budget/set.ts";
+import { evaluateSafety } from "./api/content-safety/evaluate.ts";
 import { getContentSafety } from "./api/content-safety/get.ts";
 import { setContentSafety } from "./api/content-safety/set.ts";
 import { createCreditPack } from "./api/credit-packs/create.ts";
@@ -148,6 +149,7 @@ import { getSigning } from "./api/webhooks/get-signing.ts";
 import { getWebhook } from "./api/webhooks/get.ts";
 import { listDeliveries } from "./api/webhooks/list-deliveries.ts";
 import { listWebhooks } from "./api/webhooks/list.ts";
+import { recoverDeliveries } from "./api/webhooks/recover.ts";
 import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
 import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
@@ -255,6 +257,7 @@ export const OPERATIONS: readonly Operation[] = [
   testWebhook,
   listDeliveries,
   replayDelivery,
+  recoverDeliveries,
   listEvents,
   listErrors,
   listDeprecations,
@@ -272,6 +275,7 @@ export const OPERATIONS: readonly Operation[] = [
   denyAttempt,
   getContentSafety,
   setContentSafety,
+  evaluateSafety,
   listAuditLog,
   exportAuditLog,
   verifyAuditLog,

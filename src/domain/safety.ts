@@ -91,6 +91,27 @@ export function scan(set: DetectorSet, input: unknown, work: RunWork): Scan {
   return { blocked: undefined, shadowed, unread };
 }
 
+export interface Tried {
+  readonly id: string;
+  readonly kind: Detector["kind"];
+  readonly action: Detector["action"];
+  /** `unfinished`: the work ran out before the end of the input. A detector that blocks then blocks. */
+  readonly result: "found" | "nothing" | "unfinished";
+  readonly sample: string | null;
+}
+
+/** What every detector finds in an input, also those behind one that blocks. */
+export function tryDetectors(set: DetectorSet, input: unknown, work: RunWork): Tried[] {
+  const text = textToRead(input);
+  return set.map(({ detector: { id, kind, action }, read }) => {
+    const reading = read(text, action === "block" ? work.enforced : work.watched);
+    if (reading === "too_costly") return { id, kind, action, result: "unfinished", sample: null };
+    const { found } = reading;
+    if (found === undefined) return { id, kind, action, result: "nothing", sample: null };
+    return { id, kind, action, result: "found", sample: cut(found) };
+  });
+}
+
 function blockedBy(detector: Detector, text: string, isUnread: boolean): Blocked {
   return { detector: detector.id, sample: cut(text), isUnread };
 }

@@ -8,7 +8,7 @@ import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
 import { getBudget, listBudgetGroups, listBudgets, listIncreases } from "./budgets/queries.ts";
 import { getChainBudget } from "./chain-budget/queries.ts";
-import { getContentSafety } from "./content-safety/queries.ts";
+import { evaluateSafety, getContentSafety } from "./content-safety/queries.ts";
 import { getCreditPack, listCreditPacks } from "./credit-packs/queries.ts";
 import { getCustomerLimit, listCustomerLimits } from "./customer-limits/queries.ts";
 import { listDeprecatedCalls } from "./deprecated-calls/queries.ts";
@@ -23,7 +23,7 @@ import { getSso, listSessions, ssoSettings } from "./people/queries.ts";
 import { getPlan } from "./plans/queries.ts";
 import { evaluatePolicies, getPolicyRule, listPolicyRules } from "./policy-rules/queries.ts";
 import { getQuota } from "./quota/queries.ts";
-import { getRateLimits } from "./rate-limits/queries.ts";
+import { getRateLimits, rateLimitsInUse } from "./rate-limits/queries.ts";
 import { getResidency } from "./residency/queries.ts";
 import { getRetentionPolicy } from "./retention-policy/queries.ts";
 import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
@@ -50,6 +50,7 @@ export const QUERIES = {
   getKey,
   getResidency,
   getRateLimits,
+  rateLimitsInUse,
   forecastInputs,
   budgetedScopes,
   getBenchmarkProfile,
@@ -65,6 +66,7 @@ export const QUERIES = {
   listApprovals,
   getApproval,
   getContentSafety,
+  evaluateSafety,
   getRoutingPolicy,
   listEvals,
   selectModel,

@@ -4,7 +4,7 @@ import { EACH, type Matched, MATCHED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
-import { name } from "../shapes.ts";
+import { name, timestamp } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
@@ -90,7 +90,24 @@ export const rateLimits = z
   .meta({ id: "RateLimits" });
 export type RateLimits = Unchanging<z.output<typeof rateLimits>>;
 
-export const ownRateLimits = rateLimits
-  .extend({ effective_read_rpm: z.int().meta({ description: "The read limit in effect." }) })
+const usedPolicy = z.object({
+  id: idShape("rlp"),
+  ...policyInput.shape,
+  used: z.int().nullable().meta({
+    description: "What its current window has counted. Null if each customer is counted separately.",
+  }),
+  resets_at: timestamp.nullable().meta({ description: "When a fixed window ends. Null for a sliding one." }),
+  customers: z
+    .array(z.object({ customer_id: z.string(), used: z.int() }))
+    .meta({ description: "The five busiest, where each customer is counted separately." }),
+});
+
+export const ownRateLimits = z
+  .object({
+    read_rpm: rateLimits.shape.read_rpm,
+    effective_read_rpm: z.int().meta({ description: "The read limit in effect." }),
+    read_used: z.int().meta({ description: "Reads of the last minute." }),
+    policies: z.array(usedPolicy),
+  })
   .meta({ id: "OwnRateLimits" });
-export type OwnRateLimits = z.output<typeof ownRateLimits>;
+export type OwnRateLimits = Unchanging<z.output<typeof ownRateLimits>>;

@@ -1,1 +1,2 @@
+export { evaluateSafety } from "./evaluate.ts";
 export { getContentSafety } from "./config.ts";

@@ -1,1 +1,2 @@
+export { rateLimitsInUse } from "./in-use.ts";
 export { getRateLimits } from "./set.ts";

@@ -1,0 +1,15 @@
+import type { SafetyEvaluation } from "../../contract/resources/content-safety.ts";
+import { tryDetectors } from "../../domain/safety.ts";
+import { oneRunsWork } from "../../domain/work.ts";
+import { query } from "../kernel/door.ts";
+import { loadDetectors } from "./config.ts";
+
+/** What each detector says to an input, within the work of one run. */
+export const evaluateSafety = query({
+  refuses: [],
+  run(view, { input }: { input: unknown }): SafetyEvaluation {
+    const detectors = tryDetectors(loadDetectors(view), input, oneRunsWork());
+    const blocks = detectors.some(({ action, result }) => action === "block" && result !== "nothing");
+    return { decision: blocks ? "block" : "allow", detectors };
+  },
+});

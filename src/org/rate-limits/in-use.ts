@@ -1,0 +1,57 @@
+import type { OwnRateLimits } from "../../contract/resources/rate-limits.ts";
+import { firstBucket, quotaWindowEnd, type RatePolicy, readPolicy } from "../../domain/rate-policy.ts";
+import { query, type View } from "../kernel/door.ts";
+import { loadRateLimits } from "./store.ts";
+
+type InUse = OwnRateLimits["policies"][number];
+
+/** Of those that a policy counts separately, as many as are shown. */
+const MOST_CUSTOMERS = 5;
+
+/** The rate limits with what each has counted in its current window, what isolates have leased included. */
+export const rateLimitsInUse = query({
+  refuses: [],
+  run(view): OwnRateLimits {
+    const { read_rpm, policies } = loadRateLimits(view.sql);
+    const effective = read_rpm ?? view.settings.SVC_READ_LIMIT_PER_MINUTE;
+    const read = readPolicy(effective);
+    return {
+      read_rpm,
+      effective_read_rpm: effective,
+      read_used: usedOf(view, read, read.id),
+      policies: policies.map((policy) => inUse(view, policy)),
+    };
+  },
+});
+
+function usedOf(view: View, policy: RatePolicy, key: string): number {
+  return view.rates().standing({ policy, key }, 0).used;
+}
+
+function inUse(view: View, policy: RatePolicy): InUse {
+  const whose = policy.match.customer_id;
+  const key = whose === undefined ? policy.id : `${policy.id} ${whose}`;
+  const customers = whose === "*" ? busiest(view, policy) : [];
+  return {
+    ...policy,
+    used: whose === "*" ? null : usedOf(view, policy, key),
+    resets_at: policy.kind === "quota" ? new Date(quotaWindowEnd(policy, view.now)).toISOString() : null,
+    customers,
+  };
+}
+
+/** A meter of one customer is named by the policy, a space and the customer. */
+function busiest(view: View, policy: RatePolicy): InUse["customers"] {
+  const prefix = `${policy.id} `;
+  const rows = view.sql.exec<{ meter: string }>(
+    `SELECT meter FROM rate_taken WHERE meter > ?1 AND meter < ?2 AND bucket >= ?3
+     GROUP BY meter ORDER BY SUM(amount) DESC LIMIT ?4`,
+    prefix,
+    `${policy.id}!`,
+    firstBucket(policy, view.now),
+    MOST_CUSTOMERS,
+  );
+  return rows
+    .toArray()
+    .map(({ meter }) => ({ customer_id: meter.slice(prefix.length), used: usedOf(view, policy, meter) }));
+}

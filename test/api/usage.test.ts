@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newSpender } from "../support/ledger.ts";
 import { call, newOrg, type TestOrg } from "../support/worker.ts";
 
 async function report(org: TestOrg, runs: readonly object[]): Promise<void> {
@@ -56,4 +57,13 @@ test("an org sees which of its own keys still call deprecated routes, and none o
       { method: "GET", route: "/v1/forecast", calls: 2, key_id: expect.stringMatching(/^key_/) },
     ]);
   expect(await listed(other)).toEqual([]);
+});
+
+test("without a range, it is about the last 30 days by the org's own clock", async () => {
+  const org = await newSpender();
+  await org.advance(100 * 86_400);
+  const started_at = new Date(Date.now() + 100 * 86_400_000).toISOString();
+  await org.run({ started_at, cost_usd: "2.50" });
+  const { body } = await org.send("GET", "usage");
+  expect(body.by_day).toMatchObject([{ date: started_at.slice(0, 10), cost_usd: "2.50" }]);
 });

@@ -23,9 +23,9 @@ export const getUsage = operation(
     refuses: [],
   },
   (call) => {
-    const toMs = parseMoment(call.query.to ?? "") ?? call.startedAt + DAY_MS;
+    const nowMs = call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0);
+    const toMs = parseMoment(call.query.to ?? "") ?? nowMs + DAY_MS;
     const fromMs = parseMoment(call.query.from ?? "") ?? toMs - DEFAULT_DAYS * DAY_MS;
-
     return call.org.query("readUsage", { fromDay: day(fromMs), toDay: day(toMs) });
   },
 );

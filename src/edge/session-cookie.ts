@@ -33,6 +33,8 @@ export interface Asked {
   readonly settings: Settings;
   readonly trace: string;
   readonly address: string;
+  /** Set for a page that refreshes itself, which is no use of the session. */
+  readonly isWatching?: boolean;
 }
 
 export function readCookie(request: Request, name: string): string | null {
@@ -41,6 +43,11 @@ export function readCookie(request: Request, name: string): string | null {
     if (key?.trim() === name) return value.join("=").trim();
   }
   return null;
+}
+
+/** The secret of the session in the request's cookie. */
+export function sessionToken(request: Request): string | null {
+  return NAMES.map((name) => readCookie(request, name)).find((token) => token !== null) ?? null;
 }
 
 export function isSecure(request: Request): boolean {
@@ -70,7 +77,8 @@ export async function admitCookie(asked: Asked): Promise<Admitted> {
   const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
   const door = await doorHome(asked.env, asked.settings, orgId, envelope);
   const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
-  const admitted = door === null ? null : await door.command("admitSession", { digest });
+  const isWatching = asked.isWatching ?? false;
+  const admitted = door === null ? null : await door.command("admitSession", { digest, isWatching });
   if (admitted === null) return over;
   if (isRefusal(admitted)) return admitted.code === "service_unavailable" ? unreachable(admitted) : over;
   const { session, org } = bodyOf(admitted);

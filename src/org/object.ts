@@ -15,6 +15,8 @@ import { platformRecovery, type Recovery, restoreTo } from "./backup/recovery.ts
 import { dropStaging } from "./backup/staging.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
+import { Pulse, type Watched } from "./people/watch.ts";
+import { noteUse } from "./keys/uses.ts";
 import { onceReadable } from "./kernel/absent.ts";
 import { foldFirst, transaction } from "./kernel/journal/transaction.ts";
 import type { Actor, Command, Counts, Envelope, OrgEnv, Outcome, Query, View } from "./kernel/door.ts";
@@ -70,6 +72,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #telling: Telling;
   readonly #arrival: Arrival;
   readonly #passes = new SeenPasses(crypto.randomUUID());
+  readonly #pulse = new Pulse();
   #opened: boolean;
   /** Replaced in tests: local workerd has no recovery. */
   recovery: Recovery;
@@ -164,6 +167,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (key === null) return null;
     rehash(this.ctx.storage, keyId, digest, this.#settings);
     this.#granted.note(keyId, asked);
+    if (!key.revoked) noteUse(this.ctx.storage.sql, keyId, asked + profile.clockOffsetMs);
     this.#telling.called(asked);
     return { org: orgSnapshot({ sql: this.ctx.storage.sql, settings: this.#settings }, profile), key };
   }
@@ -183,6 +187,18 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const { sql } = this.ctx.storage;
     const profile = this.#opened ? loadProfile(sql) : null;
     return profile === null ? null : { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
+  }
+
+  /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
+  watch(digest: string, stream: string): Watched | null {
+    if (!this.#opened) return null;
+    return this.#pulse.watch(this.#views.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
+  }
+
+  /** Such a page was closed. Null: no such org. */
+  unwatch(stream: string): true | null {
+    this.#pulse.forget(stream);
+    return this.#opened ? true : null;
   }
 
   async execute(name: keyof typeof COMMANDS, input: unknown, envelope: Envelope): Promise<Outcome> {
@@ -214,6 +230,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     });
     const outcome = performed instanceof Promise ? await performed : performed;
     this.#refusals.note(refused);
+    if (command.action !== null) this.#pulse.beat();
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       this.#gate.giveBack(envelope.counted, envelope.actor.id, this.#views.clock());
     }
@@ -243,6 +260,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (!this.#opened) return null;
     const decideNow = (unlearned: Refusal | null): DecisionReply => {
       const clock = this.#views.clock();
+      this.#pulse.beat();
       const view = this.#views.view(envelope, clock.org);
       const refusal = callerRefusal(view) ?? unlearned;
       const verdict =
@@ -273,6 +291,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /** An isolate's report of what it decided from its slices, and its request for more. */
   syncLeases(report: string): string | null {
     if (!this.#opened) return null;
+    this.#pulse.beat();
     const clock = this.#views.clock();
     const reply = this.#gate.sync(
       report,
@@ -353,6 +372,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   override alarm(): void {
     // Without an org, an import may have been given up.
     if (!this.#opened) return dropStaging(this.ctx.storage.sql);
+    this.#pulse.beat();
     this.#due.wake();
   }
 

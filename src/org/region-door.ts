@@ -14,6 +14,8 @@ export const OBJECT_METHODS = [
   "lookAtLimits",
   "exchangeLeases",
   "restore",
+  "watch",
+  "unwatch",
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 

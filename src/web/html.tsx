@@ -16,6 +16,11 @@ import { Pace } from "./pace.ts";
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** Of a page that refreshes itself: its own script may run, and ask this origin. */
+export const OWN_SCRIPT = {
+  "content-security-policy": `${POLICY}; script-src 'self'; connect-src 'self'`,
+};
+
 const HEADERS = {
   "content-security-policy": POLICY,
   "cache-control": "no-store",

@@ -126,18 +126,18 @@ export const openSession = command({
 
 /**
  * The person behind a session's digest, with the org as it is now. Reading a page changes nothing, so it is not
- * audited.
+ * audited. A page that refreshes itself (`isWatching`) does not count as use, so it does not keep its session alive.
  */
 export const admitSession = command({
   action: null,
   admitsItself: () => true,
   refuses: ["session_revoked"],
-  run(tx, input: { digest: string }) {
+  run(tx, input: { digest: string; isWatching?: boolean }) {
     const row = tx.sql
       .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(input.digest))
       .toArray()[0];
     if (row === undefined || !isLiveSession(tx, row)) return refuse("session_revoked");
-    if (shouldNote(timesOf(row), tx.now)) {
+    if (input.isWatching !== true && shouldNote(timesOf(row), tx.now)) {
       tx.sql.exec("UPDATE sessions SET last_seen_at = ? WHERE id = ?", tx.now, row.id);
       row.last_seen_at = tx.now;
     }

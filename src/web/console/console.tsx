@@ -8,6 +8,7 @@ import {
   formTooLong,
   htmlResponse,
   logged,
+  OWN_SCRIPT,
   readForm,
   redirectTo,
   type Web,
@@ -18,6 +19,9 @@ import { csrfTokens, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
 import { keptOut } from "../sign-in/finish.tsx";
 import { signInForm, signInWithKey } from "../sign-in/key.tsx";
+import { LIVE_HEADER, secondsOf } from "./live/pages.ts";
+import { liveRoute } from "./live/route.ts";
+import { script, SCRIPT_PATH } from "./live/script.ts";
 import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
@@ -39,6 +43,10 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
+  app.get(SCRIPT_PATH, () => asset(script, "text/javascript"));
+  app.get("/console/live", (context) =>
+    logged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
+  );
   app.get("/console/login", (context) =>
     logged(context, "/console/login", async (web) => signInForm(context, web)),
   );
@@ -53,7 +61,9 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   }
   for (const [method, path, handler] of PAGES) {
     app.on(method, path, (context) =>
-      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context, inside))),
+      logged(context, path, (web) => {
+        return servePage(context, web, { route: path, handler, dispatch: dispatcher(context, inside) });
+      }),
     );
   }
   app.all("/console/*", (context) =>
@@ -86,7 +96,8 @@ function dispatcher(context: Ctx, inside: Inside): Dispatch {
 }
 
 function askedOf(context: Ctx, { settings, trace, address }: Web): Asked {
-  return { request: context.req.raw, env: context.env, settings, trace, address };
+  const isWatching = context.req.header(LIVE_HEADER) !== undefined;
+  return { request: context.req.raw, env: context.env, settings, trace, address, isWatching };
 }
 
 function admit(context: Ctx, web: Web): Promise<Admitted> {
@@ -124,12 +135,13 @@ function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut
   );
 }
 
-async function servePage(
-  context: Ctx,
-  web: Web,
-  handler: PageHandler,
-  dispatch: Dispatch,
-): Promise<Response> {
+interface Served {
+  readonly route: string;
+  readonly handler: PageHandler;
+  readonly dispatch: Dispatch;
+}
+
+async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: Served): Promise<Response> {
   const admitted = await admit(context, web);
   if (admitted.kind !== "live" && !mayMendResidency(admitted, context.req.path)) {
     return turnAway(context, web, admitted);
@@ -159,12 +171,13 @@ async function servePage(
     form,
   });
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
+  const liveSeconds = secondsOf(route, request, shown.status);
   const page = (
-    <Page title={shown.title} path={shown.under} visitor={visit.visitor}>
+    <Page title={shown.title} path={shown.under} visitor={visit.visitor} liveSeconds={liveSeconds}>
       {shown.content}
     </Page>
   );
-  return htmlResponse(page, shown.status, web);
+  return htmlResponse(page, shown.status, web, liveSeconds === null ? {} : OWN_SCRIPT);
 }
 
 function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null {

@@ -67,6 +67,30 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     }
   });
 
+  test("a page that is open shows what happens, without a reload, and leaves what the reader types", async () => {
+    const watched = await (await browser.newContext()).newPage();
+    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    await watched.goto(link.body.url);
+    await watched.goto(`${base}/console/refusals`);
+    await watched.evaluate("window.isTheSame = true");
+    await watched.locator("#live").waitFor();
+    const body = { workflow_id: "triage", estimate: { cost_usd: "422.00" } };
+    const refused = await call("POST", "/v1/edge/decision", { key: org.key, body });
+    const trace = refused.headers.get("x-svc-trace-id") ?? "";
+    await watched.locator(`code:text-is('${trace}')`).waitFor();
+    expect(await watched.evaluate("window.isTheSame")).toBe(true);
+    await watched.fill("#customer_id", "half a na");
+    const next = await call("POST", "/v1/edge/decision", { key: org.key, body });
+    const other = next.headers.get("x-svc-trace-id") ?? "";
+    await watched.waitForResponse((answer) => answer.url() === `${base}/console/refusals`);
+    expect(await watched.inputValue("#customer_id")).toBe("half a na");
+    await watched.fill("#customer_id", "");
+    await watched.evaluate("document.activeElement.blur()");
+    await call("POST", "/v1/edge/decision", { key: org.key, body });
+    await watched.locator(`code:text-is('${other}')`).waitFor();
+    await watched.context().close();
+  });
+
   test("an amount is copied with all its digits", async () => {
     const body = {
       started_at: new Date().toISOString(),

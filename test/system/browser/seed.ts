@@ -20,7 +20,7 @@ export async function seedOrg(
   const org = `/v1/orgs/${id}`;
   await must("PUT", `${org}/spend-cap`, { cap_usd: "120.00", timezone: "Europe/Berlin" });
   const month = { period: "month", mode: "enforce" };
-  await must("POST", `${org}/budgets`, {
+  const everything = await must("POST", `${org}/budgets`, {
     name: "Everything",
     scope_kind: "org",
     limit_usd: "2500.00",
@@ -40,6 +40,11 @@ export async function seedOrg(
     period: "quarter",
     mode: "shadow",
   });
+  await must("POST", `${org}/budgets/${everything["id"]}/increases`, {
+    amount: "250.00",
+    until: new Date(Date.now() + 7 * DAY_MS).toISOString(),
+    reason: "Launch week",
+  });
   await must("POST", `${org}/customer-limits`, {
     customer_id: "globex",
     limit_usd: "150.00",
@@ -56,6 +61,8 @@ export async function seedOrg(
       { id: "project_name", kind: "pattern", pattern: "(?i)project\\s+lantern", action: "shadow" },
     ],
   });
+  const target = { format: "csv", every: "hour", destination: { kind: "bucket" } };
+  await must("PUT", `${org}/exports/warehouse`, target);
   const spikes = {
     name: "Spikes",
     match: {},

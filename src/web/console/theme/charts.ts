@@ -32,6 +32,7 @@ export const charts = `
 .counts { padding-top: 2px; gap: 6px; }
 .list-title { padding: 4px 16px; color: var(--quiet); font-size: 12px; }
 .figure { padding: 0 16px 8px; font-size: 22px; font-weight: 620; }
+.label .number, .counts .number { white-space: nowrap; }
 .figure .sub { font-weight: 400; margin-left: 8px; }
 .note-line { padding: 6px 16px 18px; color: var(--quiet); }
 .blocks { display: grid; grid-template-columns: 1fr 1.1fr .8fr; gap: 18px; align-items: start; }

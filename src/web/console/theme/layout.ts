@@ -17,8 +17,9 @@ export const layout = `
 .nav .count { margin-left: auto; }
 .who { border-top: 1px solid var(--line); padding: 12px 8px 0; font-size: 12.5px; display: grid; gap: 6px; }
 .who strong { display: block; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.main { padding: 24px 28px 56px; max-width: 1240px; width: 100%; display: flex; flex-direction: column; gap: 18px; }
+.main { position: relative; padding: 24px 28px 56px; max-width: 1240px; width: 100%; display: flex; flex-direction: column; gap: 18px; }
 .head { display: flex; flex-wrap: wrap; align-items: flex-end; justify-content: space-between; gap: 12px 20px; }
+.head > div:first-child { min-width: 0; }
 .head p { color: var(--quiet); max-width: 68ch; margin-top: 3px; }
 .head .actions { display: flex; flex-wrap: wrap; gap: 8px; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 18px; align-items: start; }
@@ -28,6 +29,8 @@ export const layout = `
 .banner { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; background: var(--warn-soft); color: var(--ink); border: 1px solid var(--warn); border-radius: var(--radius); padding: 9px 14px; }
 .search { display: flex; gap: 6px; max-width: 460px; width: 100%; }
 .search input { min-height: 32px; font-size: 13px; }
+.live { position: absolute; right: 28px; top: 28px; font-size: 12px; color: var(--quiet); }
+.live span:not([hidden])::before { content: ""; display: inline-block; width: 7px; height: 7px; border-radius: 99px; background: var(--good); margin-right: 6px; }
 .banner.test { background: var(--accent-soft); border-color: var(--accent); }
 .banner.test strong { color: var(--accent); }
 .banner strong { color: var(--warn); }

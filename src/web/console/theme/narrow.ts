@@ -18,6 +18,7 @@ export const narrow = `
   .who > div { min-width: 0; max-width: 34vw; overflow: hidden; }
   .who .quiet { display: none; }
   .who form { flex: none; }
+  .live { position: static; }
   .main { padding: 16px 14px 40px; gap: 14px; }
   h1 { font-size: 19px; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -6,9 +6,9 @@ export const parts = `
 .card > header + .scroll { border-top: 1px solid var(--line); }
 .card > .body:first-child { padding-top: 16px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 160px), 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
-.tile { background: var(--surface); padding: 13px 16px 14px; display: grid; gap: 3px; align-content: start; }
+.tile { container-type: inline-size; background: var(--surface); padding: 13px 16px 14px; display: grid; gap: 3px; align-content: start; }
 .tile dt { color: var(--quiet); font-size: 12.5px; }
-.tile dd { font-size: 22px; font-weight: 620; letter-spacing: -.02em; line-height: 1.2; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.tile dd { font-size: clamp(14px, 9.5cqi, 22px); font-weight: 620; letter-spacing: -.02em; line-height: 1.2; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .tile dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; color: var(--quiet); line-height: 1.45; }
 .scroll { overflow-x: auto; position: relative; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; }
@@ -20,9 +20,10 @@ th:first-child, td:first-child { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 16px; }
 th.end, td.end { text-align: right; }
 td .sub { display: block; color: var(--quiet); font-size: 12px; }
-td:first-child { min-width: 172px; }
+td:first-child { min-width: 208px; overflow-wrap: anywhere; }
+td.number > div { white-space: nowrap; }
 td.wide { width: 220px; min-width: 140px; }
-td .sub { overflow-wrap: anywhere; }
+td .sub { overflow-wrap: anywhere; white-space: normal; }
 td.act .inline { justify-content: flex-end; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
 td .inline { flex-wrap: nowrap; }

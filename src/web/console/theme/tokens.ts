@@ -34,10 +34,10 @@ export const tokens = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/1.5 var(--sans);
   -webkit-font-smoothing: antialiased; text-size-adjust: 100%; }
 h1, h2, h3, p, dl, dd, figure, ul, ol { margin: 0; padding: 0; }
-h1 { font-size: 21px; line-height: 1.25; letter-spacing: -.012em; font-weight: 640; text-wrap: balance; }
+h1 { overflow-wrap: anywhere; font-size: 21px; line-height: 1.25; letter-spacing: -.012em; font-weight: 640; text-wrap: balance; }
 h2 { font-size: 14px; font-weight: 640; letter-spacing: -.003em; }
 h3 { font-size: 13px; font-weight: 620; }
-a { color: var(--accent); text-underline-offset: 2px; text-decoration-thickness: 1px; }
+a { color: var(--accent); text-underline-offset: .32em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 code, .mono { font-family: var(--mono); font-size: .92em; }

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
+import { SCRIPT_PATH } from "../live/script.ts";
 import { STYLESHEET_PATH } from "../theme/stylesheet.ts";
 import { Icon, type IconName, Mark } from "./icons.tsx";
 
@@ -75,13 +76,14 @@ const SECTIONS: readonly Section[] = [
       ["/console/people", "People", "people"],
       ["/console/sso", "Single sign-on", "sso"],
       ["/console/support", "Support access", "support"],
+      ["/console/exports", "Exports", "data"],
       ["/console/data", "Data", "data"],
       ["/console/settings", "Settings", "settings"],
     ],
   },
 ];
 
-export function Document({ title, children }: { title: string; children: Child }) {
+export function Document({ title, children, script }: { title: string; children: Child; script?: string }) {
   return (
     <html lang="en">
       <head>
@@ -92,6 +94,7 @@ export function Document({ title, children }: { title: string; children: Child }
         <title>{title} · Sluice</title>
         <link rel="icon" href="/console/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href={STYLESHEET_PATH} />
+        {script && <script src={script} defer />}
       </head>
       <body>{children}</body>
     </html>
@@ -99,17 +102,25 @@ export function Document({ title, children }: { title: string; children: Child }
 }
 
 /** A page for somebody who is signed in. */
-export function Page(props: { title: string; path: string; visitor: Visitor; children: Child }) {
-  const { visitor } = props;
+export function Page(props: {
+  readonly title: string;
+  readonly path: string;
+  readonly visitor: Visitor;
+  /** How many seconds lie between two refreshes, of a page that refreshes itself. */
+  readonly liveSeconds: number | null;
+  readonly children: Child;
+}) {
+  const { visitor, liveSeconds } = props;
   return (
-    <Document title={props.title}>
+    <Document title={props.title} {...(liveSeconds === null ? {} : { script: SCRIPT_PATH })}>
       <a class="skip" href="#main">
         Skip to content
       </a>
       <div class="shell">
         <Side path={props.path} visitor={visitor} />
-        <main class="main" id="main">
+        <main class="main" id="main" {...(liveSeconds === null ? {} : { "data-live": String(liveSeconds) })}>
           <Search />
+          {liveSeconds !== null && <Live />}
           {visitor.testClock !== null && (
             <div class="banner test" role="status">
               <strong>Test organization.</strong>
@@ -129,6 +140,20 @@ export function Page(props: { title: string; path: string; visitor: Visitor; chi
         </main>
       </div>
     </Document>
+  );
+}
+
+/** Says whether the page refreshes itself. Without scripts, it is refreshed by hand. */
+function Live() {
+  return (
+    <div class="live">
+      <span id="live" hidden>
+        Updates by itself
+      </span>
+      <noscript>
+        <a href="">Refresh</a>
+      </noscript>
+    </div>
   );
 }
 

@@ -1,0 +1,19 @@
+import { type Asked, admitCookie } from "../../../edge/session-cookie.ts";
+import { watchingOf } from "../../../edge/watching.ts";
+import { type Web, webHeaders } from "../../html.tsx";
+import { changesOf } from "./stream.ts";
+
+/**
+ * The stream of one open page. It says that something happened, and nothing of what: the page reads that as its reader. Whoever
+ * may not watch gets 204, after which a browser does not try again.
+ */
+export async function liveRoute(asked: Asked, web: Web): Promise<Response> {
+  const admitted = await admitCookie({ ...asked, isWatching: true });
+  const watching = admitted.kind === "live" ? watchingOf(asked, crypto.randomUUID()) : null;
+  const mark = (await watching?.look()) ?? null;
+  const headers = webHeaders(web);
+  if (watching === null || mark === null) return new Response(null, { status: 204, headers });
+  return new Response(changesOf(watching, mark, web.trace), {
+    headers: { ...headers, "content-type": "text/event-stream; charset=utf-8" },
+  });
+}

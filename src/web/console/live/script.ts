@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+
+/**
+ * What runs in the browser on pages that change while one watches. It replaces the parts of the page that changed, unless
+ * the reader is in them. Without it, pages are the same and are refreshed by hand. A hidden page does not ask.
+ */
+const TEXT = String.raw`(() => {
+  const main = document.getElementById("main");
+  const note = document.getElementById("live");
+  if (!main || !note || !("EventSource" in window)) return;
+  const everyMs = Number(main.dataset.live) * 1000;
+  let source = null;
+  let timer = 0;
+  let shownAt = Date.now();
+
+  const parts = (of) => [...of.children].filter((part) => !part.matches(".search, .live"));
+  const textOf = (part) => part.outerHTML.replaceAll(/name="_once" value="[^"]*"|ask-[-0-9a-f]+/g, "");
+
+  const isFilledIn = (field) =>
+    field.tagName === "SELECT"
+      ? [...field.options].some((option) => option.selected !== option.defaultSelected && option.index > 0)
+      : field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+
+  function isInUse(part) {
+    const at = document.activeElement;
+    const selected = document.getSelection();
+    return (
+      (at !== document.body && part.contains(at)) ||
+      [...part.querySelectorAll("input, select, textarea")].some(isFilledIn) ||
+      part.querySelector(":popover-open, details[open], [aria-invalid]") !== null ||
+      (selected !== null && !selected.isCollapsed && selected.containsNode(part, true))
+    );
+  }
+
+  function show(next) {
+    const old = parts(main);
+    const fresh = parts(next);
+    if (old.length === fresh.length) {
+      old.forEach((part, at) => {
+        if (textOf(part) !== textOf(fresh[at]) && !isInUse(part)) part.replaceWith(fresh[at]);
+      });
+    } else if (!old.some(isInUse)) {
+      for (const part of old) part.remove();
+      main.append(...fresh);
+    }
+  }
+
+  async function refresh() {
+    timer = 0;
+    shownAt = Date.now();
+    const answer = await fetch(location.href, { headers: { "x-sluice-live": "1" } }).catch(() => null);
+    if (answer === null) return;
+    if (answer.status === 401) return stop(true);
+    if (!answer.ok) return;
+    const next = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("main");
+    if (next) show(next);
+  }
+
+  function soon() {
+    if (timer === 0) timer = setTimeout(refresh, Math.max(0, shownAt + everyMs - Date.now()));
+  }
+
+  function stop(isOver) {
+    if (source) source.close();
+    source = null;
+    clearTimeout(timer);
+    timer = 0;
+    note.hidden = true;
+    if (isOver) location.reload();
+  }
+
+  function start() {
+    if (source || document.hidden) return;
+    source = new EventSource("/console/live");
+    source.onopen = () => { note.hidden = false; };
+    source.onerror = () => { note.hidden = true; };
+    source.addEventListener("change", soon);
+    source.addEventListener("over", () => stop(true));
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return stop(false);
+    soon();
+    start();
+  });
+  addEventListener("pagehide", () => stop(false));
+  start();
+})();
+`;
+
+export const script = TEXT.replaceAll(/^ +/gm, "");
+
+export const SCRIPT_PATH = `/console/live-${createHash("sha256").update(script).digest("hex").slice(0, 12)}.js`;

@@ -1,7 +1,7 @@
 import { EACH, type Matched, MATCHED, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import { type GivenMatch, type Match, matches, matchOf } from "./match.ts";
-import { type CallNames, groupOf, traitIn } from "./traits.ts";
+import { type CallNames, groupOf, groupText, traitIn } from "./traits.ts";
 
 type RateMatch = RateLimits["policies"][number]["match"];
 
@@ -35,6 +35,21 @@ function readParts(match: RateMatch): RateParts {
     match: matchOf(given, each),
     isByCustomer: match.customer_id !== undefined && others.length === 0,
   };
+}
+
+/** Whether a policy has a counter for each of something, rather than one for all. */
+export function countsEach(given: RateMatch): boolean {
+  return partsOf(given).match.groupBy.length > 0;
+}
+
+/** The name of the only counter of a policy. */
+export function onlySubject(given: RateMatch): string {
+  return partsOf(given).isByCustomer ? (given.customer_id ?? "") : "";
+}
+
+/** Whose counter it is, as people read it. */
+export function subjectText(given: RateMatch, subject: string): string {
+  return partsOf(given).isByCustomer ? subject : (groupText(subject) ?? "");
 }
 
 /** Whether a policy looks at what only the body says. */

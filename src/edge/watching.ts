@@ -1,5 +1,7 @@
 import { entryProblem } from "../domain/entry.ts";
 import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
+import { firstUnder, givenDigest } from "../domain/peppers.ts";
+import { peppersOf } from "../settings.ts";
 import { askHome } from "./region/home.ts";
 import { type Asked, sessionToken } from "./session-cookie.ts";
 
@@ -13,10 +15,11 @@ export interface Watching {
 /** For the session of the request's cookie, which is looked up anew each time. Null if there is none. */
 export function watchingOf({ request, env, settings, address }: Asked, stream: string): Watching | null {
   const token = sessionToken(request);
-  const pepper = settings.SVC_KEY_PEPPER;
-  const orgId = token === null ? null : orgOfToken(pepper, "session", token);
-  if (token === null || orgId === null) return null;
-  const digest = tokenDigest(pepper, token);
+  if (token === null) return null;
+  const peppers = peppersOf(settings);
+  const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "session", token));
+  if (orgId === null) return null;
+  const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
   return {
     async look() {
       const found = await askHome(env, settings, orgId, async (object) => await object.watch(digest, stream));

@@ -72,6 +72,7 @@ export const OPERATIONS = {
   contentSafety: {
     get: "GET /v1/orgs/{id}/content-safety",
     set: "PUT /v1/orgs/{id}/content-safety b",
+    evaluate: "POST /v1/orgs/{id}/content-safety/evaluate b",
   },
   creditPacks: {
     create: "POST /v1/orgs/{id}/credit-packs bi",
@@ -255,5 +256,6 @@ export const OPERATIONS = {
     test: "POST /v1/orgs/{id}/webhooks/{sub_id}/test",
     listDeliveries: "GET /v1/orgs/{id}/webhooks/{sub_id}/deliveries qp",
     replayDelivery: "POST /v1/orgs/{id}/webhooks/{sub_id}/deliveries/{delivery_id}/replay",
+    recover: "POST /v1/orgs/{id}/webhooks/{sub_id}/recover bi",
   },
 } as const;

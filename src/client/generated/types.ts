@@ -191,6 +191,10 @@ export interface RateLimits {
 
 export interface OwnRateLimits {
   readonly read_rpm: number | null;
+  /** The read limit in effect. */
+  readonly effective_read_rpm: number;
+  /** Reads of the last minute. */
+  readonly read_used: number;
   readonly policies: readonly {
     /** `rlp_` followed by a ULID. */
     readonly id: string;
@@ -216,9 +220,16 @@ export interface OwnRateLimits {
     readonly window_seconds: number;
     /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
     readonly kind: "rate" | "quota";
+    /** What its current window has counted. Null if it counts each of something separately. */
+    readonly used: number | null;
+    /** When a fixed window ends. Null for a sliding one. */
+    readonly resets_at: string | null;
+    /** The five that use it most, where each of something is counted separately. */
+    readonly busiest: readonly {
+      readonly subject: string;
+      readonly used: number;
+    }[];
   }[];
-  /** The read limit in effect. */
-  readonly effective_read_rpm: number;
 }
 
 export interface KeyWithSecret {
@@ -236,6 +247,8 @@ export interface KeyWithSecret {
   /** When the previous secret stops working. */
   readonly previous_expires_at: string | null;
   readonly revoked_at: string | null;
+  /** When it last made a call, to within an hour. Null: never, as far as is known. */
+  readonly last_used_at: string | null;
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** The key itself, returned only in this response. */
@@ -257,6 +270,8 @@ export interface Key {
   /** When the previous secret stops working. */
   readonly previous_expires_at: string | null;
   readonly revoked_at: string | null;
+  /** When it last made a call, to within an hour. Null: never, as far as is known. */
+  readonly last_used_at: string | null;
   /** RFC 3339 in UTC. */
   readonly created_at: string;
 }
@@ -991,6 +1006,8 @@ export interface CreatedWebhook {
   readonly status: "enabled" | "disabled";
   /** `gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed. */
   readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
+  /** True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed. */
+  readonly failing: boolean;
   /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
   readonly signing_scheme: "v1" | "v2";
   /** RFC 3339 in UTC. */
@@ -1010,6 +1027,8 @@ export interface Webhook {
   readonly status: "enabled" | "disabled";
   /** `gone`: the receiver answered 410. `exhausted`: every attempt of a delivery failed. */
   readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
+  /** True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed. */
+  readonly failing: boolean;
   /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
   readonly signing_scheme: "v1" | "v2";
   /** RFC 3339 in UTC. */
@@ -1066,6 +1085,13 @@ export interface WebhookDelivery {
     readonly error: string | null;
     readonly response_excerpt: string;
   }[];
+}
+
+export interface RecoveredDeliveries {
+  /** How many deliveries were queued. */
+  readonly queued: number;
+  /** Where to go on. Null: everything is queued. */
+  readonly next_since: string | null;
 }
 
 export interface Event {
@@ -1177,6 +1203,8 @@ export interface Approval {
   readonly decided_by: string | null;
   readonly decided_at: string | null;
   readonly used_at: string | null;
+  /** What whoever decided wrote about it. */
+  readonly note: string | null;
 }
 
 export interface ContentSafety {
@@ -1192,6 +1220,19 @@ export interface ContentSafety {
     readonly action: "block" | "shadow";
   })[];
   readonly updated_at: string | null;
+}
+
+export interface SafetyEvaluation {
+  readonly decision: "allow" | "block";
+  readonly detectors: readonly {
+    readonly id: string;
+    readonly kind: "builtin" | "pattern";
+    readonly action: "block" | "shadow";
+    /** `unfinished`: the input needs more work than one run may do. A detector that blocks then blocks. */
+    readonly result: "found" | "nothing" | "unfinished";
+    /** What it found. */
+    readonly sample: string | null;
+  }[];
 }
 
 export interface AuditEntry {
@@ -1811,9 +1852,15 @@ export type ApprovalsListQuery = {
   readonly rule_id?: string | undefined;
 };
 
-export type ApprovalsApproveBody = Readonly<Record<string, never>>;
+export type ApprovalsApproveBody = {
+  /** Why, for the audit trail and for whoever asked. */
+  readonly note?: string | undefined;
+};
 
-export type ApprovalsDenyBody = Readonly<Record<string, never>>;
+export type ApprovalsDenyBody = {
+  /** Why, for the audit trail and for whoever asked. */
+  readonly note?: string | undefined;
+};
 
 export type AuditLogListQuery = {
   /** 1 to 200. Default: 50. */
@@ -1972,6 +2019,11 @@ export type ContentSafetySetBody = {
     /** `shadow` refuses nothing, and reports what it would have refused. */
     readonly action: "block" | "shadow";
   })[];
+};
+
+export type ContentSafetyEvaluateBody = {
+  /** As in the `input` of a run. */
+  readonly input: string | (readonly unknown[]) | Readonly<Record<string, unknown>>;
 };
 
 export type CreditPacksCreateBody = {
@@ -3222,6 +3274,11 @@ export type WebhooksListDeliveriesQuery = {
   readonly event_id?: string | undefined;
 };
 
+export type WebhooksRecoverBody = {
+  /** RFC 3339 with a time zone. */
+  readonly since: string;
+};
+
 /** Every code that a call may be refused with. */
 export interface Refusals {
   /** The request is malformed. Check it against the documentation of this operation. */
@@ -3526,6 +3583,8 @@ export interface Operations {
     get(options?: CallOptions): Answer<ContentSafety>;
     /** Set the content safety detectors. `PUT /v1/orgs/{id}/content-safety` */
     set(body: ContentSafetySetBody, options?: CallOptions): Answer<ContentSafety>;
+    /** Try the detectors on an input. `POST /v1/orgs/{id}/content-safety/evaluate` */
+    evaluate(body: ContentSafetyEvaluateBody, options?: CallOptions): Answer<SafetyEvaluation>;
   };
   readonly creditPacks: {
     /** Grant credits to a customer. `POST /v1/orgs/{id}/credit-packs` */
@@ -3743,7 +3802,7 @@ export interface Operations {
     get(orgId: string, options?: CallOptions): Answer<RateLimits>;
     /** Replace an organization's read limit and rate-limit policies. `PUT /v1/admin/orgs/{org_id}/rate-limits` */
     set(orgId: string, body: RateLimitsSetBody, options?: CallOptions): Answer<RateLimits>;
-    /** Read the rate limits of your organization. `GET /v1/orgs/{id}/rate-limits` */
+    /** Read the rate limits of your organization, and how much of each is used. `GET /v1/orgs/{id}/rate-limits` */
     getOwn(options?: CallOptions): Answer<OwnRateLimits>;
   };
   readonly refusals: {
@@ -3888,5 +3947,7 @@ export interface Operations {
     listDeliveries(subId: string, query?: WebhooksListDeliveriesQuery, options?: ListOptions): Pages<WebhookDelivery>;
     /** Replay a delivery. `POST /v1/orgs/{id}/webhooks/{sub_id}/deliveries/{delivery_id}/replay` */
     replayDelivery(subId: string, deliveryId: string, options?: CallOptions): Answer<WebhookDelivery>;
+    /** Deliver what a webhook missed since a time. `POST /v1/orgs/{id}/webhooks/{sub_id}/recover` */
+    recover(subId: string, body: WebhooksRecoverBody, options?: CallOptions): Answer<RecoveredDeliveries>;
   };
 }

@@ -94,12 +94,12 @@ const usedPolicy = z.object({
   id: idShape("rlp"),
   ...policyInput.shape,
   used: z.int().nullable().meta({
-    description: "What its current window has counted. Null if each customer is counted separately.",
+    description: "What its current window has counted. Null if it counts each of something separately.",
   }),
   resets_at: timestamp.nullable().meta({ description: "When a fixed window ends. Null for a sliding one." }),
-  customers: z
-    .array(z.object({ customer_id: z.string(), used: z.int() }))
-    .meta({ description: "The five busiest, where each customer is counted separately." }),
+  busiest: z
+    .array(z.object({ subject: z.string(), used: z.int() }))
+    .meta({ description: "The five that use it most, where each of something is counted separately." }),
 });
 
 export const ownRateLimits = z

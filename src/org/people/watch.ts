@@ -1,3 +1,4 @@
+import { lookedUp } from "../../domain/peppers.ts";
 import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import type { View } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
@@ -29,10 +30,12 @@ export class Pulse {
 
   /** Asking does not count as using the session, so a page that is left open does not keep it alive. */
   watch(view: View, digest: string, stream: string): Watched {
-    const row = view.sql.exec<SessionRow>("SELECT * FROM sessions WHERE digest = ?", digest).toArray()[0];
+    const row = view.sql
+      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(digest))
+      .toArray()[0];
     if (row === undefined || !isLiveSession(view, row)) return { kind: "over" };
     if (!this.#takes(row.id, stream, Date.now())) return { kind: "too_many" };
-    return { kind: "live", mark: `${this.#life}:${this.#beats}`, org: orgSnapshot(view.sql, view.profile()) };
+    return { kind: "live", mark: `${this.#life}:${this.#beats}`, org: orgSnapshot(view, view.profile()) };
   }
 
   #takes(session: string, stream: string, now: number): boolean {

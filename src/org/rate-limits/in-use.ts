@@ -1,12 +1,13 @@
 import type { OwnRateLimits } from "../../contract/resources/rate-limits.ts";
 import { firstBucket, quotaWindowEnd, type RatePolicy, readPolicy } from "../../domain/rate-policy.ts";
+import { countsEach, onlySubject, subjectText } from "../../domain/rate-match.ts";
 import { query, type View } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
 
 type InUse = OwnRateLimits["policies"][number];
 
 /** Of those that a policy counts separately, as many as are shown. */
-const MOST_CUSTOMERS = 5;
+const MOST_SHOWN = 5;
 
 /** The rate limits with what each has counted in its current window, what isolates have leased included. */
 export const rateLimitsInUse = query({
@@ -29,19 +30,18 @@ function usedOf(view: View, policy: RatePolicy, key: string): number {
 }
 
 function inUse(view: View, policy: RatePolicy): InUse {
-  const whose = policy.match.customer_id;
-  const key = whose === undefined ? policy.id : `${policy.id} ${whose}`;
-  const customers = whose === "*" ? busiest(view, policy) : [];
+  const isEach = countsEach(policy.match);
+  const only = onlySubject(policy.match);
   return {
     ...policy,
-    used: whose === "*" ? null : usedOf(view, policy, key),
+    used: isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`),
     resets_at: policy.kind === "quota" ? new Date(quotaWindowEnd(policy, view.now)).toISOString() : null,
-    customers,
+    busiest: isEach ? busiestOf(view, policy) : [],
   };
 }
 
-/** A meter of one customer is named by the policy, a space and the customer. */
-function busiest(view: View, policy: RatePolicy): InUse["customers"] {
+/** A counter is named by its policy, a space and whose it is. */
+function busiestOf(view: View, policy: RatePolicy): InUse["busiest"] {
   const prefix = `${policy.id} `;
   const rows = view.sql.exec<{ meter: string }>(
     `SELECT meter FROM rate_taken WHERE meter > ?1 AND meter < ?2 AND bucket >= ?3
@@ -49,9 +49,10 @@ function busiest(view: View, policy: RatePolicy): InUse["customers"] {
     prefix,
     `${policy.id}!`,
     firstBucket(policy, view.now),
-    MOST_CUSTOMERS,
+    MOST_SHOWN,
   );
-  return rows
-    .toArray()
-    .map(({ meter }) => ({ customer_id: meter.slice(prefix.length), used: usedOf(view, policy, meter) }));
+  return rows.toArray().map(({ meter }) => ({
+    subject: subjectText(policy.match, meter.slice(prefix.length)),
+    used: usedOf(view, policy, meter),
+  }));
 }

@@ -1,7 +1,7 @@
 import { words } from "./view/format.ts";
 import type { ListOf, Visit } from "./visit.ts";
 
-/** The names of limits, rules, policies and keys, by their ids. An id without a name stands for itself. */
+/** The names of limits, rules, policies, keys and people, by their ids. An id without a name stands for itself. */
 export type NameOf = (id: string) => string;
 
 /** More ids than a page shows are not looked up. */
@@ -13,26 +13,41 @@ interface Named {
   readonly scope_id?: string | null;
   readonly customer_id?: string;
   readonly reason?: string;
+  readonly url?: string;
 }
 
+/** What is looked up one by one. */
 const KINDS: readonly (readonly [prefix: string, path: string])[] = [
   ["bud_", "budgets"],
   ["clm_", "customer-limits"],
   ["rule_", "policy-rules"],
   ["pack_", "credit-packs"],
+  ["sub_", "webhooks"],
+  ["key_", "keys"],
+];
+
+/** What is read as one list, which then has all or most of them. */
+const LISTS: readonly (readonly [
+  prefix: string,
+  add: (visit: Visit, found: Map<string, string>) => Promise<void>,
+])[] = [
+  ["key_", addKeys],
+  ["rlp_", addRatePolicies],
+  ["ses_", addPeople],
 ];
 
 export async function readNames(visit: Visit, ids: Iterable<string | null | undefined>): Promise<NameOf> {
   const wanted = [...new Set(ids)].filter((id): id is string => typeof id === "string" && id !== "");
   const found = new Map<string, string>();
-  const tasks: Promise<void>[] = [];
-  if (wanted.some((id) => id.startsWith("key_"))) tasks.push(addKeys(visit, found));
-  if (wanted.some((id) => id.startsWith("rlp_"))) tasks.push(addRatePolicies(visit, found));
-  for (const id of wanted.slice(0, MOST_LOOKED_UP)) {
-    const path = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1];
-    if (path !== undefined) tasks.push(addOne(visit, path, id, found));
-  }
-  await Promise.all(tasks);
+  const lists = LISTS.filter(([prefix]) => wanted.some((id) => id.startsWith(prefix)));
+  await Promise.all(lists.map(([, add]) => add(visit, found)));
+  const left = wanted.filter((id) => !found.has(id)).slice(0, MOST_LOOKED_UP);
+  await Promise.all(
+    left.map(async (id) => {
+      const path = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1];
+      if (path !== undefined) await addOne(visit, path, id, found);
+    }),
+  );
   return (id) => found.get(id) ?? (/^[a-z_]+$/.test(id) ? words(id) : id);
 }
 
@@ -41,11 +56,11 @@ async function addOne(visit: Visit, path: string, id: string, found: Map<string,
   if (body !== null) found.set(id, nameOf(body) ?? id);
 }
 
-function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer, reason }: Named) {
+function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer, reason, url }: Named) {
   if (name) return name;
   if (customer !== undefined) return `Limit of ${customer === "*" ? "every customer" : customer}`;
   if (kind !== undefined) return scope ? `${words(kind)} ${scope}` : "Whole org";
-  return reason;
+  return reason ?? url;
 }
 
 async function addKeys(visit: Visit, found: Map<string, string>): Promise<void> {
@@ -58,4 +73,12 @@ async function addRatePolicies(visit: Visit, found: Map<string, string>): Promis
     `${visit.org}/rate-limits`,
   );
   for (const { id, name } of body?.policies ?? []) found.set(id, name);
+}
+
+/** Whoever is signed in now. */
+async function addPeople(visit: Visit, found: Map<string, string>): Promise<void> {
+  const { body } = await visit.api.get<ListOf<{ id: string; user: { name: string; email: string | null } }>>(
+    `${visit.org}/sessions?limit=200`,
+  );
+  for (const { id, user } of body?.data ?? []) found.set(id, user.email ?? user.name);
 }

@@ -326,7 +326,12 @@ describe("settings", () => {
 test("an owner reads the rate limits that the operator set, and the default if there are none", async () => {
   const { org, browser } = await visitor();
   const own = () => read(org, "/rate-limits");
-  expect((await own()).body).toEqual({ read_rpm: null, effective_read_rpm: 600, policies: [] });
+  expect((await own()).body).toEqual({
+    read_rpm: null,
+    effective_read_rpm: 600,
+    read_used: expect.any(Number),
+    policies: [],
+  });
   const policy = {
     name: "spikes",
     match: { customer_id: "*" },

@@ -33,7 +33,25 @@ const RULE = { target: "model", effect: "deny", when: "false", reason: "No" };
 const HOOK = { url: "http://127.0.0.1:9/a", events: "key.*" };
 const GRANT = { scope: "read_only", reason: "Help", expires_in_seconds: 3600 };
 const KEY = { name: "Proxy", role: "viewer" };
+const INCREASE = { amount: "5", until: tomorrow().slice(0, 16), reason: "Launch" };
+const EXPORT = { format: "csv", every: "hour", "destination.kind": "bucket" };
 const hook = { ...HOOK, events: ["key.*"] };
+
+function tomorrow(): string {
+  return new Date(Date.now() + 86_400_000).toISOString();
+}
+
+async function increased(org: TestOrg): Promise<Filled> {
+  const id = await make(org, "budgets", BUDGET);
+  const increase = await make(org, `budgets/${id}/increases`, { ...INCREASE, until: tomorrow() });
+  return { ids: { id, increase } };
+}
+
+async function exported(org: TestOrg): Promise<Filled> {
+  const { format, every } = EXPORT;
+  await set(org, "exports/warehouse", { format, every, destination: { kind: "bucket" } });
+  return { ids: { id: "warehouse" }, fields: { ...EXPORT, every: "day" } };
+}
 
 async function priced(org: TestOrg): Promise<Filled> {
   await call("PUT", `/v1/orgs/${org.id}/models/m1`, { key: org.ownerKey, body: PRICE });
@@ -61,6 +79,8 @@ const FORMS: Readonly<Record<string, Fill>> = {
   "/console/budgets": () => ({ fields: BUDGET }),
   "/console/budgets/:id": on("budgets", BUDGET, { ...BUDGET, limit_usd: "6" }),
   "/console/budgets/:id/delete": on("budgets", BUDGET),
+  "/console/budgets/:id/increase": on("budgets", BUDGET, INCREASE),
+  "/console/budgets/:id/increases/:increase/revoke": increased,
   "/console/customer-limits": () => ({ fields: LIMIT }),
   "/console/customer-limits/:id": on("customer-limits", LIMIT, { limit_usd: "6", period: "day" }),
   "/console/customer-limits/:id/delete": on("customer-limits", LIMIT),
@@ -88,6 +108,7 @@ const FORMS: Readonly<Record<string, Fill>> = {
   "/console/webhooks/:id": on("webhooks", hook, { ...HOOK, status: "disabled" }),
   "/console/webhooks/:id/test": on("webhooks", hook),
   "/console/webhooks/:id/rotate": on("webhooks", hook, { grace_seconds: "60" }),
+  "/console/webhooks/:id/recover": on("webhooks", hook, { since: "2026-11-01T00:00" }),
   "/console/webhooks/:id/delete": on("webhooks", hook),
   "/console/webhooks/:id/deliveries/:delivery/replay": delivered,
   "/console/people/:id/revoke": async (org) => ({
@@ -109,6 +130,10 @@ const FORMS: Readonly<Record<string, Fill>> = {
       "eval_gate.max_age_days": "30",
     },
   }),
+  "/console/exports": () => ({ fields: { name: "warehouse", ...EXPORT } }),
+  "/console/exports/:id": exported,
+  "/console/exports/:id/delete": exported,
+  "/console/safety/try": () => ({ fields: { input: "ada@example.com" } }),
   "/console/safety/detectors": () => ({ fields: { "builtin-email": "block" } }),
   "/console/benchmarks/profile": () => ({ fields: { contributing: "on" } }),
   "/console/data/retention": () => ({ fields: { runs_days: "30", audit_days: "400", deliveries_days: "9" } }),
@@ -138,12 +163,13 @@ test("every form of the console is tried here", () => {
   expect(Object.keys(FORMS).toSorted()).toEqual(routes.toSorted());
 });
 
-/** Everything that is done to an org is in its trail. A query folds the journal, so that the table has all of it. */
+/** Everything that is done to an org is in its trail; so is each reading of the trail, which some pages show. A query folds the journal, so that the table has all of it. */
 async function trailOf(org: TestOrg): Promise<number> {
   await call("GET", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey });
   return runInDurableObject(
     env.ORG.getByName(org.id),
-    (_object, { storage }) => storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM audit").one().n,
+    (_object, { storage }) =>
+      storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM audit WHERE outcome <> 'read'").one().n,
   );
 }
 
@@ -153,25 +179,37 @@ async function shown(answer: Response): Promise<[number, string | null, string]>
   return [answer.status, answer.headers.get("location"), withoutTokens(await answer.text())];
 }
 
-async function fill(
-  path: string,
-): Promise<{ org: TestOrg; browser: Browser; send: () => Promise<Response> }> {
+async function fill(path: string): Promise<{
+  org: TestOrg;
+  browser: Browser;
+  send: () => Promise<Response>;
+  sendAs: (other: Browser) => Promise<Response>;
+}> {
   const org = await newOrg();
   const browser = await signedIn(org.id);
   const { fields = {}, ids = {} } = (await FORMS[path]?.(org)) ?? {};
   const concrete = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? ""));
   const once = crypto.randomUUID();
-  return { org, browser, send: () => browser.post(concrete, { ...fields, _once: once }) };
+  const sendAs = (other: Browser, named = crypto.randomUUID()) =>
+    other.post(concrete, { ...fields, _once: named });
+  return { org, browser, send: () => sendAs(browser, once), sendAs };
 }
 
-describe("a form that is sent twice acts once, and shows the same result twice", () => {
+/** Forms that only ask. */
+const ASKING = ["/console/safety/try"];
+
+describe("a form is not for viewers, and acts once and shows the same result twice if it is sent twice", () => {
   test.for(routes)("%s", async (path) => {
-    const { org, send } = await fill(path);
+    const { org, send, sendAs } = await fill(path);
+    const viewer = await signedIn(org.id, "viewer");
     const before = await trailOf(org);
+    expect([path, (await sendAs(viewer)).status]).toEqual([path, 403]);
+    expect([path, await trailOf(org)]).toEqual([path, before]);
+    const acts = ASKING.includes(path) ? 0 : 1;
     const first = await shown(await send());
-    expect([path, first[0] < 400, (await trailOf(org)) - before]).toEqual([path, true, 1]);
+    expect([path, first[0] < 400, (await trailOf(org)) - before]).toEqual([path, true, acts]);
     expect(await shown(await send())).toEqual(first);
-    expect((await trailOf(org)) - before).toBe(1);
+    expect((await trailOf(org)) - before).toBe(acts);
   });
 
   test("even at the same moment", async () => {

@@ -26,6 +26,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask)
   const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, path);
   const rows = answer.body?.data ?? [];
+  const more = rows.length === 0 ? [] : ((await resource.moreColumns?.(visit, rows)) ?? []);
   const content = (
     <>
       <Head title={title} about={resource.about}>
@@ -37,7 +38,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask)
           <Filters path={path} of={filters} query={ask.query} answer={answer} />
         )}
         {rows.length > 0 ? (
-          <Table label={title} columns={columnsOf(resource, visit)} rows={rows} />
+          <Table label={title} columns={columnsOf(resource, visit, more)} rows={rows} />
         ) : filtered ? (
           <NoMatch icon={resource.icon} path={path} />
         ) : (
@@ -63,7 +64,7 @@ function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child
 }
 
 /** The name comes first, linked if the item has a page; the actions come last. */
-function columnsOf<T>(resource: Resource<T>, visit: Visit): readonly Column<T>[] {
+function columnsOf<T>(resource: Resource<T>, visit: Visit, more: readonly Column<T>[]): readonly Column<T>[] {
   const { one, actions = [] } = resource;
   const name: Column<T> = {
     title: one.charAt(0).toUpperCase() + one.slice(1),
@@ -79,13 +80,14 @@ function columnsOf<T>(resource: Resource<T>, visit: Visit): readonly Column<T>[]
     ),
   };
   const listed = actions.filter(({ inList }) => inList);
-  if (listed.length === 0 || !reaches(visit, resource.role)) return [name, ...resource.columns];
+  const columns = [name, ...resource.columns, ...more];
+  if (listed.length === 0 || !reaches(visit, resource.role)) return columns;
   const buttons: Column<T> = {
     title: "Actions",
     kind: "actions",
     cell: (row) => <div class="inline">{listed.map((action) => button(resource, action, visit, row))}</div>,
   };
-  return [name, ...resource.columns, buttons];
+  return [...columns, buttons];
 }
 
 export function button<T>(resource: Resource<T>, action: Action<T>, visit: Visit, row: T): Child {

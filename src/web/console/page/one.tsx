@@ -1,5 +1,5 @@
-import { bodyOf, type Draft, draftOf } from "../view/field.ts";
-import { BLANK } from "../view/field.ts";
+import { readNames } from "../names.ts";
+import { BLANK, bodyOf, type Draft, draftOf } from "../view/field.ts";
 import { Asking, Fields, Form, Problems } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Facts, Head } from "../view/parts.tsx";
@@ -12,12 +12,19 @@ import { type Action, hasPage, type Resource } from "./resource.ts";
 const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: Ask) =>
   `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
 
+/** A form of the page that was refused: that of an action, by its name, or the one that changes the item. */
+interface Refused {
+  readonly action: string | null;
+  readonly draft: Draft;
+  readonly status: number;
+}
+
 /** The page of one item: its facts, its form and its actions. */
 export async function onePage<T>(
   resource: Resource<T>,
   visit: Visit,
   ask: Ask,
-  { refused = null, status = 200 }: { readonly refused?: Draft | null; readonly status?: number } = {},
+  refused: Refused | null = null,
 ): Promise<Shown> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   const row = answer.body;
@@ -25,24 +32,29 @@ export async function onePage<T>(
   const { actions = [], change } = resource;
   const [id, name] = [resource.idOf(row), resource.nameOf(row)];
   const mayWrite = reaches(visit, resource.role);
+  const nameOf = await readNames(visit, resource.idsIn?.(row) ?? []);
+  const draftFor = (action: string | null) => (refused?.action === action ? refused.draft : null);
   const content = (
     <>
       <Head title={name} about={id === name ? null : <code>{id}</code>}>
         {mayWrite && actions.map((action) => (action.fields ? null : button(resource, action, visit, row)))}
       </Head>
       <Notice ask={ask} />
-      <Problems of={change?.fields ?? []} draft={refused ?? BLANK} />
+      <Problems of={change?.fields ?? []} draft={draftFor(null) ?? BLANK} />
       <Card>
         <Facts
-          of={resource.factsOf?.(row) ?? resource.columns.map(({ title, cell }) => [title, cell(row)])}
+          of={
+            resource.factsOf?.(row, nameOf) ?? resource.columns.map(({ title, cell }) => [title, cell(row)])
+          }
         />
       </Card>
-      {mayWrite && changeCard(resource, visit, row, refused)}
-      {mayWrite && actions.map((action) => actionCard(resource, action, visit, row))}
+      {mayWrite && changeCard(resource, visit, row, draftFor(null))}
+      {mayWrite &&
+        actions.map((action) => actionCard(resource, action, visit, { row, draft: draftFor(action.name) }))}
       {await resource.below?.(visit, ask, row)}
     </>
   );
-  return show(name, resource.path, content, status);
+  return show(name, resource.path, content, refused?.status ?? 200);
 }
 
 function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Draft | null) {
@@ -66,13 +78,19 @@ function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Dra
 }
 
 /** An action with fields has a form instead of a button. */
-function actionCard<T>(resource: Resource<T>, action: Action<T>, visit: Visit, row: T) {
+function actionCard<T>(
+  resource: Resource<T>,
+  action: Action<T>,
+  visit: Visit,
+  { row, draft }: { readonly row: T; readonly draft: Draft | null },
+) {
   if (action.fields === undefined || action.isFor?.(row) === false) return null;
   const to = `${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`;
   const confirm = action.confirm?.(row);
-  const fields = <Fields of={action.fields} draft={BLANK} scope={action.name} />;
+  const fields = <Fields of={action.fields} draft={draft ?? BLANK} scope={action.name} />;
   return (
     <Card title={action.label}>
+      <Problems of={action.fields} draft={draft ?? BLANK} scope={action.name} />
       {confirm === undefined ? (
         <Form action={to} seal={sealOf(visit)}>
           {fields}
@@ -107,7 +125,7 @@ export async function changeOne<T>(
     request: { method, path, body: { ...kept, ...bodyOf(ask.form, fields) } },
     fields,
     done: () => noticeAt(ask.path, "saved"),
-    again: (draft, { status }) => onePage(resource, visit, ask, { refused: draft, status }),
+    again: (draft, { status }) => onePage(resource, visit, ask, { action: null, draft, status }),
   });
 }
 
@@ -134,6 +152,9 @@ export function actOnOne<T>(
     request: { method, path: addressOf(resource, visit, ask) + action.api, body },
     fields,
     done: (answer) => action.done?.(answer, id) ?? noticeAt(back, notice),
-    again: (draft, answer) => refusedPage(answer, resource.path, back),
+    again: (draft, answer) =>
+      stays && Object.keys(draft.errors).length > 0
+        ? onePage(resource, visit, ask, { action: action.name, draft, status: answer.status })
+        : refusedPage(answer, resource.path, back),
   });
 }

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
+import type { NameOf } from "../names.ts";
 import type { Field } from "../view/field.ts";
 import type { Filter } from "../view/filters.tsx";
 import type { IconName } from "../view/icons.tsx";
@@ -32,6 +33,8 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
+  /** Columns for what the rows alone do not say, such as the names of their ids. They follow the others. */
+  moreColumns?(visit: Visit, rows: readonly T[]): Promise<readonly Column<T>[]>;
   /** The order of the list, if not newest first. */
   readonly sort?: string;
   /** The filters of the list. */
@@ -39,7 +42,9 @@ export interface Resource<T> {
   readonly create?: Create;
   readonly change?: Change;
   readonly actions?: readonly Action<T>[];
-  factsOf?(row: T): readonly Fact[];
+  factsOf?(row: T, nameOf: NameOf): readonly Fact[];
+  /** The ids whose names its page shows. */
+  idsIn?(row: T): readonly (string | null)[];
   /** What stands below the list. */
   belowList?(visit: Visit, ask: Ask): Promise<Child>;
   /** What a page shows below its main subject. */

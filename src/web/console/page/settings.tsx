@@ -53,9 +53,14 @@ interface Refusal {
   readonly status: number;
 }
 
+interface Given {
+  readonly refused?: Refusal | null;
+  readonly status?: number;
+}
+
 export function settingsPages(page: SettingsPage): readonly Route[] {
   const { path } = page;
-  const routes: Route[] = [["GET", path, (visit, ask) => showSettings(page, visit, ask, null)]];
+  const routes: Route[] = [["GET", path, (visit, ask) => showSettings(page, visit, ask)]];
   for (const setting of page.settings) {
     const at = `${path}/${setting.name}`;
     routes.push(["POST", at, (visit, ask) => save(page, setting, visit, ask)]);
@@ -65,11 +70,11 @@ export function settingsPages(page: SettingsPage): readonly Route[] {
   return routes;
 }
 
-async function showSettings(
+export async function showSettings(
   page: SettingsPage,
   visit: Visit,
   ask: Ask,
-  refused: Refusal | null,
+  { refused = null, status = refused?.status ?? 200 }: Given = {},
 ): Promise<Shown> {
   const found = await Promise.all(page.settings.map(({ api }) => visit.api.get(addressOf(visit, api))));
   const content = (
@@ -83,7 +88,7 @@ async function showSettings(
       {await page.below?.(visit, ask)}
     </>
   );
-  return show(page.title, page.path, content, refused?.status ?? 200);
+  return show(page.title, page.path, content, status);
 }
 
 const addressOf = (visit: Visit, api: string) => (api === "" ? visit.org : `${visit.org}/${api}`);
@@ -161,7 +166,7 @@ function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: 
     request: { method, path: addressOf(visit, setting.api), body },
     fields,
     done: () => noticeAt(page.path, "saved"),
-    again: (draft, { status }) => showSettings(page, visit, ask, { name, draft, status }),
+    again: (draft, { status }) => showSettings(page, visit, ask, { refused: { name, draft, status } }),
     complaintAt: (field) => setting.complaintAt?.(field, ask.form) ?? field,
   });
 }

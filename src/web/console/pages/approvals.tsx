@@ -1,39 +1,130 @@
-import type { Resource } from "../page/resource.ts";
+import type { Action, Resource } from "../page/resource.ts";
 import type { ApprovalResource } from "../../../contract/resources/approvals.ts";
 import { SCOPE_FIELDS } from "../../../contract/scopes.ts";
-import { moment } from "../view/format.ts";
-import { Status } from "../view/parts.tsx";
+import { type NameOf, readNames } from "../names.ts";
+import type { Field } from "../view/field.ts";
+import { count, moment, words } from "../view/format.ts";
+import { customerAt } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
+import { type Fact, Status } from "../view/parts.tsx";
+import { Ref } from "../view/ref.tsx";
+import type { Column } from "../view/table.tsx";
+import type { Visit } from "../visit.ts";
 
-const decide = (name: "approve" | "deny", label: string, notice: "approved" | "denied") => ({
+const PATH = "/console/approvals";
+
+const NOTE: Field = {
+  name: "note",
+  label: "Note",
+  kind: "text",
+  hint: "Why. It is kept with the approval and in the audit trail.",
+};
+
+const decide = (
+  name: "approve" | "deny",
+  label: string,
+  notice: "approved" | "denied",
+): Action<ApprovalResource> => ({
   name,
   label,
   notice,
-  method: "POST" as const,
+  method: "POST",
   api: `/${name}`,
   inList: true,
-  isFor: ({ status }: ApprovalResource) => status === "pending",
+  fields: [NOTE],
+  isFor: ({ status }) => status === "pending",
 });
 
-/** What is approved, but for what it is named by. */
-function detailsOf({ metadata, metadata_omitted: isLong, ...attempt }: ApprovalResource["attempt"]) {
-  const names = SCOPE_FIELDS.map((field) => [wordsOf(field), attempt[field]] as const);
-  const details = [
-    ["cost", `$${attempt.cost_usd}`],
-    ["tokens", `${attempt.input_tokens} in, ${attempt.output_tokens} out`],
-    ["variant", attempt.variant],
-    ...names,
-    ["chain", attempt.chain?.chain_id ?? null],
-    ["metadata", isLong ? "too long to be shown" : metadata && JSON.stringify(metadata)],
-  ] as const;
-  return details.filter(([, value]) => value !== null);
+const idsIn = ({ rule_id, requested_by, decided_by }: ApprovalResource) => [
+  rule_id,
+  requested_by,
+  decided_by,
+];
+
+/** What it is for: the customer, the workflow and the like, by the names that the caller gave. */
+function namesOf(attempt: ApprovalResource["attempt"]): readonly Fact[] {
+  return SCOPE_FIELDS.flatMap((field): Fact[] => {
+    const name = attempt[field];
+    if (name === null) return [];
+    const title = words(field.slice(0, -"_id".length));
+    return [[title, field === "customer_id" ? <a href={customerAt(name)}>{name}</a> : name]];
+  });
 }
 
-function wordsOf(field: string): string {
-  return field.slice(0, -"_id".length).replaceAll("_", " ");
+const optional = (title: string, value: string | null): Fact[] => (value === null ? [] : [[title, value]]);
+
+function factsOf(row: ApprovalResource, nameOf: NameOf): readonly Fact[] {
+  const { attempt } = row;
+  const { metadata, metadata_omitted: isLong } = attempt;
+  return [
+    ["State", <Status is={row.status} />],
+    ["Model", attempt.model],
+    ...optional("Action", attempt.action),
+    ["Cost", <Usd of={attempt.cost_usd} />],
+    ["Tokens", `${count(attempt.input_tokens)} in, ${count(attempt.output_tokens)} out`],
+    ...namesOf(attempt),
+    ...optional("Variant", attempt.variant),
+    ...optional("Chain", attempt.chain?.chain_id ?? null),
+    ["Held by", <Ref id={row.rule_id} nameOf={nameOf} />],
+    ["Reason", row.reason],
+    ["Requested by", <Ref id={row.requested_by} nameOf={nameOf} />],
+    ["Requested", moment(row.requested_at)],
+    ["Can be decided until", moment(row.expires_at)],
+    ...(row.decided_by === null
+      ? []
+      : [
+          ["Decided by", <Ref id={row.decided_by} nameOf={nameOf} />] as const,
+          ["Decided", moment(row.decided_at)] as const,
+        ]),
+    ...optional("Note", row.note),
+    ...(row.used_at === null ? [] : [["Used", moment(row.used_at)] as const]),
+    ...(isLong ? [["Metadata", "Too long to be shown"] as const] : []),
+    ...(metadata === null ? [] : [["Metadata", <pre>{JSON.stringify(metadata, null, 2)}</pre>] as const]),
+  ];
+}
+
+async function moreColumns(
+  visit: Visit,
+  rows: readonly ApprovalResource[],
+): Promise<readonly Column<ApprovalResource>[]> {
+  const nameOf = await readNames(visit, rows.flatMap(idsIn));
+  return [
+    {
+      title: "Why",
+      cell: ({ reason, rule_id }) => (
+        <>
+          {reason}
+          <span class="sub">
+            <a href={`/console/policies/${rule_id}`}>The rule</a>
+          </span>
+        </>
+      ),
+    },
+    { title: "Requested by", cell: ({ requested_by }) => <Ref id={requested_by} nameOf={nameOf} /> },
+    {
+      title: "Requested",
+      kind: "moment",
+      cell: ({ requested_at, expires_at }) => (
+        <>
+          {moment(requested_at)}
+          <span class="sub">until {moment(expires_at)}</span>
+        </>
+      ),
+    },
+    {
+      title: "State",
+      cell: ({ status, note }) => (
+        <>
+          <Status is={status} />
+          {note !== null && <span class="sub">{note}</span>}
+        </>
+      ),
+    },
+  ];
 }
 
 export const approvals: Resource<ApprovalResource> = {
-  path: "/console/approvals",
+  path: PATH,
   api: "approvals",
   title: "Approvals",
   about:
@@ -46,34 +137,28 @@ export const approvals: Resource<ApprovalResource> = {
   ],
   role: "admin",
   idOf: ({ id }) => id,
-  nameOf: ({ attempted }) => attempted,
+  nameOf: ({ attempt }) => (attempt.action === null ? attempt.model : `${attempt.model}, ${attempt.action}`),
   subOf: ({ attempt }) =>
-    detailsOf(attempt).map(([name, value]) => <span class="sub">{`${name}: ${value}`}</span>),
+    namesOf(attempt).map(([title, name]) => (
+      <span class="sub">
+        {title}: {name}
+      </span>
+    )),
   columns: [
     {
-      title: "Why",
-      cell: ({ reason, rule_id }) => (
+      title: "Cost",
+      kind: "number",
+      cell: ({ attempt }) => (
         <>
-          {reason}
-          <span class="sub">
-            <a href={`/console/policies/${rule_id}`}>The rule</a>
-          </span>
+          <Usd of={attempt.cost_usd} />
+          <span class="sub">{count(attempt.input_tokens + attempt.output_tokens)} tokens</span>
         </>
       ),
     },
-    { title: "Requested by", cell: ({ requested_by }) => <code>{requested_by}</code> },
-    {
-      title: "Requested",
-      kind: "moment",
-      cell: ({ requested_at, expires_at }) => (
-        <>
-          {moment(requested_at)}
-          <span class="sub">until {moment(expires_at)}</span>
-        </>
-      ),
-    },
-    { title: "State", cell: ({ status }) => <Status is={status} /> },
   ],
+  moreColumns,
+  idsIn,
+  factsOf,
   filters: [
     {
       name: "status",

@@ -1,8 +1,10 @@
 import { DAY_MS } from "../../../contract/durations.ts";
+import { type NameOf, readNames } from "../names.ts";
 import { count, moment, words } from "../view/format.ts";
 import type { AuditEntry, AuditVerification } from "../../../contract/resources/audit-log.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
+import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
@@ -23,6 +25,10 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
   const filtered = isFiltered(FILTERS, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const entries = answer.body?.data ?? [];
+  const nameOf = await readNames(
+    visit,
+    entries.flatMap(({ target, actor }) => [target, actor.id]),
+  );
   const content = (
     <>
       <Head
@@ -37,7 +43,7 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
       <Card bare>
         <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
         {entries.length > 0 ? (
-          <Table label="Audit entries" columns={COLUMNS} rows={entries} />
+          <Table label="Audit entries" columns={columns(nameOf)} rows={entries} />
         ) : (
           <NoMatch icon="audit" path={UNDER} />
         )}
@@ -51,7 +57,6 @@ export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
 const FILTERS: readonly Filter[] = [
   { name: "action", title: "What" },
   { name: "actor_id", title: "Actor id" },
-  { name: "target", title: "Target id" },
   {
     name: "outcome",
     title: "Outcome",
@@ -62,7 +67,7 @@ const FILTERS: readonly Filter[] = [
       ["read", "Read"],
     ],
   },
-  { name: "target", title: "Target" },
+  { name: "target", title: "Target id" },
   { name: "trace_id", title: "Trace" },
   { name: "from", title: "From", isDate: true },
   { name: "to", title: "To (exclusive)", isDate: true },
@@ -84,28 +89,35 @@ function ChainBadge({ verified }: { verified: AuditVerification | null }) {
   );
 }
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+/** Most kinds of change name one thing by its id, which is shown with its name. */
+const columns = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
+  { title: "What", cell: ({ action }) => <strong>{action}</strong> },
   {
-    title: "What",
-    cell: ({ action, target }) => (
-      <>
-        <strong>{action}</strong>
-        {target && <code class="sub">{target}</code>}
-      </>
-    ),
+    title: "On",
+    cell: ({ target }) =>
+      target === null ? <span class="quiet">–</span> : <Ref id={target} nameOf={nameOf} />,
   },
   { title: "When", kind: "moment", cell: (entry) => moment(entry.created_at) },
   {
     title: "Who",
     cell: ({ actor }) => (
       <>
-        {words(actor.kind)}
-        <code class="sub">{actor.id}</code>
+        <Ref id={actor.id} nameOf={nameOf} />
+        <span class="sub">{words(actor.kind)}</span>
         {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
       </>
     ),
   },
   { title: "Outcome", cell: ({ outcome }) => <Status is={outcome} /> },
+  {
+    title: "Trace",
+    kind: "moment",
+    cell: ({ trace_id }) => (
+      <a class="nowrap" href={`${UNDER}?${new URLSearchParams({ trace_id })}`} title={trace_id}>
+        {trace_id.slice(0, 8)}
+      </a>
+    ),
+  },
   { title: "Entry", kind: "number", cell: ({ seq }) => seq },
 ];
 

@@ -6,12 +6,13 @@ import type { CapacityForecasts } from "../../../contract/resources/forecasts.ts
 import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
 import type { UsageReport } from "../../../contract/resources/usage-report.ts";
 import { NAMED_FIELDS } from "../../../contract/scopes.ts";
-import { readNames } from "../names.ts";
+import { type NameOf, readNames } from "../names.ts";
 import { SpendChart } from "../view/charts.tsx";
 import { day, moment } from "../view/format.ts";
 import { refusalsAt, runsAt } from "../view/links.ts";
 import { Card } from "../view/parts.tsx";
 import { dateOf } from "../view/range.ts";
+import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { Ask, ListOf, Visit } from "../visit.ts";
 import { RefusalTable } from "./refusals.tsx";
@@ -31,10 +32,10 @@ export async function budgetHistory(visit: Visit, _ask: Ask, budget: Budget): Pr
     visit.api.get<ListOf<AuditEntry>>(`${visit.org}/audit-log?${target}`),
   ]);
   const refused = refusals.body?.data ?? [];
-  const nameOf = await readNames(
-    visit,
-    refused.flatMap(({ limit, key_id }) => [limit, key_id]),
-  );
+  const nameOf = await readNames(visit, [
+    ...refused.flatMap(({ limit, key_id }) => [limit, key_id]),
+    ...(changes.body?.data ?? []).map(({ actor }) => actor.id),
+  ]);
   return (
     <>
       {trend}
@@ -46,16 +47,16 @@ export async function budgetHistory(visit: Visit, _ask: Ask, budget: Budget): Pr
         )}
       </Card>
       <Card title="Changes" note={<a href={`/console/audit?${target}`}>Audit trail</a>} bare>
-        <Table label="Changes" columns={CHANGES} rows={changes.body?.data ?? []} />
+        <Table label="Changes" columns={changed(nameOf)} rows={changes.body?.data ?? []} />
       </Card>
     </>
   );
 }
 
-const CHANGES: readonly Column<AuditEntry>[] = [
+const changed = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
   { title: "What", cell: ({ action }) => <strong>{action}</strong> },
   { title: "When", kind: "moment", cell: ({ created_at }) => moment(created_at) },
-  { title: "Who", cell: ({ actor }) => <code>{actor.id}</code> },
+  { title: "Who", cell: ({ actor }) => <Ref id={actor.id} nameOf={nameOf} /> },
   { title: "Details", cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
 ];
 

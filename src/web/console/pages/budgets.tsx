@@ -7,6 +7,7 @@ import { ends } from "../view/format.ts";
 import { Status, UsedOf } from "../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { budgetGroups } from "./budget-groups.tsx";
+import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { amountText, appliesTo } from "./budget-words.ts";
 import { PERIODS } from "./periods.ts";
 
@@ -101,9 +102,17 @@ export const budgets: Resource<Budget> = {
     fields: [NAME, LIMIT, ...TERMS, ...CHANGED_CALENDAR],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
-  below: (visit, ask, budget) =>
-    budget.group_by.length > 0 ? budgetGroups(visit, budget) : budgetHistory(visit, ask, budget),
+  async below(visit, ask, budget) {
+    return (
+      <>
+        {await increasesCard(visit, budget)}
+        {budget.group_by.length > 0 && (await budgetGroups(visit, budget))}
+        {await budgetHistory(visit, ask, budget)}
+      </>
+    );
+  },
   actions: [
+    increaseForAWhile,
     {
       ...DELETE,
       confirm: () => "Runs that only this budget refused will be allowed. Recorded spending is kept.",

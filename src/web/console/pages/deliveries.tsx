@@ -1,8 +1,10 @@
 import type { Child } from "hono/jsx";
+import { EVENT_KINDS } from "../../../contract/event-kinds.ts";
 import type { Delivery, Signing } from "../../../contract/resources/webhooks.ts";
 import { moment } from "../view/format.ts";
 import { ActionButton } from "../view/form.tsx";
-import { Card, Empty, Facts, Pager, Status } from "../view/parts.tsx";
+import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { Card, Empty, Facts, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, reaches, sealOf, type Visit } from "../visit.ts";
 
@@ -47,12 +49,30 @@ function actions(visit: Visit, here: string): Column<Delivery> {
   };
 }
 
+const FILTERS: readonly Filter[] = [
+  {
+    name: "status",
+    title: "State",
+    options: [
+      ["", "Any"],
+      ["pending", "Pending"],
+      ["succeeded", "Succeeded"],
+      ["failed", "Failed"],
+    ],
+  },
+  {
+    name: "event_type",
+    title: "Event",
+    options: [["", "Any"], ...EVENT_KINDS.map((kind) => [kind, kind] as const)],
+  },
+];
+
 /** How a subscription is signed, and what was sent to it. */
 export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<Child> {
   const path = `${visit.org}/webhooks/${id}`;
   const [signing, deliveries] = await Promise.all([
     visit.api.get<Signing>(`${path}/signing`),
-    visit.api.get<ListOf<Delivery>>(listPath(`${path}/deliveries`, ask.query, ["status"])),
+    visit.api.get<ListOf<Delivery>>(listPath(`${path}/deliveries`, ask.query, ["status", "event_type"])),
   ]);
   const here = `${PATH}/${id}`;
   const { scheme, secret_last4: last4, created_at, previous_expires_at: previous } = signing.body ?? {};
@@ -71,7 +91,12 @@ export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<C
       </Card>
       <Failing rows={rows} />
       <Card title="Deliveries" note="Newest first" bare>
-        {rows.length === 0 ? (
+        {(rows.length > 0 || isFiltered(FILTERS, ask.query)) && (
+          <Filters path={here} of={FILTERS} query={ask.query} answer={deliveries} />
+        )}
+        {rows.length === 0 && isFiltered(FILTERS, ask.query) ? (
+          <NoMatch icon="webhooks" path={here} />
+        ) : rows.length === 0 ? (
           <Empty icon="webhooks" title="No deliveries yet">
             Send a test event to see a delivery.
           </Empty>

@@ -1,6 +1,8 @@
 import { count, day } from "../view/format.ts";
 import type { DeprecatedCalls } from "../../../contract/resources/deprecated-calls.ts";
 import type { DeprecationEntry } from "../../../contract/resources/deprecations.ts";
+import { type NameOf, readNames } from "../names.ts";
+import { pageOf } from "../view/links.ts";
 import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
@@ -13,6 +15,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
     visit.api.get<DeprecatedCalls>(`${visit.org}/deprecated-calls`),
   ]);
   if (answer.body === null) return refusedPage(answer, UNDER);
+  const nameOf = await readNames(visit, callers.body?.data.map(({ key_id }) => key_id) ?? []);
   const content = (
     <>
       <Head
@@ -25,7 +28,11 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
             None of the routes you can call is deprecated.
           </Empty>
         ) : (
-          <Table label="Deprecated routes" columns={columns(callers.body?.data ?? [])} rows={answer.body} />
+          <Table
+            label="Deprecated routes"
+            columns={columns(callers.body?.data ?? [], nameOf)}
+            rows={answer.body}
+          />
         )}
       </Card>
     </>
@@ -33,15 +40,15 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
   return show("Deprecations", UNDER, content);
 }
 
-const nameOf = ({ method, route }: DeprecationEntry) => `${method} ${route}`;
+const operationOf = ({ method, route }: DeprecationEntry) => `${method} ${route}`;
 
-function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationEntry>[] {
+function columns(callers: DeprecatedCalls["data"], nameOf: NameOf): readonly Column<DeprecationEntry>[] {
   return [
     {
       title: "Route",
       cell: (entry) => (
         <a class="mono" href={entry.documentation}>
-          {nameOf(entry)}
+          {operationOf(entry)}
         </a>
       ),
     },
@@ -59,16 +66,22 @@ function columns(callers: DeprecatedCalls["data"]): readonly Column<DeprecationE
     {
       title: "Still called by",
       cell: (entry) =>
-        callersShown(callers.filter(({ method, route }) => `${method} ${route}` === nameOf(entry))),
+        callersShown(
+          callers.filter(({ method, route }) => `${method} ${route}` === operationOf(entry)),
+          nameOf,
+        ),
     },
   ];
 }
 
-function callersShown(own: DeprecatedCalls["data"]) {
+function callersShown(own: DeprecatedCalls["data"], nameOf: NameOf) {
   if (own.length === 0) return <span class="quiet">None of your keys</span>;
   return own.map(({ key_id, calls, last_called_at }) => (
     <span class="sub">
-      <code>{key_id}</code> {count(calls)} {calls === 1 ? "call" : "calls"}, last {day(last_called_at)}
+      <a href={pageOf(key_id)} title={key_id}>
+        {nameOf(key_id)}
+      </a>
+      : {count(calls)} {calls === 1 ? "call" : "calls"}, last {day(last_called_at)}
     </span>
   ));
 }

@@ -8,13 +8,42 @@ import { refusalsAt, runsAt } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, Facts } from "../view/parts.tsx";
 import { dateOf } from "../view/range.ts";
+import type { Column } from "../view/table.tsx";
 import type { Ask, ListOf, Visit } from "../visit.ts";
 
 const DAYS = 30;
+const MOST_KEYS = 1000;
+
+const rangeAt = (nowMs: number) => ({
+  from: dateOf(nowMs - (DAYS - 1) * DAY_MS),
+  to: dateOf(nowMs + DAY_MS),
+});
+
+/** What was reported with each key lately, as a column of their list. */
+export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> {
+  const range = rangeAt(visit.nowMs);
+  const report = new URLSearchParams({ group_by: "key_id", limit: String(MOST_KEYS), ...range });
+  const { body } = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`);
+  const spent = new Map(body?.data.map((row) => [row["key_id"], row.cost_usd]));
+  return [
+    {
+      title: `Spent in ${DAYS} days`,
+      kind: "number",
+      cell: ({ id }) =>
+        body === null ? (
+          "–"
+        ) : (
+          <a href={runsAt({ key_id: id }, range)}>
+            <Usd of={spent.get(id) ?? "0.00"} />
+          </a>
+        ),
+    },
+  ];
+}
 
 /** What was reported with a key lately. */
 export async function keyUse(visit: Visit, _ask: Ask, { id }: Key): Promise<Child> {
-  const range = { from: dateOf(visit.nowMs - (DAYS - 1) * DAY_MS), to: dateOf(visit.nowMs + DAY_MS) };
+  const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ key_id: id, group_by: "model", limit: "1", ...range });
   const [used, last] = await Promise.all([
     visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`),

@@ -5,7 +5,7 @@ import type { Field } from "../view/field.ts";
 import { ends, moment } from "../view/format.ts";
 import { secretPage, Status } from "../view/parts.tsx";
 import { show, type Shown } from "../visit.ts";
-import { keyUse } from "./key-use.tsx";
+import { keyUse, spentByKey } from "./key-use.tsx";
 
 const FIELDS: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", required: true, placeholder: "Production proxy" },
@@ -55,9 +55,11 @@ const shownOnce =
   (title: string) =>
   (answer: unknown): Shown => {
     const { key } = answer as { key: string };
-    const text = "Copy it now. It is shown only once and cannot be recovered.";
+    const text = "Copy it now: no other page shows it.";
     return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to keys"]), 201);
   };
+
+const lastUse = ({ last_used_at }: Key) => (last_used_at === null ? "Never" : moment(last_used_at));
 
 const isAlive = ({ status }: Key) => status !== "revoked";
 
@@ -83,15 +85,16 @@ export const keys: Resource<Key> = {
   ),
   columns: [
     { title: "Role", cell: ({ role }) => role },
-    { title: "Scopes", kind: "number", cell: ({ scopes }) => scopes.length },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
-    { title: "Created", kind: "moment", cell: (key) => moment(key.created_at) },
+    { title: "Last used", kind: "moment", cell: (key) => lastUse(key) },
     { title: "Expires", kind: "moment", cell: (key) => ends(key.expires_at) },
   ],
+  moreColumns: spentByKey,
   factsOf: (key) => [
     ["State", <Status is={key.status} />],
     ["Role", key.role],
     ["Last four", <code>…{key.last4}</code>],
+    ["Last used", lastUse(key)],
     ["Created", moment(key.created_at)],
     ["Valid from", key.not_before ? moment(key.not_before) : "Creation"],
     ["Expires", ends(key.expires_at)],

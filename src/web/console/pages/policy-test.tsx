@@ -1,10 +1,12 @@
 import type { Child } from "hono/jsx";
 import type * as z from "zod";
 import type { policyEvaluation } from "../../../contract/resources/policy-rules.ts";
+import { type NameOf, readNames } from "../names.ts";
 import { BLANK, bodyOf, type Draft, type Field, refusedDraft } from "../view/field.ts";
 import { Fields, Problems } from "../view/form.tsx";
 import { words } from "../view/format.ts";
 import { Badge, Card } from "../view/parts.tsx";
+import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Answer, type Ask, reaches, type Visit } from "../visit.ts";
 
@@ -17,8 +19,8 @@ const FIELDS: readonly Field[] = [
   { name: "estimate.cost_usd", label: "Cost in US dollars", kind: "money", half: true, placeholder: "0.05" },
 ];
 
-const COLUMNS: readonly Column<Evaluation["rules"][number]>[] = [
-  { title: "Rule", cell: ({ rule_id }) => <a href={`/console/policies/${rule_id}`}>{rule_id}</a> },
+const columns = (nameOf: NameOf): readonly Column<Evaluation["rules"][number]>[] => [
+  { title: "Rule", cell: ({ rule_id }) => <Ref id={rule_id} nameOf={nameOf} /> },
   { title: "Effect", cell: ({ effect, mode }) => `${words(effect)}${mode === "shadow" ? ", shadow" : ""}` },
   {
     title: "Result",
@@ -40,6 +42,7 @@ export async function policyTest(visit: Visit, ask: Ask): Promise<Child> {
       )
     : null;
   const draft = draftOf(ask, answer);
+  const nameOf = await readNames(visit, answer?.body?.rules.map(({ rule_id }) => rule_id) ?? []);
   return (
     <>
       <Card title="Try the rules" note="Nothing is recorded.">
@@ -53,7 +56,7 @@ export async function policyTest(visit: Visit, ask: Ask): Promise<Child> {
       </Card>
       {answer?.body && (
         <Card title={`It would be: ${words(answer.body.decision)}`} note={answer.body.reason} bare>
-          <Table label="Rules" columns={COLUMNS} rows={answer.body.rules} />
+          <Table label="Rules" columns={columns(nameOf)} rows={answer.body.rules} />
         </Card>
       )}
     </>

@@ -1,7 +1,9 @@
 import { refusedPage } from "../page/refused.tsx";
 import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { EACH } from "../../../contract/dimensions.ts";
-import { count } from "../view/format.ts";
+import { type NameOf, readNames } from "../names.ts";
+import { Meter } from "../view/charts.tsx";
+import { count, moment, share } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
@@ -23,10 +25,12 @@ function windowText(seconds: number): string {
   return seconds === size ? name : `${count(seconds / size)} ${name}s`;
 }
 
-function subjectOf({ route, tags = {}, ...named }: Policy["match"]): string {
+function subjectOf({ route, key_id: key, tags = {}, ...named }: Policy["match"], nameOf: NameOf): string {
   const parts = Object.entries(named).map(([name, values]) => partText(name.replace(/_id$/, ""), values));
   const tagged = Object.entries(tags).map(([name, values]) => partText(`tag ${name}`, values));
-  return [route, ...parts, ...tagged].filter(Boolean).join(", ") || "The whole org";
+  return (
+    [route, key && `key ${nameOf(key)}`, ...parts, ...tagged].filter(Boolean).join(", ") || "The whole org"
+  );
 }
 
 function partText(name: string, values: string | readonly string[] | undefined): string {
@@ -35,7 +39,30 @@ function partText(name: string, values: string | readonly string[] | undefined):
   return `${name} ${typeof values === "string" ? values : values.join(" or ")}`;
 }
 
-const COLUMNS: readonly Column<Policy>[] = [
+/** What its window has counted, or the busiest of those that it counts separately. */
+function usedNow({ used, limit, busiest }: Policy) {
+  if (used !== null) return <Used of={used} limit={limit} />;
+  if (busiest.length === 0) return <span class="quiet">Nobody now</span>;
+  return busiest.map((one) => (
+    <div>
+      {one.subject}
+      <Used of={one.used} limit={limit} />
+    </div>
+  ));
+}
+
+function Used({ of, limit }: { of: number; limit: number }) {
+  return (
+    <>
+      <Meter spent={share(of, limit)} label="Used of this limit" />
+      <span class="sub number">
+        {count(of)} of {count(limit)}
+      </span>
+    </>
+  );
+}
+
+const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
   {
     title: "Policy",
     cell: ({ name, id }) => (
@@ -45,12 +72,18 @@ const COLUMNS: readonly Column<Policy>[] = [
       </>
     ),
   },
-  { title: "Counts", cell: ({ match }) => subjectOf(match) },
+  { title: "Counts", cell: ({ match }) => subjectOf(match, nameOf) },
+  { title: "Used now", kind: "meter", cell: usedNow },
   { title: "Limit", kind: "number", cell: ({ limit, unit }) => `${count(limit)} ${unit}` },
   { title: "Per", cell: ({ window_seconds }) => windowText(window_seconds) },
   {
     title: "Window",
-    cell: ({ kind }) => <Badge tone="plain">{kind === "rate" ? "sliding" : "fixed"}</Badge>,
+    cell: ({ kind, resets_at }) => (
+      <>
+        <Badge tone="plain">{kind === "rate" ? "sliding" : "fixed"}</Badge>
+        {resets_at && <span class="sub">resets {moment(resets_at)}</span>}
+      </>
+    ),
   },
 ];
 
@@ -58,7 +91,11 @@ const COLUMNS: readonly Column<Policy>[] = [
 export async function rateLimits(visit: Visit): Promise<Shown> {
   const answer = await visit.api.get<OwnRateLimits>(`${visit.org}/rate-limits`);
   if (answer.body === null) return refusedPage(answer, UNDER);
-  const { read_rpm, effective_read_rpm, policies } = answer.body;
+  const { read_rpm, effective_read_rpm, read_used, policies } = answer.body;
+  const nameOf = await readNames(
+    visit,
+    policies.map(({ match }) => match.key_id),
+  );
   const content = (
     <>
       <Head
@@ -66,8 +103,9 @@ export async function rateLimits(visit: Visit): Promise<Shown> {
         about="How many requests and tokens are allowed per window. Your provider sets these limits."
       />
       <Tiles>
-        <Tile label="Reads per minute" value={count(effective_read_rpm)}>
-          {read_rpm === null ? "Default of the service" : "Set for your organization"}
+        <Tile label="Reads in the last minute" value={count(read_used)}>
+          of {count(effective_read_rpm)} (
+          {read_rpm === null ? "default of the service" : "set for your organization"})
         </Tile>
         <Tile label="Policies" value={count(policies.length)}>
           Calls over a limit get 429; Retry-After says when to retry
@@ -80,7 +118,7 @@ export async function rateLimits(visit: Visit): Promise<Shown> {
             model.
           </Empty>
         ) : (
-          <Table label="Policies" columns={COLUMNS} rows={policies} />
+          <Table label="Policies" columns={columns(nameOf)} rows={policies} />
         )}
       </Card>
     </>

@@ -4,6 +4,7 @@ import type { Route } from "../visit.ts";
 import { approvals } from "./approvals.tsx";
 import { listAudit } from "./audit.tsx";
 import { benchmarks } from "./benchmarks.tsx";
+import { revokeIncrease } from "./budget-increases.tsx";
 import { budgets } from "./budgets.tsx";
 import { customerLimits } from "./customer-limits.tsx";
 import { createToken, showCustomer } from "./customers/customer.tsx";
@@ -13,6 +14,7 @@ import { replay, showDelivery } from "./delivery.tsx";
 import { listDeprecations } from "./deprecations.tsx";
 import { explain } from "./explain/explain.tsx";
 import { search } from "./explain/search.tsx";
+import { exportsPage } from "./exports.tsx";
 import { listEvents } from "./events.tsx";
 import { evals } from "./evals.tsx";
 import { keys } from "./keys.tsx";
@@ -28,7 +30,7 @@ import { routing } from "./routing.tsx";
 import { listRefusals } from "./refusals.tsx";
 import { showRun } from "./run.tsx";
 import { listRuns } from "./runs.tsx";
-import { safety } from "./safety.tsx";
+import { safety, trySafety } from "./safety.tsx";
 import { sso } from "./sso.tsx";
 import { support } from "./support.tsx";
 import { webhooks } from "./webhooks.tsx";
@@ -50,6 +52,8 @@ export const PAGES: readonly Route[] = [
   ["GET", "/console/events", listEvents],
   ["GET", "/console/webhooks/:id/deliveries/:delivery", showDelivery],
   replay,
+  revokeIncrease,
+  trySafety,
   ...resourcePages(budgets),
   ...resourcePages(customerLimits),
   ...resourcePages(packs),
@@ -61,5 +65,6 @@ export const PAGES: readonly Route[] = [
   ...resourcePages(webhooks),
   ...resourcePages(people),
   ...resourcePages(support),
+  ...resourcePages(exportsPage),
   ...[limits, routing, safety, benchmarks, data, sso, organization].flatMap(settingsPages),
 ];

@@ -122,7 +122,9 @@ function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
             </a>,
           ] as const,
         ]),
-    ...text("Approval", run.approval_id),
+    ...(run.approval_id === null
+      ? []
+      : [["Approval", <a href={pageOf(run.approval_id)}>{run.approval_id}</a>] as const]),
     ["Recorded", moment(run.recorded_at)],
     ["Counted in the periods of", moment(run.charged_at)],
   ];

@@ -58,7 +58,13 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
       <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to.">
         {shown && <QuickRanges visit={visit} query={ask.query} />}
       </Head>
-      {sums && <Sums of={sums} query={ask.query} />}
+      {isBounded(ask.query) ? (
+        <Sums of={sums} query={ask.query} />
+      ) : (
+        shown && (
+          <p class="quiet small">Choose days to see what their runs cost together, and to download them.</p>
+        )
+      )}
       <Card bare>
         {shown && <Filters path={UNDER} of={RUN_FILTERS} query={ask.query} answer={answer} />}
         {runs.length > 0 ? (
@@ -82,29 +88,34 @@ const SUMMED: readonly string[] = DIMENSION_NAMES;
 
 async function readSums(visit: Visit, query: URLSearchParams): Promise<UsageReport | null> {
   const given = (name: string) => query.get(name)?.trim() ?? "";
-  if (given("from") === "" || given("to") === "" || given("action") !== "" || given("chain_id") !== "") {
-    return null;
-  }
+  if (!isBounded(query) || given("action") !== "" || given("chain_id") !== "") return null;
   const asked = new URLSearchParams({ group_by: "model", limit: "1" });
   for (const name of [...SUMMED, "from", "to"]) if (given(name) !== "") asked.set(name, given(name));
   return (await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`)).body;
 }
 
-function Sums({ of, query }: { of: UsageReport; query: URLSearchParams }) {
-  const { totals, groups } = of;
+function isBounded(query: URLSearchParams): boolean {
+  return Boolean(query.get("from")?.trim()) && Boolean(query.get("to")?.trim());
+}
+
+function Sums({ of, query }: { of: UsageReport | null; query: URLSearchParams }) {
   const rest = new URLSearchParams(query);
   for (const name of ["sort", "cursor", "id"]) rest.delete(name);
   return (
     <Tiles>
-      <Tile label="Cost of these runs" value={<Usd of={totals.cost_usd} />}>
-        with adjustments that were made in these days
-      </Tile>
-      <Tile label="Runs" value={count(totals.runs)}>
-        of {count(groups)} {groups === 1 ? "model" : "models"}
-      </Tile>
-      <Tile label="Tokens" value={count(totals.tokens)}>
-        {count(totals.input_tokens)} in, {count(totals.output_tokens)} out
-      </Tile>
+      {of !== null && (
+        <>
+          <Tile label="Cost of these runs" value={<Usd of={of.totals.cost_usd} />}>
+            with adjustments that were made in these days
+          </Tile>
+          <Tile label="Runs" value={count(of.totals.runs)}>
+            of {count(of.groups)} {of.groups === 1 ? "model" : "models"}
+          </Tile>
+          <Tile label="Tokens" value={count(of.totals.tokens)}>
+            {count(of.totals.input_tokens)} in, {count(of.totals.output_tokens)} out
+          </Tile>
+        </>
+      )}
       <Tile label="Export" value={<a href={`${UNDER}/export?${rest}`}>CSV</a>}>
         all of them, as one file
       </Tile>

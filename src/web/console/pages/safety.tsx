@@ -1,8 +1,11 @@
 import { BUILT_INS, type BuiltIn } from "../../../domain/safety-detectors.ts";
 import type { ContentSafety } from "../../../contract/resources/content-safety.ts";
-import type { Setting, SettingsPage } from "../page/settings.tsx";
+import { refusedPage } from "../page/refused.tsx";
+import { type Setting, type SettingsPage, showSettings } from "../page/settings.tsx";
 import type { Draft, Field, Option } from "../view/field.ts";
 import { moment } from "../view/format.ts";
+import type { Route } from "../visit.ts";
+import { safetyTest, TRY_PATH, tryInput } from "./safety-test.tsx";
 
 const TITLES: Readonly<Record<BuiltIn, string>> = {
   email: "Email addresses",
@@ -116,4 +119,17 @@ export const safety: SettingsPage = {
   about:
     "Detectors scan the input of each reported run. The input is never stored. Block refuses the run; shadow only reports.",
   settings: [detectors],
+  below: async (visit, ask) => safetyTest(visit, ask, null),
 };
+
+/** The same page, with what the detectors said to an input. */
+export const trySafety: Route = [
+  "POST",
+  TRY_PATH,
+  async (visit, ask) => {
+    const answer = await tryInput(visit, ask);
+    if (answer?.status === 403) return refusedPage(answer, safety.path, safety.path);
+    const page = { ...safety, below: async () => safetyTest(visit, ask, answer) };
+    return showSettings(page, visit, ask, { status: answer?.status ?? 200 });
+  },
+];

@@ -1,5 +1,5 @@
 import { DELETE, type Resource } from "../page/resource.ts";
-import type { CreatedWebhook } from "../../../contract/resources/webhooks.ts";
+import type { CreatedWebhook, RecoveredDeliveries } from "../../../contract/resources/webhooks.ts";
 import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";
 import { noticeAt } from "../view/notice.tsx";
@@ -46,13 +46,19 @@ const REASONS = {
 } as const;
 
 function secretShown(title: string, id: string, secret: string): Shown {
-  const text = "Use it to verify every delivery. It is shown only once.";
+  const text = "Use it to verify every delivery. Copy it now: no other page shows it.";
   const content = secretPage(
     title,
     ["Signing secret", secret, text],
     [`${PATH}/${id}`, "Go to the subscription"],
   );
   return show(title, PATH, content, 201);
+}
+
+/** A part is queued at once. The rest is recovered by sending the form again. */
+function recovered({ queued, next_since }: RecoveredDeliveries, id: string): Shown {
+  if (queued === 0) return noticeAt(`${PATH}/${id}`, "nothing_missed");
+  return noticeAt(`${PATH}/${id}`, next_since === null ? "recovered" : "recovered_part");
 }
 
 export const webhooks: Resource<CreatedWebhook> = {
@@ -78,10 +84,13 @@ export const webhooks: Resource<CreatedWebhook> = {
     { title: "Events", cell: ({ events }) => events.join(", ") },
     {
       title: "State",
-      cell: ({ status, disabled_reason: why }) => (
+      cell: ({ status, failing, disabled_reason: why }) => (
         <>
-          <Status is={status} />
+          <Status is={failing ? "failing" : status} />
           {why !== null && <span class="sub">{REASONS[why]}</span>}
+          {failing && why === null && (
+            <span class="sub">Its next delivery has failed and is tried again</span>
+          )}
         </>
       ),
     },
@@ -118,6 +127,23 @@ export const webhooks: Resource<CreatedWebhook> = {
         },
       ],
       done: (answer, id) => secretShown("Secret rotated", id, (answer as { secret: string }).secret),
+    },
+    {
+      name: "recover",
+      label: "Recover deliveries",
+      method: "POST",
+      api: "/recover",
+      fields: [
+        {
+          name: "since",
+          label: "Since (UTC)",
+          kind: "moment",
+          required: true,
+          hint: "Sends every event since then that did not arrive: failed deliveries, and events from while it was paused.",
+        },
+      ],
+      isFor: ({ status }) => status === "enabled",
+      done: (answer, id) => recovered(answer as RecoveredDeliveries, id),
     },
     { ...DELETE, confirm: ({ url }) => `Deliveries to ${url} stop, and its delivery log is deleted.` },
   ],

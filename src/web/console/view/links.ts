@@ -18,12 +18,20 @@ const PAGES: readonly (readonly [prefix: string, path: string])[] = [
   ["clm_", "/console/customer-limits/"],
   ["rule_", "/console/policies/"],
   ["key_", "/console/keys/"],
+  ["sub_", "/console/webhooks/"],
+  ["apr_", "/console/approvals/"],
 ];
+
+/** The page of one thing, by its id. Null if it has none of its own. */
+export function ownPageOf(id: string): string | null {
+  const path = PAGES.find(([start]) => id.startsWith(start))?.[1];
+  return path === undefined ? null : path + encodeURIComponent(id);
+}
 
 /** The page of a limit, a rule or a key, by its id. Limits that an org has one of are set on the same page. */
 export function pageOf(id: string): string {
-  const [prefix, path] = PAGES.find(([start]) => id.startsWith(start)) ?? [];
-  if (prefix !== undefined && path !== undefined) return path + encodeURIComponent(id);
+  const own = ownPageOf(id);
+  if (own !== null) return own;
   if (id.startsWith("rlp_")) return "/console/rate-limits";
   if (id.startsWith("pack_") || id === "credits") return "/console/packs";
   return ["spend_cap", "quota", "plan_runs", "plan_tokens"].includes(id) || id.startsWith("chain_")

@@ -57,6 +57,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   disabled: "bad",
   exceeded: "bad",
   failed: "bad",
+  failing: "bad",
   suspended: "bad",
 };
 
@@ -142,7 +143,7 @@ export function UsedOf({ spent, held, limit }: { spent: string; held: string; li
   );
 }
 
-/** A secret that is shown only once. */
+/** A secret, in the answer to the form that created it. */
 export function secretPage(
   title: string,
   [name, value, about]: readonly [name: string, value: string, about: string],

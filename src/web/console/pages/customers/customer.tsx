@@ -157,11 +157,14 @@ export const createToken: Route = [
       fields: [TTL],
       done(made) {
         const { token, expires_at } = made as { token: string; expires_at: string };
-        const about = `Copy it now: it is not shown again. It works until ${moment(expires_at)}.`;
+        const about = `Copy it now: no other page shows it. It works until ${moment(expires_at)}.`;
         const title = "Token created";
         return show(title, UNDER, secretPage(title, [id, token, about], [customerAt(id), "Back"]), 201);
       },
-      again: (draft, { status }) => page(visit, ask, draft, status),
+      again: (draft, answer) =>
+        answer.status === 403
+          ? refusedPage(answer, UNDER, customerAt(id))
+          : page(visit, ask, draft, answer.status),
     });
   },
 ];

@@ -1,8 +1,10 @@
 import type { ExplainedCheck, Explanation } from "../../../../contract/resources/explain.ts";
+import type { NameOf } from "../../names.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
 import { customerAt, pageOf } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, type Tone } from "../../view/parts.tsx";
+import { Ref } from "../../view/ref.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 
 const TONES: Readonly<Record<ExplainedCheck["outcome"], Tone>> = {
@@ -39,14 +41,14 @@ const COLUMNS: readonly Column<ExplainedCheck>[] = [
 ];
 
 /** Every check of one call, in the order in which they are made. */
-export function Checks({ of }: { of: Explanation }) {
+export function Checks({ of, nameOf: keyName }: { of: Explanation; nameOf: NameOf }) {
   const { outcome, checks } = of;
   const refusedBy = checks.find((check) => check.outcome === "refused");
   const title = outcome === "allowed" ? "It passes" : `Refused by ${nameOf(refusedBy)}`;
   return (
     <>
       <Card title={title} note={<Badge tone={outcome === "allowed" ? "good" : "bad"}>{outcome}</Badge>}>
-        <Facts of={factsOf(of)} />
+        <Facts of={factsOf(of, keyName)} />
       </Card>
       <Card title="Every check, in order" bare>
         <Table label="Checks" columns={COLUMNS} rows={checks} />
@@ -60,7 +62,8 @@ function nameOf(check: ExplainedCheck | undefined): string {
   return check.name ?? words(check.check).toLowerCase();
 }
 
-function factsOf({ refusal, refusals, at, amount_usd: amount, checks, subject, id }: Explanation): Fact[] {
+function factsOf(of: Explanation, keyName: NameOf): Fact[] {
+  const { refusal, refusals, at, amount_usd: amount, checks, subject, id } = of;
   const refusedBy = checks.find((check) => check.outcome === "refused");
   const named: readonly (readonly [string, string | null | undefined])[] = [
     ["Model", refusal?.model],
@@ -102,7 +105,7 @@ function factsOf({ refusal, refusals, at, amount_usd: amount, checks, subject, i
       ? [["Customer", <a href={customerAt(refusal.customer_id)}>{refusal.customer_id}</a>] as const]
       : []),
     ...named.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
-    ...(refusal?.key_id ? [["Key", <a href={pageOf(refusal.key_id)}>{refusal.key_id}</a>] as const] : []),
+    ...(refusal?.key_id ? [["Key", <Ref id={refusal.key_id} nameOf={keyName} />] as const] : []),
     ...(refusals > 1 ? [["Refusals of this trace", count(refusals)] as const] : []),
   ];
 }

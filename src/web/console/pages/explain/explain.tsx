@@ -1,4 +1,5 @@
 import type { Explanation } from "../../../../contract/resources/explain.ts";
+import { type NameOf, readNames } from "../../names.ts";
 import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { Card, Empty, Head } from "../../view/parts.tsx";
@@ -25,6 +26,8 @@ const FIELDS: readonly Field[] = [
   { name: "workflow_id", label: "Workflow", kind: "text", half: true },
   { name: "department_id", label: "Department", kind: "text", half: true },
   { name: "deployment_id", label: "Deployment", kind: "text", half: true },
+  { name: "user_id", label: "User", kind: "text", half: true },
+  { name: "provider", label: "Provider", kind: "text", half: true },
   {
     name: "checks",
     label: "Checked against",
@@ -44,13 +47,14 @@ export async function explain(visit: Visit, ask: Ask): Promise<Shown> {
   const question = subject === undefined ? null : { [subject]: ask.query.get(subject) };
   const answer = question === null ? await tryCall(visit, ask, isAsked) : await send(visit, question);
   const draft = draftOf(ask, question === null && isAsked ? answer : null);
+  const nameOf = await readNames(visit, [answer?.body?.refusal?.key_id]);
   const content = (
     <>
       <Head
         title="Explain"
         about="Why a call was refused or allowed, check by check. Search for its trace, run or reservation at the top of any page."
       />
-      <Result answer={answer} isSubject={question !== null} />
+      <Result answer={answer} isSubject={question !== null} nameOf={nameOf} />
       <Card title="Would this call pass?" note="Nothing is reserved, and nobody is told.">
         <form class="form" method="get" action={UNDER}>
           <Problems of={FIELDS} draft={draft} />
@@ -84,9 +88,14 @@ function draftOf(ask: Ask, answer: Answer<Explanation> | null): Draft {
   return refusedDraft(ask.query, answer, FIELDS, (field) => field.replace(/^ask\./, ""));
 }
 
-function Result({ answer, isSubject }: { answer: Answer<Explanation> | null; isSubject: boolean }) {
+function Result(props: {
+  readonly answer: Answer<Explanation> | null;
+  readonly isSubject: boolean;
+  readonly nameOf: NameOf;
+}) {
+  const { answer, isSubject, nameOf } = props;
   if (answer === null) return null;
-  if (answer.body !== null) return <Checks of={answer.body} />;
+  if (answer.body !== null) return <Checks of={answer.body} nameOf={nameOf} />;
   if (!isSubject) return null;
   return (
     <Card bare>

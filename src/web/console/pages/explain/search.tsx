@@ -8,7 +8,7 @@ const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 /** Ids whose kind their first letters tell, and that have a page. */
-const OWN_PAGE = /^(key|bud|clm|rule)_[0-9A-Za-z]+$/;
+const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 
 type Hit = readonly [title: string, href: string];
 
@@ -27,8 +27,6 @@ async function hitsFor(visit: Visit, q: string): Promise<readonly Hit[]> {
   // The decision and its reservation share their id.
   const reservation = /^(?:rsv|dec)_(.+)$/.exec(q)?.[1];
   if (reservation !== undefined) return [["", explainAt("reservation_id", `rsv_${reservation}`)]];
-  if (q.startsWith("sub_")) return [["", `/console/webhooks/${encodeURIComponent(q)}`]];
-  if (q.startsWith("apr_")) return [["", "/console/approvals"]];
   const tried = await Promise.all([isTrace(visit, q), isRun(visit, q), isCustomer(visit, q)]);
   const all: readonly Hit[] = [
     ["A call, by its trace", explainAt("trace_id", q)],

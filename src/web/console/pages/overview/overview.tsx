@@ -33,6 +33,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
   const limits = refused?.limits.map(({ group }) => group) ?? [];
   const keys = who.tab === "key_id" ? who.rows.map(({ id }) => id) : [];
   const nameOf = await readNames(visit, [...limits.slice(0, 5), ...keys]);
+  const today = { from: dateOf(visit.nowMs), to: dateOf(visit.nowMs + DAY_MS) };
   const at = (changes: Record<string, string>) => addressOf(ask, range, changes);
   const totals = chart.spending?.totals;
   const isNew = totals?.runs === 0 && totals.previous_runs === 0;
@@ -41,7 +42,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
       <Head title="Overview" about={`${daysIn(range)} (UTC), beside ${daysIn(range.previous)}`}>
         <RangePicker range={range} path="/console" keep={{ by: who.tab, tag: who.tag }} />
       </Head>
-      <Figures spending={chart.spending} figures={figures} out={out} range={range} />
+      <Figures spending={chart.spending} figures={figures} out={out} range={range} today={today} />
       {isNew && <FirstSteps limits={out?.count ?? 0} keys={await countKeys(visit)} />}
       <div class="blocks">
         <WhoSpendsCard of={who} range={range} nameOf={nameOf} at={at} />
@@ -120,8 +121,9 @@ function Figures(props: {
   readonly figures: Read;
   readonly out: LimitsInUse | null;
   readonly range: Range;
+  readonly today: Pick<Range, "from" | "to">;
 }) {
-  const { figures, out, range } = props;
+  const { figures, out, range, today } = props;
   const { cap, quota } = figures;
   const totals = props.spending?.totals;
   return (
@@ -134,13 +136,23 @@ function Figures(props: {
           </a>
         }
       >
-        before: <Usd of={totals?.previous_cost_usd} />
+        before:{" "}
+        <a href={runsAt({}, range.previous)}>
+          <Usd of={totals?.previous_cost_usd} />
+        </a>
       </Tile>
       <Tile label="Runs" value={<a href={runsAt({}, range)}>{count(totals?.runs)}</a>}>
-        before: {count(totals?.previous_runs)}
+        before: <a href={runsAt({}, range.previous)}>{count(totals?.previous_runs)}</a>
       </Tile>
       {cap && (
-        <Tile label="Spent of today’s cap" value={<Usd of={cap.spent_usd} />}>
+        <Tile
+          label="Spent of today’s cap"
+          value={
+            <a href={runsAt({}, today)}>
+              <Usd of={cap.spent_usd} />
+            </a>
+          }
+        >
           of <a href="/console/limits">{<Usd of={cap.cap_usd} />}</a>, resets {moment(cap.resets_at)}
         </Tile>
       )}
@@ -148,7 +160,14 @@ function Figures(props: {
         for runs in progress
       </Tile>
       {quota && (
-        <Tile label="Prepaid balance" value={<Usd of={quota.available_usd} />}>
+        <Tile
+          label="Prepaid balance"
+          value={
+            <a href="/console/limits">
+              <Usd of={quota.available_usd} />
+            </a>
+          }
+        >
           {Number(quota.overdrawn_usd) > 0 ? (
             <>
               overdrawn by <Usd of={quota.overdrawn_usd} />

@@ -70,7 +70,10 @@ export function RefusedTodayCard({
       <p class="figure">
         <a href={refusalsAt({ from })}>{count(of.total)}</a>
         <span class="sub">
-          calls, for <Usd of={of.amount} />
+          calls, for{" "}
+          <a href={refusalsAt({ from })}>
+            <Usd of={of.amount} />
+          </a>
         </span>
       </p>
       <h3 class="list-title">By code</h3>

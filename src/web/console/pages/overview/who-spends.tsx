@@ -151,10 +151,23 @@ function Rows({ of, range, nameOf }: Props) {
             )}
           </span>
           <Meter spent={largest > 0 ? Number(usd) / largest : 0} label="Of the largest" plain />
-          <span class="sub">before: {before === null ? "little" : <Usd of={before} />}</span>
+          <span class="sub">
+            before: <Before of={before} id={id} tab={tab} range={range} />
+          </span>
         </li>
       ))}
     </ol>
+  );
+}
+
+function Before(props: { of: string | null; id: string | null; tab: Tab; range: Range }) {
+  const { of, id, tab, range } = props;
+  if (of === null) return <>little</>;
+  if (id === null || tab === "tag") return <Usd of={of} />;
+  return (
+    <a href={runsAt({ [tab]: id }, range.previous)}>
+      <Usd of={of} />
+    </a>
   );
 }
 

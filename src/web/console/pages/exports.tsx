@@ -1,0 +1,169 @@
+import type { Child } from "hono/jsx";
+import { EXPORT_FORMATS } from "../../../contract/lists.ts";
+import type { ExportWindow, ScheduledExport } from "../../../contract/resources/exports.ts";
+import { DELETE, type Resource } from "../page/resource.ts";
+import type { Field } from "../view/field.ts";
+import { count, moment } from "../view/format.ts";
+import { Usd } from "../view/money.tsx";
+import { Badge, Card, Pager, Status } from "../view/parts.tsx";
+import { type Column, Table } from "../view/table.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
+
+const PATH = "/console/exports";
+
+const FORMATS: Readonly<Record<(typeof EXPORT_FORMATS)[number], string>> = {
+  ndjson: "NDJSON",
+  csv: "CSV",
+  parquet: "Parquet",
+  focus: "FOCUS",
+};
+
+const FIELDS: readonly Field[] = [
+  {
+    name: "format",
+    label: "Format",
+    kind: "choice",
+    half: true,
+    options: EXPORT_FORMATS.map((format) => [format, FORMATS[format]] as const),
+  },
+  {
+    name: "every",
+    label: "Every",
+    kind: "choice",
+    half: true,
+    options: [
+      ["hour", "Hour"],
+      ["day", "Day"],
+    ],
+  },
+  {
+    name: "destination.kind",
+    label: "Written to",
+    kind: "choice",
+    half: true,
+    options: [
+      ["bucket", "The bucket of this region"],
+      ["s3", "Your own S3-compatible storage"],
+    ],
+  },
+  {
+    name: "destination.prefix",
+    label: "Names begin with",
+    kind: "text",
+    half: true,
+    placeholder: "usage/",
+  },
+  { name: "storage", label: "Your own storage. Leave empty for the bucket of this region.", kind: "heading" },
+  {
+    name: "destination.endpoint",
+    label: "Address",
+    kind: "text",
+    placeholder: "https://s3.eu-central-1.amazonaws.com",
+  },
+  { name: "destination.bucket", label: "Bucket", kind: "text", half: true },
+  { name: "destination.region", label: "Region", kind: "text", half: true, placeholder: "eu-central-1" },
+  { name: "destination.access_key_id", label: "Access key id", kind: "text", half: true },
+  {
+    name: "destination.secret_access_key",
+    label: "Secret access key",
+    kind: "secret",
+    half: true,
+    hint: "Stored encrypted and never shown. Give it again with each change.",
+  },
+];
+
+function targetOf({ destination }: ScheduledExport): string {
+  return destination.kind === "bucket" ? "The bucket of this region" : destination.bucket;
+}
+
+/** How long it is behind, in words. */
+function stateOf({ lag_seconds: lag, last_error: error }: ScheduledExport) {
+  return (
+    <>
+      <Badge tone={error === null ? "good" : "bad"}>{error === null ? "on time" : "failing"}</Badge>
+      {lag > 0 && <span class="sub">behind by {count(Math.ceil(lag / 60))} minutes</span>}
+      {error !== null && <span class="sub">{error}</span>}
+    </>
+  );
+}
+
+const WINDOWS: readonly Column<ExportWindow>[] = [
+  { title: "From", kind: "moment", cell: ({ from }) => moment(from) },
+  { title: "To", kind: "moment", cell: ({ to }) => moment(to) },
+  {
+    title: "State",
+    cell: ({ status, last_error: error }) => (
+      <>
+        <Status is={status} />
+        {error !== null && <span class="sub">{error}</span>}
+      </>
+    ),
+  },
+  { title: "Files", kind: "number", cell: ({ files }) => count(files) },
+  { title: "Rows", kind: "number", cell: ({ rows }) => count(rows) },
+  { title: "Cost", kind: "number", cell: ({ cost_usd }) => <Usd of={cost_usd} /> },
+  { title: "Manifest", cell: ({ manifest }) => <code>{manifest}</code> },
+];
+
+async function windowsOf(visit: Visit, ask: Ask, { name }: ScheduledExport): Promise<Child> {
+  const path = `${visit.org}/exports/${encodeURIComponent(name)}/windows`;
+  const { body } = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));
+  const rows = body?.data ?? [];
+  return (
+    <Card title="Windows" note="Newest first" bare>
+      {rows.length === 0 ? (
+        <p class="note-line">None is over yet.</p>
+      ) : (
+        <Table label="Windows" columns={WINDOWS} rows={rows} />
+      )}
+      <Pager {...pagesOf(`${PATH}/${encodeURIComponent(name)}`, ask.query, body?.next_cursor ?? null)} />
+    </Card>
+  );
+}
+
+export const exportsPage: Resource<ScheduledExport> = {
+  path: PATH,
+  api: "exports",
+  title: "Exports",
+  about:
+    "Runs written to object storage, once an hour or once a day. A window that fails is tried again and never skipped.",
+  one: "export",
+  icon: "data",
+  empty: [
+    "No exports yet",
+    "Have the runs of each hour or day written to your own storage, or download them from the page of runs.",
+  ],
+  role: "admin",
+  idOf: ({ name }) => name,
+  nameOf: ({ name }) => name,
+  subOf: (row) => `${FORMATS[row.format]}, every ${row.every}`,
+  columns: [
+    { title: "To", cell: targetOf },
+    { title: "State", cell: stateOf },
+    { title: "Written up to", kind: "moment", cell: ({ written_to }) => moment(written_to) },
+  ],
+  factsOf: (row) => [
+    ["Format", FORMATS[row.format] + (row.focus_version === null ? "" : ` ${row.focus_version}`)],
+    ["Every", row.every],
+    ["To", targetOf(row)],
+    ...(row.destination.kind === "s3" ? [["Address", row.destination.endpoint] as const] : []),
+    ["Names begin with", row.destination.prefix || "Nothing"],
+    ["State", stateOf(row)],
+    ["Written up to", moment(row.written_to)],
+    ["Since", moment(row.created_at)],
+  ],
+  create: {
+    title: "New export",
+    save: "Create export",
+    fields: [
+      { name: "name", label: "Name", kind: "text", required: true, inPath: true, placeholder: "warehouse" },
+      ...FIELDS,
+    ],
+    put: (form) => `exports/${encodeURIComponent(form.get("name")?.trim() ?? "")}`,
+  },
+  change: { method: "PUT", fields: FIELDS, keeps: ["focus_version"] },
+  actions: [
+    { ...DELETE, confirm: ({ name }) => `Nothing more is written for ${name}. What was written stays.` },
+  ],
+  below: windowsOf,
+};

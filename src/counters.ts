@@ -9,7 +9,7 @@ import { logFailure } from "./log.ts";
 
 /**
  * How long a busy isolate keeps counts in memory. They are lost if it is killed. Each flush is a request to a shard and
- * about five written rows: four per second would cost more than the decisions that they count. Constant in every
+ * a written row: four per second would cost more than the decisions that they count. Constant in every
  * deployment. Only the Worker's tests, which share its isolate, shorten it.
  */
 export const FLUSHING = { everyMs: 1000 } as const;

@@ -23,6 +23,18 @@ const MOST = 9_000_000_000_000_000_000n;
 /** A source that was silent for this long is gone, and none of its batches is still in transit. */
 const SOURCE_LIFETIME_MS = DAY_MS;
 
+/** More of them wait no longer: each batch writes them again, and every scrape reads them. */
+const MOST_PENDING_CHARACTERS = 8000;
+
+/** Of a source. */
+interface Known {
+  /** The mark below which all of its batches are settled, and the batches applied above it. */
+  readonly settled: number;
+  readonly applied: readonly number[];
+  /** What it counted that is not in `counts` yet. */
+  readonly pending: string;
+}
+
 export class CounterShard extends DurableObject {
   readonly #sql: SqlStorage;
 
@@ -32,6 +44,7 @@ export class CounterShard extends DurableObject {
     applySteps(state.storage, COUNTER_STEPS);
   }
 
+  /** Its counts wait in the row of the source, which is written anyway, until there are many or it is gone. */
   add(source: string, settled: number, batches: readonly CounterBatch[]): void {
     const nowMs = Date.now();
     this.ctx.storage.transactionSync(() => {
@@ -39,25 +52,32 @@ export class CounterShard extends DurableObject {
       if (known === undefined) this.#forgetSilentSources(nowMs);
       const floor = known?.settled ?? 0;
       const applied = new Set(known?.applied);
-      const sums = new Map<string, number>();
+      const sums = readSums(known?.pending ?? "{}");
       for (const { seq, deltas } of batches) {
         if (seq < floor || applied.has(seq)) continue;
         applied.add(seq);
-        for (const [series, by] of deltas) sums.set(series, (sums.get(series) ?? 0) + by);
+        for (const [series, by] of deltas) addTo(sums, series, wholeOf(by));
       }
       const mark = Math.max(floor, settled);
-      this.#count(sums);
-      this.#note(
-        source,
-        mark,
-        [...applied].filter((seq) => seq >= mark),
-        nowMs,
-      );
+      const waiting = [...applied].filter((seq) => seq >= mark);
+      const pending = writeSums(sums);
+      const isMuch = pending.length > MOST_PENDING_CHARACTERS;
+      if (isMuch) this.#count(sums);
+      this.#note(source, { settled: mark, applied: waiting, pending: isMuch ? "{}" : pending }, nowMs);
     });
   }
 
   read(): SeriesTotal[] {
-    return this.#sql.exec<SeriesTotal>(`SELECT series, total FROM counts`).toArray();
+    const sums: Sums = new Map();
+    const counts = this.#sql.exec<{ series: string; total: string }>(
+      `SELECT series, CAST(total AS TEXT) AS total FROM counts`,
+    );
+    for (const { series, total } of counts) sums.set(series, BigInt(total));
+    for (const { pending } of this.#sql.exec<{ pending: string }>(`SELECT pending FROM sources`)) {
+      for (const [series, by] of readSums(pending)) addTo(sums, series, by);
+    }
+    const totals = Array.from(sums, ([series, total]) => ({ series, total: Number(total) }));
+    return totals.sort((one, other) => (one.series < other.series ? -1 : 1));
   }
 
   /** What an object says of itself takes the place of what it said before. */
@@ -85,41 +105,68 @@ export class CounterShard extends DurableObject {
       .toArray();
   }
 
-  /** The mark below which all batches of the source are settled, and the batches applied above it. */
-  #known(source: string): { settled: number; applied: number[] } | undefined {
+  #known(source: string): Known | undefined {
     const [row] = this.#sql
-      .exec<{ settled: number; applied: string }>(
-        `SELECT settled, applied FROM sources WHERE source = ?`,
+      .exec<{ settled: number; applied: string; pending: string }>(
+        `SELECT settled, applied, pending FROM sources WHERE source = ?`,
         source,
       )
       .toArray();
-    return row && { settled: row.settled, applied: JSON.parse(row.applied) as number[] };
+    return row && { ...row, applied: JSON.parse(row.applied) as number[] };
   }
 
-  #note(source: string, settled: number, applied: readonly number[], nowMs: number): void {
+  #note(source: string, { settled, applied, pending }: Known, nowMs: number): void {
     this.#sql.exec(
-      `INSERT INTO sources (source, settled, seen_at_ms, applied) VALUES (?, ?, ?, ?) ON CONFLICT (source) DO UPDATE
-       SET settled = excluded.settled, seen_at_ms = excluded.seen_at_ms, applied = excluded.applied`,
+      `INSERT INTO sources (source, settled, seen_at_ms, applied, pending) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (source) DO UPDATE SET settled = excluded.settled, seen_at_ms = excluded.seen_at_ms,
+         applied = excluded.applied, pending = excluded.pending`,
       source,
       settled,
       nowMs,
       JSON.stringify(applied),
+      pending,
     );
   }
 
-  #count(sums: ReadonlyMap<string, number>): void {
+  #count(sums: Sums): void {
     if (sums.size === 0) return;
     this.#sql.exec(
       `INSERT INTO counts (series, total) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
        ON CONFLICT (series) DO UPDATE SET total = iif(total > ${MOST} - excluded.total, ${MOST}, total + excluded.total)`,
       // As whole digits: a large number's own text has an exponent, which is no integer to SQLite.
-      `[${[...sums].map(([series, by]) => `[${JSON.stringify(series)},${wholeOf(by)}]`).join(",")}]`,
+      `[${[...sums].map(([series, by]) => `[${JSON.stringify(series)},${by}]`).join(",")}]`,
     );
   }
 
+  /** What they counted stays. */
   #forgetSilentSources(nowMs: number): void {
-    this.#sql.exec(`DELETE FROM sources WHERE seen_at_ms < ?`, nowMs - SOURCE_LIFETIME_MS);
+    const before = nowMs - SOURCE_LIFETIME_MS;
+    const sums: Sums = new Map();
+    const silent = `SELECT pending FROM sources WHERE seen_at_ms < ?`;
+    for (const { pending } of this.#sql.exec<{ pending: string }>(silent, before)) {
+      for (const [series, by] of readSums(pending)) addTo(sums, series, by);
+    }
+    this.#count(sums);
+    this.#sql.exec(`DELETE FROM sources WHERE seen_at_ms < ?`, before);
   }
+}
+
+/** What each series was counted up by. */
+type Sums = Map<string, bigint>;
+
+/** As JSON, with whole digits as texts. */
+function readSums(text: string): Sums {
+  const sums = Object.entries(JSON.parse(text) as Record<string, string>);
+  return new Map(sums.map(([series, by]) => [series, BigInt(by)]));
+}
+
+function writeSums(sums: Sums): string {
+  return JSON.stringify(Object.fromEntries(Array.from(sums, ([series, by]) => [series, String(by)])));
+}
+
+function addTo(sums: Sums, series: string, by: bigint): void {
+  const sum = (sums.get(series) ?? 0n) + by;
+  sums.set(series, sum < MOST ? sum : MOST);
 }
 
 function wholeOf(by: number): bigint {

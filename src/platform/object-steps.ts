@@ -12,6 +12,8 @@ export const COUNTER_STEPS: readonly string[] = [
      name TEXT NOT NULL, source TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name, source)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX gauges_by_value ON gauges (name, value)`,
+  // What a source has counted and `counts` does not have yet, so that a batch is one row.
+  `ALTER TABLE sources ADD COLUMN pending TEXT NOT NULL DEFAULT '{}'`,
 ];
 
 export const REGISTRY_STEPS: readonly string[] = [

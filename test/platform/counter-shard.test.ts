@@ -100,3 +100,50 @@ test("a sum that would exceed what can be stored stops there, and later batches 
     { series: "b", total: 3 },
   ]);
 });
+
+test("a batch writes one row, and what a source counted outlives it", async () => {
+  const shard = COUNTERS.getByName("rows");
+  const deltas = Array.from({ length: 5 }, (_, index) => [`s${index}`, index + 1] as const);
+  await shard.add("isolate", 1, [{ seq: 1, deltas }]);
+  const rows = () =>
+    runInDurableObject(shard, async (object, { storage: { sql } }) => {
+      const exec = sql.exec.bind(sql);
+      const cursors: { rowsWritten: number }[] = [];
+      Object.defineProperty(sql, "exec", {
+        value: (...given: Parameters<typeof exec>) => {
+          const cursor = exec(...given);
+          cursors.push(cursor);
+          return cursor;
+        },
+        configurable: true,
+      });
+      object.add("isolate", 2, [{ seq: 2, deltas }]);
+      return cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+    });
+  expect(await rows()).toBe(1);
+  const counted = deltas.map(([series, by]) => ({ series, total: 2 * by }));
+  expect(await shard.read()).toEqual(counted);
+  await evictDurableObject(shard);
+  expect(await shard.read()).toEqual(counted);
+  await runInDurableObject(shard, (_, { storage: { sql } }) => sql.exec("UPDATE sources SET seen_at_ms = 1"));
+  await shard.add("another", 1, [{ seq: 1, deltas: [["s0", 7]] }]);
+  expect(await shard.read()).toEqual([{ series: "s0", total: 9 }, ...counted.slice(1)]);
+  const [{ n } = { n: 0 }] = await runInDurableObject(shard, (_, { storage: { sql } }) =>
+    sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM sources").toArray(),
+  );
+  expect(n).toBe(1);
+});
+
+test("a source with very many series keeps few of them in its row, and none is lost", async () => {
+  const shard = COUNTERS.getByName("series");
+  const names = Array.from({ length: 900 }, (_, index) => `series ${String(index).padStart(4, "0")}`);
+  for (const seq of [1, 2, 3]) {
+    await shard.add("isolate", seq, [{ seq, deltas: names.map((name) => [name, seq] as const) }]);
+  }
+  await shard.add("isolate", 4, [{ seq: 4, deltas: [["series 0000", 1]] }]);
+  expect(await shard.read()).toEqual(names.map((series, index) => ({ series, total: index === 0 ? 7 : 6 })));
+  const [{ pending } = { pending: "" }] = await runInDurableObject(shard, (_, { storage: { sql } }) =>
+    sql.exec<{ pending: string }>("SELECT pending FROM sources").toArray(),
+  );
+  expect(pending).toBe('{"series 0000":"1"}');
+});

@@ -1,5 +1,9 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { buildAssets } from "./scripts/reference/assets.ts";
+
+// The Worker's configuration names the folder, which must exist.
+buildAssets();
 
 /** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
 const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };

@@ -10,11 +10,13 @@ import { type Found, knownValues, look, planOf, type Step } from "./deploy/plan.
 import { lookAtProxy, proxySteps, readProxy } from "./deploy/proxy.ts";
 import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
+import { buildAssets } from "./reference/assets.ts";
 
 const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new Set() };
 
 await run(async () => {
   const options = deployOptions(process.argv.slice(2), process.env);
+  buildAssets();
   const target = readTarget(options.config, options.environment);
   const proxy = options.hasProxy ? readProxy(options.config, target) : null;
   const wrangler = new Wrangler(options);

@@ -36,6 +36,14 @@ const wranglerFile = z.strictObject({
   durable_objects: z
     .strictObject({ bindings: z.array(z.strictObject({ name, class_name: name })).default([]) })
     .default({ bindings: [] }),
+  assets: z
+    .strictObject({
+      directory: z.literal(".assets"),
+      binding: name,
+      html_handling: z.literal("none"),
+      run_worker_first: z.literal(true),
+    })
+    .optional(),
   migrations: z
     .array(z.strictObject({ tag: name, new_sqlite_classes: z.array(name).default([]) }))
     .default([]),

@@ -90,6 +90,28 @@ const leadToConsole: MiddlewareHandler<{ Bindings: Env }> = async (context, next
   return logged(context, "/", async (web) => redirectTo("/console", web));
 };
 
+const docs = () => import("./web/docs/docs.tsx");
+
+/** The reference and the guides, loaded when they are first asked for. */
+function mountDocs(app: App): void {
+  app.get("/docs", async (context) => (await docs()).serveDocs(CONTRACTS, context, false));
+  app.get("/docs/plain", async (context) => (await docs()).serveDocs(CONTRACTS, context, true));
+  app.get(
+    "/docs/assets/:name",
+    async (context) =>
+      (await (await docs()).serveAsset(context, context.req.param("name"))) ?? context.notFound(),
+  );
+  app.get(
+    "/docs/guides",
+    async (context) => (await (await docs()).serveGuide(context, "index")) ?? context.notFound(),
+  );
+  app.get(
+    "/docs/guides/:name",
+    async (context) =>
+      (await (await docs()).serveGuide(context, context.req.param("name"))) ?? context.notFound(),
+  );
+}
+
 export function createApp(): App {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
@@ -103,7 +125,7 @@ export function createApp(): App {
   app.post(OBJECT_PATH, serveObject);
   app.get("/healthz", health);
   app.get("/metrics", metrics);
-  app.get("/docs", async (context) => (await import("./web/docs.tsx")).serveDocs(CONTRACTS, context));
+  mountDocs(app);
   mountSignIn(app);
   for (const path of ["/console", "/console/*"]) {
     app.all(path, async (context) =>

@@ -81,6 +81,7 @@ export const SECTIONS: readonly Section[] = [
       plans: ["Plans", "What plans include."],
       "price-book": ["Price book", "The platform's own prices."],
       deprecations: ["Deprecations", "Flag routes that will go away."],
+      pepper: ["Pepper", "How far keys have moved to the current pepper."],
       "support-sessions": ["Support sessions", "Enter an organization under its grant."],
     },
   },

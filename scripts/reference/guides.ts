@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { micromark } from "micromark";
+import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { ROOT } from "../worker-config.ts";
+
+export interface Guide {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly pictures: readonly string[];
+}
+
+/** In the order in which people read them. */
+const NAMES = [
+  "quickstart",
+  "console",
+  "limits",
+  "refusals",
+  "client",
+  "proxy",
+  "webhooks",
+  "prices",
+  "reports",
+  "exports",
+  "forecasts",
+  "policies",
+  "content-safety",
+  "audit-log",
+  "sso",
+  "architecture",
+  "operating",
+  "runbook",
+  "signals",
+  "glossary",
+];
+
+export const GUIDES: readonly Guide[] = NAMES.map((name) => {
+  const text = readFileSync(join(ROOT, "docs", `${name}.md`), "utf8");
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+  const pictures = [...text.matchAll(/\]\(pictures\/([\w.-]+)\)/g)].map(([, file = ""]) => file);
+  return { name, title, text, pictures };
+});
+
+const KNOWN = new Set(NAMES);
+
+/** A link between files of `docs` becomes one between pages. What is not served here stays readable as text. */
+function linked(html: string): string {
+  return html
+    .replaceAll(/src="pictures\/([\w.-]+)"/g, 'src="/docs/assets/$1" loading="lazy"')
+    .replaceAll(/<a href="([\w-]+)\.md(#[\w-]+)?">/g, (whole, name: string, anchor = "") =>
+      KNOWN.has(name) ? `<a href="/docs/guides/${name}${String(anchor)}">` : whole,
+    )
+    .replaceAll(/<a href="(?!https?:|\/|#)[^"]*">([^]*?)<\/a>/g, "$1");
+}
+
+/** Headings get the anchors that GitHub gives them, and wide blocks scroll by themselves. */
+function navigable(html: string): string {
+  return html
+    .replaceAll(/<h([1-4])>([^]*?)<\/h\1>/g, (_, level: string, text: string) => {
+      const plain = text.replaceAll(/<[^>]+>/g, "").replaceAll(/&\w+;/g, "");
+      const id = plain
+        .toLowerCase()
+        .replaceAll(/[^\w\s-]/g, "")
+        .trim()
+        .replaceAll(/\s/g, "-");
+      return `<h${level} id="${id}">${text}</h${level}>`;
+    })
+    .replaceAll("<table>", '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll("</table>", "</table></div>")
+    .replaceAll("<pre>", '<pre tabindex="0">');
+}
+
+export function guidePage({ name, title, text }: Guide): string {
+  const body = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  return page(title, name, navigable(linked(body)));
+}
+
+export function guidesPage(): string {
+  const entries = GUIDES.map(
+    ({ name, title }) => `<li><a href="/docs/guides/${name}">${escaped(title)}</a></li>`,
+  );
+  return page("Guides", "", `<h1>Guides</h1>\n<ul>\n${entries.join("\n")}\n</ul>`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+function page(title: string, current: string, body: string): string {
+  const links = GUIDES.map(({ name, title: words }) => {
+    const mark = name === current ? ' aria-current="page"' : "";
+    return `<li><a href="/docs/guides/${name}"${mark}>${escaped(words)}</a></li>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} · Sluice</title>
+<link rel="stylesheet" href="/docs/assets/guides.css">
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header><a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/console">Console</a></header>
+<div class="columns">
+<nav aria-label="Guides"><ul>
+${links.join("\n")}
+</ul></nav>
+<main id="content">
+${body}
+</main>
+</div>
+</body>
+</html>
+`;
+}

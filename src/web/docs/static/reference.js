@@ -1,0 +1,47 @@
+/** Shows the reference in place of the plain page, which is there for browsers without scripts. */
+/** Colors with enough contrast for small text. */
+const COLORS = `
+:root { --scalar-custom-header-height: 49px; }
+.light-mode { --scalar-color-2: #454b52; --scalar-color-3: #565d65; --scalar-color-green: #0a6238; --scalar-color-red: #a8201a;
+  --scalar-color-blue: #0b4f96; --scalar-color-orange: #7d4300; --scalar-color-yellow: #645000; --scalar-color-purple: #5b32a3;
+  --scalar-color-accent: #0b4f96; --scalar-sidebar-search-color: #454b52; }
+.dark-mode { --scalar-color-2: #c6ccd2; --scalar-color-3: #b4bbc2; --scalar-color-green: #6fdba6; --scalar-color-red: #ff9d96;
+  --scalar-color-blue: #9ccaff; --scalar-color-orange: #ffbd80; --scalar-color-yellow: #f2d672; --scalar-color-purple: #cbb2ff;
+  --scalar-color-accent: #9ccaff; --scalar-sidebar-search-color: #c6ccd2; }
+.sidebar-search-placeholder, .badge, .endpoint-method { opacity: 1 !important; }
+`;
+
+/** A button's name begins with the words that are seen on it. */
+function nameButtons(root) {
+  for (const button of root.querySelectorAll("button.show-more[aria-label]")) {
+    const seen = button.textContent.trim();
+    if (!button.getAttribute("aria-label").startsWith(seen)) {
+      button.setAttribute("aria-label", `${seen}: ${button.getAttribute("aria-label")}`);
+    }
+  }
+}
+
+const plain = document.getElementById("plain");
+const mount = document.getElementById("reference");
+if (globalThis.Scalar !== undefined && plain !== null && mount !== null) {
+  globalThis.Scalar.createApiReference(mount, {
+    url: "/v1/openapi.json",
+    theme: "default",
+    layout: "modern",
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: "never",
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hiddenClients: true,
+    hideModels: true,
+    documentDownloadType: "json",
+    defaultOpenFirstTag: true,
+    persistAuth: false,
+    customCss: COLORS,
+  });
+  new MutationObserver(() => nameButtons(mount)).observe(mount, { childList: true, subtree: true });
+  plain.hidden = true;
+  mount.hidden = false;
+}

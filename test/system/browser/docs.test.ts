@@ -1,0 +1,116 @@
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { GUIDES } from "../../../scripts/reference/guides.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../support/chromium.ts";
+import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+
+describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MISSING_NOTE}`, () => {
+  let fixture: ServerFixture;
+  let browser: Browser;
+  let base: string;
+
+  beforeAll(async () => {
+    fixture = await serverFixture();
+    base = fixture.server.urls[0];
+    browser = await launch();
+    return async () => {
+      await browser.close();
+      await fixture.end();
+    };
+  });
+
+  /** What the page asked of others, and what it complained about. */
+  function watch(page: Page): string[] {
+    const seen: string[] = [];
+    page.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${base}/`))
+        seen.push(request.url());
+    });
+    page.on("pageerror", (error) => seen.push(error.message));
+    page.on("console", (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) seen.push(message.text());
+    });
+    return seen;
+  }
+
+  async function check(page: Page, path: string): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const found = await seriousFindings(page, colorScheme === "dark" ? ["color-contrast"] : []);
+      expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  }
+
+  test("the reference has a sidebar that begins with decisions, three languages, and a call that is really made", async () => {
+    const page = await (await browser.newContext()).newPage();
+    const seen = watch(page);
+    await page.goto(`${base}/docs`);
+    const sidebar = page.locator("#reference aside, #reference nav").first();
+    await sidebar.waitFor();
+    await expect.poll(() => sidebar.innerText()).toMatch(/Decide and record[^]*Decisions[^]*Runs/);
+    expect(await page.locator("#plain").isVisible()).toBe(false);
+    await check(page, "/docs");
+    const decision = page.locator('[id*="POST/v1/edge/decision"]').first();
+    await decision.waitFor({ state: "attached" });
+    await decision.scrollIntoViewIfNeeded();
+    const shown = page.locator("#reference main, #reference .references-rendered").first();
+    await expect.poll(() => shown.innerText()).toContain("curl");
+    const samples = (await callerAt(base)("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
+      "x-codeSamples"
+    ];
+    expect(samples.map(({ label }: { label: string }) => label)).toEqual(["curl", "TypeScript", "Python"]);
+    expect(await page.getByRole("button", { name: /test request/i }).count()).toBeGreaterThan(0);
+    expect(seen).toEqual([]);
+    await page.context().close();
+  });
+
+  test("without scripts, the reference lists every operation, error and deprecation", async () => {
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    for (const path of ["/docs", "/docs/plain"]) {
+      await page.goto(base + path);
+      expect(await page.locator("#plain details").count()).toBeGreaterThan(150);
+      expect(await page.locator("#plain").innerText()).toContain("spend_cap_exceeded");
+    }
+    await page.context().close();
+  });
+
+  test("guides and the plain reference are accessible, and load nothing from elsewhere", async () => {
+    const page = await (await browser.newContext()).newPage();
+    const seen = watch(page);
+    for (const path of ["/docs/plain", "/docs/guides", "/docs/guides/architecture", "/docs/guides/console"]) {
+      await page.goto(base + path);
+      await check(page, path);
+      const broken = await page.evaluate(
+        "[...document.images].filter((one) => one.complete && one.naturalWidth === 0).length",
+      );
+      expect([path, broken]).toEqual([path, 0]);
+    }
+    expect(seen).toEqual([]);
+    await page.context().close();
+  });
+
+  test("every guide is served, links only to what is served, and carries a strict policy", async () => {
+    const links = new Set<string>();
+    for (const { name } of GUIDES) {
+      const answer = await fetch(`${base}/docs/guides/${name}`);
+      expect([name, answer.status]).toEqual([name, 200]);
+      expect(answer.headers.get("content-security-policy")).toMatch(
+        /^default-src 'none'; script-src 'self';/,
+      );
+      for (const [, to = ""] of (await answer.text()).matchAll(/(?:href|src)="(\/docs[^"#]*)/g))
+        links.add(to);
+    }
+    for (const to of links) expect([to, (await fetch(base + to)).status]).toEqual([to, 200]);
+    for (const path of [
+      "guides/none",
+      "guides/..%2f..%2fpackage",
+      "assets/built",
+      "assets/..%2fpackage.json",
+    ]) {
+      expect([path, (await fetch(`${base}/docs/${path}`)).status]).toEqual([path, 404]);
+    }
+  });
+});

@@ -45,9 +45,23 @@ function consoleOf(app: App): Promise<App> {
   return loaded;
 }
 
-/** The routes of all pages, those of the console included. */
+const operators = new WeakMap<App, Promise<App>>();
+
+/** The operator's console, loaded likewise. */
+function operatorOf(app: App): Promise<App> {
+  const known = operators.get(app);
+  if (known !== undefined) return known;
+  const loaded = import("./web/operator/operator.tsx").then(({ createOperator }) =>
+    createOperator((request, { env, executionCtx }) => app.fetch(request, env, executionCtx)),
+  );
+  operators.set(app, loaded);
+  return loaded;
+}
+
+/** The routes of all pages, those of the consoles included. */
 export async function pageRoutes(app: App): Promise<{ method: string; path: string }[]> {
-  return [...app.routes, ...(await consoleOf(app)).routes].filter(({ path }) => !path.startsWith("/v1/"));
+  const consoles = [...(await consoleOf(app)).routes, ...(await operatorOf(app)).routes];
+  return [...app.routes, ...consoles].filter(({ path }) => !path.startsWith("/v1/"));
 }
 
 /** `OPTIONS` outside the API works wherever `GET` does. */
@@ -63,7 +77,7 @@ function pageOptions(app: App): MiddlewareHandler<{ Bindings: Env }> {
 
 /** The routes that a path matches, without those for every path or method. */
 async function pagesAt(app: App, path: string): Promise<{ method: string; path: string }[]> {
-  const isOfConsole = path === "/console" || path.startsWith("/console/");
+  const isOfConsole = /^\/(console|operator)(\/|$)/.test(path);
   const routes = isOfConsole ? await pageRoutes(app) : app.routes;
   return routes.filter(
     ({ method, path: template }) =>
@@ -130,6 +144,11 @@ export function createApp(): App {
   for (const path of ["/console", "/console/*"]) {
     app.all(path, async (context) =>
       (await consoleOf(app)).fetch(context.req.raw, context.env, context.executionCtx),
+    );
+  }
+  for (const path of ["/operator", "/operator/*"]) {
+    app.all(path, async (context) =>
+      (await operatorOf(app)).fetch(context.req.raw, context.env, context.executionCtx),
     );
   }
   app.use("/", leadToConsole);

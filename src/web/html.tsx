@@ -59,7 +59,7 @@ export async function logged(
   const trace = crypto.randomUUID();
   const startedAt = Date.now();
   const web = { trace, region, settings, address: callerAddress(context.req.raw) };
-  const pace = /^\/(sso|saml)\/|^\/console\/(login|enter)$/.test(route) ? SIGN_IN_PACE : PAGE_PACE;
+  const pace = /^\/(sso|saml)\/|^\/(console|operator)\/(login|enter)$/.test(route) ? SIGN_IN_PACE : PAGE_PACE;
   const seconds = pace.take(web.address, startedAt);
   const response =
     seconds > 0 ? tooOften(seconds, web) : await run(web).catch((error: unknown) => failurePage(error, web));

@@ -22,6 +22,7 @@ import { signInForm, signInWithKey } from "../sign-in/key.tsx";
 import { LIVE_HEADER, secondsOf } from "./live/pages.ts";
 import { liveRoute } from "./live/route.ts";
 import { script, SCRIPT_PATH } from "./live/script.ts";
+import { hasSupportCookie, supportCookie, supportVisit } from "../sign-in/support.ts";
 import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
@@ -142,11 +143,16 @@ interface Served {
 }
 
 async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: Served): Promise<Response> {
+  const request = context.req.raw;
+  const support = await supportVisit(context, web, dispatch);
+  if (support !== null) {
+    if (request.method !== "GET") return forged(web);
+    return render(context, web, handler, { visit: support, form: new URLSearchParams(), liveRoute: null });
+  }
   const admitted = await admit(context, web);
   if (admitted.kind !== "live" && !mayMendResidency(admitted, context.req.path)) {
     return turnAway(context, web, admitted);
   }
-  const request = context.req.raw;
   const tokens = csrfTokens(peppersOf(web.settings), admitted.session.id);
   const [csrf] = tokens;
   const isPost = request.method === "POST";
@@ -163,7 +169,23 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
     once: () => crypto.randomUUID(),
     visitor: await visitorOf(api, admitted.session, { csrf, testClock: testClockOf(admitted.org) }),
   };
-  const url = new URL(request.url);
+  return render(context, web, handler, { visit, form, liveRoute: route });
+}
+
+interface Rendered {
+  readonly visit: Visit;
+  readonly form: URLSearchParams;
+  /** The route, if its page refreshes while it is watched. Only a session's does. */
+  readonly liveRoute: string | null;
+}
+
+async function render(
+  context: Ctx,
+  web: Web,
+  handler: PageHandler,
+  { visit, form, liveRoute: route }: Rendered,
+): Promise<Response> {
+  const url = new URL(context.req.url);
   const shown = await handler(visit, {
     path: url.pathname,
     params: context.req.param(),
@@ -171,7 +193,7 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
     form,
   });
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
-  const liveSeconds = secondsOf(route, request, shown.status);
+  const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
   const page = (
     <Page title={shown.title} path={shown.under} visitor={visit.visitor} liveSeconds={liveSeconds}>
       {shown.content}
@@ -185,6 +207,10 @@ function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null
 }
 
 async function signOut(context: Ctx, web: Web): Promise<Response> {
+  const { raw } = context.req;
+  if (hasSupportCookie(raw) && isSameOrigin(raw)) {
+    return redirectTo("/operator", web, { "set-cookie": supportCookie(raw, "", 0) });
+  }
   const admitted = await admit(context, web);
   if (admitted.kind !== "live") return turnAway(context, web, admitted);
   // Sign-out needs no form token: at worst, another site signs the person out.

@@ -39,13 +39,13 @@ export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
 export function apiAs(caller: Caller, dispatch: Dispatch, from: Request): Api {
   const ask = dispatchAs(caller, dispatch, from);
   return {
-    get: async <T>(path: string) => read<T>(await ask("GET", path, null, null)),
+    get: async <T>(path: string) => readAnswer<T>(await ask("GET", path, null, null)),
     send: async <T>(method: string, path: string, body: object | null, once: string) =>
-      read<T>(await ask(method, path, body, once)),
+      readAnswer<T>(await ask(method, path, body, once)),
   };
 }
 
-async function read<T>(response: Response): Promise<Answer<T>> {
+export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text();
   const parsed: unknown = text === "" ? null : JSON.parse(text);
   const { status } = response;

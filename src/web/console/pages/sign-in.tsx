@@ -25,6 +25,9 @@ export function SignInPage(props: SignIn) {
         </p>
         <pre>{LINK_CALL}</pre>
       </details>
+      <p class="quiet small">
+        <a href="/operator/login">Sign in as the platform’s operator</a>
+      </p>
     </PlainPage>
   );
 }

@@ -1,0 +1,159 @@
+import { Hono } from "hono";
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import type { Caller } from "../../edge/call.ts";
+import type { Env } from "../../edge/env.ts";
+import { peppersOf } from "../../settings.ts";
+import { csrfTokens, isOwnPost, isSameOrigin } from "../console/csrf.ts";
+import { apiAs, type Dispatch, dispatchAs } from "../console/in-process.ts";
+import { MessagePage } from "../console/pages/sign-in.tsx";
+import { type Ctx, formTooLong, htmlResponse, logged, readForm, redirectTo, type Web } from "../html.tsx";
+import { enterUnderGrant } from "./enter.ts";
+import { ENTER_PATH, OPERATOR_PAGES } from "./routes.ts";
+import { endedOperatorCookie, type OperatorSession, operatorCookie, operatorSession } from "./session.ts";
+import { OperatorPage } from "./shell.tsx";
+import { operatorSignIn, operatorSignInForm } from "./sign-in.tsx";
+import type { OperatorHandler, OperatorVisit } from "./visit.ts";
+
+type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
+
+/** What an admitted request of an operator can use. */
+interface Admitted {
+  readonly session: OperatorSession;
+  readonly form: URLSearchParams;
+  readonly csrf: string;
+}
+
+/** The console of whoever runs the platform: pages and forms over the operator's own operations. */
+export function createOperator(inside: Inside): Hono<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>();
+  const dispatcher =
+    (context: Ctx): Dispatch =>
+    (request) =>
+      inside(request, context);
+  app.get("/operator/login", (context) =>
+    logged(context, "/operator/login", async (web) => operatorSignInForm(context, web)),
+  );
+  app.post("/operator/login", (context) =>
+    logged(context, "/operator/login", (web) => operatorSignIn(context, web, dispatcher(context))),
+  );
+  app.post("/operator/logout", (context) =>
+    logged(context, "/operator/logout", async (web) =>
+      isSameOrigin(context.req.raw)
+        ? redirectTo("/operator/login", web, { "set-cookie": endedOperatorCookie(context.req.raw) })
+        : forged(web),
+    ),
+  );
+  for (const [method, path, handler] of OPERATOR_PAGES) {
+    app.on(method, path, (context) =>
+      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context))),
+    );
+  }
+  app.post(ENTER_PATH, (context) =>
+    logged(context, ENTER_PATH, async (web) => {
+      const admitted = await admit(context, web);
+      if (admitted instanceof Response) return admitted;
+      const { api } = visitOf(context, web, admitted, dispatcher(context));
+      return enterUnderGrant(context, web, api, admitted.form.get("_once") ?? "");
+    }),
+  );
+  app.all("/operator/*", (context) =>
+    logged(context, "/operator/*", async (web) =>
+      message("Not found", "This page does not exist.", 404, web),
+    ),
+  );
+  return app;
+}
+
+function message(title: string, text: string, status: number, web: Web): Response {
+  return htmlResponse(
+    <MessagePage title={title} text={text} link={["/operator", "Go to the operator console"]} />,
+    status,
+    web,
+  );
+}
+
+function forged(web: Web): Response {
+  const text = "This form did not come from this console, or its page is out of date. Nothing was changed.";
+  return message("Not accepted", text, 403, web);
+}
+
+/** Only an operator's session passes. A form must also be one of its own. */
+async function admit(context: Ctx, web: Web): Promise<Admitted | Response> {
+  const request = context.req.raw;
+  const session = operatorSession(request, web.settings, Date.now());
+  if (session === null) {
+    return request.method === "GET"
+      ? redirectTo("/operator/login", web)
+      : message("Signed out", SIGNED_OUT, 403, web);
+  }
+  const tokens = csrfTokens(peppersOf(web.settings), `operator:${session.id}`);
+  const read = request.method === "POST" ? await readForm(request) : { fields: new URLSearchParams() };
+  if (read.fields === null) return read.tooLong ? formTooLong(web) : forged(web);
+  if (request.method === "POST" && !isOwnPost(request, read.fields, tokens)) return forged(web);
+  return { session, form: read.fields, csrf: tokens[0] };
+}
+
+const SIGNED_OUT = "Only an operator can do this. Sign in with the operator key. Nothing was changed.";
+
+async function servePage(
+  context: Ctx,
+  web: Web,
+  handler: OperatorHandler,
+  dispatch: Dispatch,
+): Promise<Response> {
+  const admitted = await admit(context, web);
+  if (admitted instanceof Response) return admitted;
+  const request = context.req.raw;
+  const url = new URL(request.url);
+  const ask = {
+    path: url.pathname,
+    params: context.req.param(),
+    query: url.searchParams,
+    form: admitted.form,
+  };
+  const shown = await handler(visitOf(context, web, admitted, dispatch), ask);
+  const kept = { "set-cookie": operatorCookie(request, web.settings, admitted.session, Date.now()) };
+  if ("redirect" in shown) return redirectTo(shown.redirect, web, kept);
+  const page = (
+    <OperatorPage title={shown.title} path={shown.under} csrf={admitted.csrf} region={web.region}>
+      {shown.content}
+    </OperatorPage>
+  );
+  return htmlResponse(page, shown.status, web, kept);
+}
+
+/** The operator as a caller of the API, with the request's own address. */
+function visitOf(context: Ctx, web: Web, { csrf }: Admitted, dispatch: Dispatch): OperatorVisit {
+  const actor = {
+    kind: "operator",
+    id: "operator",
+    role: "operator",
+    onBehalfOf: null,
+    address: web.address,
+  } as const;
+  const caller: Caller = { actor, role: "operator", scopes: null, org: null };
+  const ask = dispatchAs(caller, dispatch, context.req.raw);
+  const visitor = {
+    orgName: "Platform",
+    orgId: PLATFORM_ORG_ID,
+    name: "operator",
+    role: "owner",
+    csrf,
+    supportInside: null,
+    pendingApprovals: 0,
+    testClock: null,
+  } as const;
+  return {
+    api: apiAs(caller, dispatch, context.req.raw),
+    visitor,
+    org: `/v1/orgs/${PLATFORM_ORG_ID}`,
+    nowMs: Date.now(),
+    homeElsewhere: null,
+    once: () => crypto.randomUUID(),
+    region: web.region,
+    read: async (path) => {
+      const answer = await ask("GET", path, null, null);
+      return answer.status === 200 ? answer.text() : null;
+    },
+  };
+}

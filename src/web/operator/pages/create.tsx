@@ -1,0 +1,70 @@
+import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
+import { Fields, Form, Problems } from "../../console/view/form.tsx";
+import { Card, Head, secretPage } from "../../console/view/parts.tsx";
+import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
+import { submit } from "../../console/page/act.ts";
+import type { OperatorVisit } from "../visit.ts";
+
+const UNDER = "/operator";
+const FIELDS: readonly Field[] = [
+  { name: "name", label: "Name", kind: "text", required: true },
+  { name: "plan", label: "Plan", kind: "text", hint: "If empty: standard." },
+  { name: "home_region", label: "Home region", kind: "text", hint: "If empty: this one. It never changes." },
+  {
+    name: "environment",
+    label: "Environment",
+    kind: "choice",
+    options: [
+      ["live", "Live"],
+      ["test", "Test, with a clock that can be moved"],
+    ],
+  },
+];
+
+export async function newOrganization(visit: OperatorVisit): Promise<Shown> {
+  return formPage(visit, BLANK, 200);
+}
+
+function formPage(visit: OperatorVisit, draft: Draft, status: number): Shown {
+  const content = (
+    <>
+      <Head title="Create organization" />
+      <Problems of={FIELDS} draft={draft} />
+      <Card>
+        <Form action={`${UNDER}/orgs`} seal={sealOf(visit)}>
+          <Fields of={FIELDS} draft={draft} />
+          <div class="inline">
+            <button class="primary" type="submit">
+              Create
+            </button>
+            <a class="button" href={UNDER}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+  return show("Create organization", UNDER, content, status);
+}
+
+export function createOrganization(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+  return submit(visit, ask, {
+    request: { method: "POST", path: "/v1/admin/orgs", body: bodyOf(ask.form, FIELDS) },
+    fields: FIELDS,
+    done: (made) => {
+      const { org, owner_key } = made as { org: { id: string; name: string }; owner_key: string };
+      const about = "Hand it to the organization's owner now. It is not shown again.";
+      return show(
+        org.name,
+        UNDER,
+        secretPage(
+          org.name,
+          ["Owner key", owner_key, about],
+          [`${UNDER}/orgs/${org.id}`, "Go to the organization"],
+        ),
+      );
+    },
+    again: (draft, { status }) => formPage(visit, draft, status),
+  });
+}

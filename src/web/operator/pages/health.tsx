@@ -1,0 +1,62 @@
+import type { OverviewEntry } from "../../../contract/resources/overview.ts";
+import { count } from "../../console/view/format.ts";
+import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
+import { type ListOf, show, type Shown } from "../../console/visit.ts";
+import type { OperatorVisit } from "../visit.ts";
+
+const UNDER = "/operator/health";
+
+/** What an operator looks at first, by the name of the metric. */
+const SHOWN: readonly (readonly [metric: string, title: string])[] = [
+  ["svc_due_oldest_seconds", "Oldest due work, in seconds"],
+  ["svc_export_lag_seconds", "Exports behind, in seconds"],
+  ["svc_holds_open", "Open reservations"],
+  ["svc_runs_total", "Runs"],
+  ["svc_unpriced_total", "Runs without a price"],
+  ["svc_ungoverned_calls_total", "Calls that passed ungoverned"],
+];
+
+/** The sum of a metric over all its labels. Null: it is not there yet. */
+export function metricOf(exposition: string, metric: string): number | null {
+  const values = exposition
+    .split("\n")
+    .filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`))
+    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+}
+
+type Overview = ListOf<OverviewEntry> & { readonly unavailable_regions: readonly string[] };
+
+export async function showHealth(visit: OperatorVisit): Promise<Shown> {
+  const [health, metrics, failing] = await Promise.all([
+    visit.read("/healthz"),
+    visit.read("/metrics"),
+    visit.api.get<Overview>("/v1/admin/overview?sort=-failing_webhooks&limit=200"),
+  ]);
+  const troubled = (failing.body?.data ?? []).filter(({ failing_webhooks }) => failing_webhooks > 0);
+  const silent = failing.body?.unavailable_regions ?? [];
+  const facts: Fact[] = [
+    ["This region", visit.region],
+    ["Worker", <Status is={health === null ? "failed" : "active"} />],
+    ["Database", <Status is={failing.body === null ? "failed" : "active"} />],
+    ["Regions that do not answer", silent.length === 0 ? "none" : silent.join(", ")],
+    ["Organizations with failing webhooks", count(troubled.length)],
+  ];
+  const content = (
+    <>
+      <Head title="Health" about="How the platform is, as of now." />
+      <Card title="Standing">
+        <Facts of={facts} />
+      </Card>
+      <Card title="Metrics" note={<a href="/metrics">All of them, for Prometheus</a>}>
+        <Facts
+          of={SHOWN.map(([metric, title]): Fact => {
+            const value = metrics === null ? null : metricOf(metrics, metric);
+            return [title, value === null ? "none yet" : count(value)];
+          })}
+        />
+      </Card>
+    </>
+  );
+  return show("Health", UNDER, content, health === null ? 503 : 200);
+}

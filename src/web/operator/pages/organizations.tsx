@@ -1,0 +1,130 @@
+import type { OverviewEntry } from "../../../contract/resources/overview.ts";
+import { count, moment, percent } from "../../console/view/format.ts";
+import { Usd } from "../../console/view/money.tsx";
+import { Notice } from "../../console/view/notice.tsx";
+import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
+import { type Column, Table } from "../../console/view/table.tsx";
+import { type Answer, type Ask, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
+import { refusedPage } from "../../console/page/refused.tsx";
+import type { OperatorVisit } from "../visit.ts";
+
+const UNDER = "/operator";
+
+interface OverviewPage {
+  readonly data: readonly OverviewEntry[];
+  readonly next_cursor: string | null;
+  readonly unavailable_regions: readonly string[];
+}
+
+/** All organizations, or those whose name or id is searched for. */
+export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+  const sought = ask.query.get("q")?.trim() ?? "";
+  if (/^org_[0-9A-HJKMNP-TV-Z]{26}$/.test(sought)) return { redirect: `${UNDER}/orgs/${sought}` };
+  const answer =
+    sought === ""
+      ? await visit.api.get<OverviewPage>(listPath("/v1/admin/overview", ask.query, [], "-month_to_date_usd"))
+      : await found(visit, sought);
+  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  const { data, next_cursor, unavailable_regions: silent } = answer.body;
+  const about =
+    sought === "" ? "Every organization of the platform." : `Organizations with “${sought}” in their name.`;
+  const content = (
+    <>
+      <Head title="Organizations" about={about}>
+        <a class="button primary" href={`${UNDER}/orgs/new`}>
+          Create organization
+        </a>
+      </Head>
+      <Notice ask={ask} />
+      {silent.length > 0 && (
+        <div class="notice bad" role="status">
+          These regions did not answer, so their organizations are missing: {silent.join(", ")}.
+        </div>
+      )}
+      <Card bare>
+        {data.length > 0 ? (
+          <Table label="Organizations" columns={COLUMNS} rows={data} />
+        ) : (
+          <Empty icon="overview" title={sought === "" ? "No organizations" : "Nothing matches"}>
+            {sought === "" ? "Create the first one." : "Search for another name or id."}
+          </Empty>
+        )}
+        <Pager {...pagesOf(UNDER, ask.query, next_cursor)} />
+      </Card>
+      <nav class="inline" aria-label="Sort by">
+        {SORTS.map(([sort, title]) => (
+          <a href={`${UNDER}?${new URLSearchParams({ sort })}`}>{title}</a>
+        ))}
+      </nav>
+    </>
+  );
+  return show("Organizations", UNDER, content);
+}
+
+const SORTS = [
+  ["-month_to_date_usd", "Most spent"],
+  ["-plan_use", "Plan use"],
+  ["-last_call_at", "Last call"],
+  ["-failing_webhooks", "Failing webhooks"],
+  ["-deprecated_callers", "Deprecated callers"],
+  ["-open_support_grants", "Support grants"],
+  ["name", "Name"],
+] as const;
+
+const MOST_PAGES = 25;
+
+/** Looks through the organizations by name, up to a bound. */
+async function found(visit: OperatorVisit, sought: string): Promise<Answer<OverviewPage>> {
+  const data: OverviewEntry[] = [];
+  const silent = new Set<string>();
+  let cursor: string | null = "";
+  for (let page = 0; page < MOST_PAGES && cursor !== null; page += 1) {
+    const query: URLSearchParams = new URLSearchParams({
+      sort: "name",
+      limit: "200",
+      ...(cursor === "" ? {} : { cursor }),
+    });
+    const answer: Answer<OverviewPage> = await visit.api.get<OverviewPage>(`/v1/admin/overview?${query}`);
+    if (answer.body === null) return answer;
+    data.push(...answer.body.data.filter(({ name }) => name.toLowerCase().includes(sought.toLowerCase())));
+    for (const region of answer.body.unavailable_regions) silent.add(region);
+    cursor = answer.body.next_cursor;
+  }
+  return { status: 200, body: { data, next_cursor: null, unavailable_regions: [...silent] }, error: null };
+}
+
+const COLUMNS: readonly Column<OverviewEntry>[] = [
+  {
+    title: "Organization",
+    cell: ({ org_id, name, environment }) => (
+      <>
+        <a href={`${UNDER}/orgs/${org_id}`}>{name}</a>{" "}
+        {environment === "test" && <Badge tone="plain">test</Badge>}
+        <span class="sub mono">{org_id}</span>
+      </>
+    ),
+  },
+  { title: "Status", cell: ({ status }) => <Status is={status} /> },
+  { title: "This month", kind: "number", cell: ({ month_to_date_usd }) => <Usd of={month_to_date_usd} /> },
+  {
+    title: "Plan",
+    cell: ({ plan, plan_use }) => (
+      <>
+        {plan}
+        {plan_use !== null && <span class="sub number">{percent(plan_use * 100)} used</span>}
+      </>
+    ),
+  },
+  { title: "Last call", kind: "moment", cell: ({ last_call_at }) => moment(last_call_at) },
+  { title: "Failing webhooks", kind: "number", cell: ({ failing_webhooks }) => flagged(failing_webhooks) },
+  {
+    title: "Deprecated callers",
+    kind: "number",
+    cell: ({ deprecated_callers }) => flagged(deprecated_callers),
+  },
+  { title: "Support grants", kind: "number", cell: ({ open_support_grants }) => count(open_support_grants) },
+];
+
+function flagged(number: number) {
+  return number === 0 ? count(number) : <Badge tone="warn">{count(number)}</Badge>;
+}

@@ -1,0 +1,58 @@
+import type { PriceBook } from "../../../contract/resources/price-book.ts";
+import { count } from "../../console/view/format.ts";
+import { Card, Empty, Head } from "../../console/view/parts.tsx";
+import { Table } from "../../console/view/table.tsx";
+import { type Ask, show, type Shown } from "../../console/visit.ts";
+import { refusedPage } from "../../console/page/refused.tsx";
+import type { OperatorVisit } from "../visit.ts";
+
+const UNDER = "/operator/price-book";
+const MOST_SHOWN = 200;
+
+/** The platform's own prices. They are changed as a whole, by `npm run prices` or the API. */
+export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+  const answer = await visit.api.get<PriceBook>("/v1/admin/price-book");
+  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  const { revision, models } = answer.body;
+  const sought = ask.query.get("model")?.trim().toLowerCase() ?? "";
+  const matching = models.filter(({ model }) => model.toLowerCase().includes(sought));
+  const content = (
+    <>
+      <Head
+        title="Price book"
+        about={`Revision ${revision}, with ${count(models.length)} models. npm run prices shows what changed and updates it.`}
+      />
+      <Card bare>
+        <form class="filters" method="get" action={UNDER} role="search" aria-label="Search models">
+          <div>
+            <label for="model">Model</label>
+            <input id="model" name="model" type="text" value={sought} autocomplete="off" />
+          </div>
+          <button type="submit">Filter</button>
+        </form>
+        {matching.length === 0 ? (
+          <Empty icon="models" title="Nothing matches">
+            Search for a part of the model's name.
+          </Empty>
+        ) : (
+          <Table
+            label="Prices"
+            columns={[
+              { title: "Model", cell: ({ model }) => <span class="mono">{model}</span> },
+              { title: "Source", cell: ({ source }) => source },
+              { title: "Input per million", kind: "number", cell: (row) => row.input_usd_per_mtok },
+              { title: "Output per million", kind: "number", cell: (row) => row.output_usd_per_mtok },
+            ]}
+            rows={matching.slice(0, MOST_SHOWN)}
+          />
+        )}
+      </Card>
+      {matching.length > MOST_SHOWN && (
+        <p class="quiet">
+          The first {MOST_SHOWN} of {count(matching.length)}. Search to see others.
+        </p>
+      )}
+    </>
+  );
+  return show("Price book", UNDER, content);
+}

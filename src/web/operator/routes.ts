@@ -1,0 +1,37 @@
+import { createOrganization, newOrganization } from "./pages/create.tsx";
+import { flagDeprecation, operatorDeprecations } from "./pages/deprecations.tsx";
+import { showHealth } from "./pages/health.tsx";
+import {
+  changeOrganization,
+  prepayOrganization,
+  resumeOrganization,
+  showOrganization,
+  suspendOrganization,
+  topUpOrganization,
+} from "./pages/organization.tsx";
+import { listOrganizations } from "./pages/organizations.tsx";
+import { listPlans, savePlan } from "./pages/plans.tsx";
+import { showPriceBook } from "./pages/price-book.tsx";
+import type { OperatorRoute } from "./visit.ts";
+
+/** Every page and action of the operator console. Each is served to an operator's session only. */
+export const OPERATOR_PAGES: readonly OperatorRoute[] = [
+  ["GET", "/operator", listOrganizations],
+  ["GET", "/operator/orgs/new", newOrganization],
+  ["POST", "/operator/orgs", createOrganization],
+  ["GET", "/operator/orgs/:id", showOrganization],
+  ["POST", "/operator/orgs/:id/suspend", suspendOrganization],
+  ["POST", "/operator/orgs/:id/resume", resumeOrganization],
+  ["POST", "/operator/orgs/:id/change", changeOrganization],
+  ["POST", "/operator/orgs/:id/prepay", prepayOrganization],
+  ["POST", "/operator/orgs/:id/top-up", topUpOrganization],
+  ["GET", "/operator/plans", listPlans],
+  ["POST", "/operator/plans", savePlan],
+  ["GET", "/operator/price-book", showPriceBook],
+  ["GET", "/operator/deprecations", operatorDeprecations],
+  ["POST", "/operator/deprecations", flagDeprecation],
+  ["GET", "/operator/health", showHealth],
+];
+
+/** Where an operator enters an organization under one of its grants. */
+export const ENTER_PATH = "/operator/orgs/:id/enter/:grant_id";

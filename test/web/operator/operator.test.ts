@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ENTER_PATH, OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
+import { metricOf } from "../../../src/web/operator/pages/health.tsx";
+import { newOperatorSession, operatorCookie, operatorSession } from "../../../src/web/operator/session.ts";
+import { settingsOf } from "../../../src/settings.ts";
+import { signedIn } from "../../support/session.ts";
+import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
+
+const ORIGIN = "http://sluice.test";
+const ADDRESS = { "cf-connecting-ip": "203.0.113.77" };
+const pairOf = (answer: Response) => (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+const tokenIn = (page: string) => /name="_csrf" value="([^"]+)"/.exec(page)?.[1] ?? "";
+
+let org: TestOrg;
+let cookie: string;
+
+async function get(path: string, as = cookie): Promise<Response> {
+  return serve(ORIGIN + path, { headers: { ...ADDRESS, cookie: as }, redirect: "manual" });
+}
+
+async function post(path: string, fields: Record<string, string>, as = cookie): Promise<Response> {
+  const csrf = tokenIn(await (await get("/operator/plans", as)).text());
+  const body = new URLSearchParams({ _csrf: csrf, _once: crypto.randomUUID(), ...fields });
+  return serve(ORIGIN + path, {
+    method: "POST",
+    headers: { ...ADDRESS, cookie: as },
+    body,
+    redirect: "manual",
+  });
+}
+
+/** Signs in through the form, as a browser does. */
+async function signIn(key: string): Promise<Response> {
+  const form = await get("/operator/login", "");
+  const body = new URLSearchParams({ _csrf: tokenIn(await form.text()), _once: crypto.randomUUID(), key });
+  const headers = { ...ADDRESS, cookie: pairOf(form) };
+  return serve(`${ORIGIN}/operator/login`, { method: "POST", headers, body, redirect: "manual" });
+}
+
+beforeAll(async () => {
+  org = await newOrg({ environment: "test" });
+  const answer = await signIn(operatorKey());
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/operator"]);
+  cookie = pairOf(answer);
+});
+
+const concrete = (path: string) =>
+  path.replace(":id", org.id).replace(":grant_id", "grt_01M7HTM37XKXAVSGTYB4RGP8HM");
+const read = () => OPERATOR_PAGES.filter(([method]) => method === "GET").map(([, path]) => concrete(path));
+const written = () =>
+  [...OPERATOR_PAGES.filter(([method]) => method === "POST").map(([, path]) => path), ENTER_PATH].map(
+    concrete,
+  );
+
+describe("only an operator gets in", () => {
+  test("an owner of an org, a support token and nobody at all are led away from every page", async () => {
+    const { cookie: owner } = await signedIn(org.id, "owner");
+    for (const as of ["", owner, "svc_operator=1", `svc_operator=${"x".repeat(80)}`]) {
+      for (const path of read()) {
+        const answer = await get(path, as);
+        expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 303, "/operator/login"]);
+      }
+      for (const path of written()) expect([path, (await post(path, {}, as)).status]).toEqual([path, 403]);
+    }
+  });
+
+  test("a key of an org does not sign in, and is not in the answer", async () => {
+    for (const key of [org.ownerKey, "wrong", ""]) {
+      const answer = await signIn(key);
+      expect(answer.status).toBeGreaterThanOrEqual(401);
+      expect(pairOf(answer)).not.toContain("svc_operator=");
+      const text = await answer.text();
+      expect(text).toContain("This is not the operator key.");
+      if (key !== "") expect(text).not.toContain(`"${key}"`);
+    }
+  });
+
+  test("a form without its token, or of another origin, changes nothing", async () => {
+    const headers = { ...ADDRESS, cookie };
+    for (const path of written()) {
+      const body = new URLSearchParams({ _once: "1", _csrf: "x" });
+      expect((await serve(ORIGIN + path, { method: "POST", headers, body, redirect: "manual" })).status).toBe(
+        403,
+      );
+    }
+    const csrf = tokenIn(await (await get("/operator/plans")).text());
+    const body = new URLSearchParams({ _once: "2", _csrf: csrf });
+    const elsewhere = { ...headers, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    const answer = await serve(`${ORIGIN}/operator/orgs/${org.id}/suspend`, {
+      method: "POST",
+      headers: elsewhere,
+      body,
+    });
+    expect(answer.status).toBe(403);
+    expect((await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).body.status).toBe("active");
+  });
+
+  test("a session ends after an hour without use, after half a day, and with the operator key", () => {
+    const settings = settingsOf(env);
+    const now = Date.now();
+    const made = newOperatorSession(now);
+    const seen = (ms: number) => {
+      const [pair = ""] = operatorCookie(new Request(ORIGIN), settings, made, now + ms).split(";");
+      return new Request(ORIGIN, { headers: { cookie: pair } });
+    };
+    const hour = 3_600_000;
+    expect(operatorSession(seen(0), settings, now + hour - 1)).toMatchObject({ id: made.id });
+    expect(operatorSession(seen(0), settings, now + hour)).toBeNull();
+    expect(operatorSession(seen(11.5 * hour), settings, now + 12 * hour - 1)).toMatchObject({ id: made.id });
+    expect(operatorSession(seen(11.5 * hour), settings, now + 12 * hour)).toBeNull();
+    const other = { ...settings, SVC_OPERATOR_KEY: `${settings.SVC_OPERATOR_KEY}2` };
+    expect(operatorSession(seen(0), other, now)).toBeNull();
+  });
+});
+
+describe("an operator", () => {
+  test("sees every page, and finds an org by its name and by its id", async () => {
+    for (const path of read()) expect([path, (await get(path)).status]).toEqual([path, 200]);
+    const { name } = (await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey })).body;
+    const found = await (await get(`/operator?q=${encodeURIComponent(String(name).toUpperCase())}`)).text();
+    expect(found).toContain(`/operator/orgs/${org.id}`);
+    expect(await (await get("/operator?q=no-such-name-at-all")).text()).toContain("Nothing matches");
+    expect((await get(`/operator?q=${org.id}`)).headers.get("location")).toBe(`/operator/orgs/${org.id}`);
+    expect((await get("/operator/orgs/org_none")).status).toBe(404);
+  });
+
+  test("creates an org and gets its owner key, suspends and resumes it, and changes its plan", async () => {
+    const made = await (await post("/operator/orgs", { name: "By <hand>", environment: "test" })).text();
+    const [, key = ""] = /<code>(svc_test_[^<]+)<\/code>/.exec(made) ?? [];
+    const [, id = ""] = /\/operator\/orgs\/(org_\w+)/.exec(made) ?? [];
+    expect(made).toContain("By &lt;hand&gt;");
+    const status = async () =>
+      (await call("GET", `/v1/admin/orgs/${id}`, { key: operatorKey() })).body.status;
+    expect((await call("GET", `/v1/orgs/${id}`, { key })).status).toBe(200);
+    expect((await post(`/operator/orgs/${id}/suspend`, {})).status).toBe(303);
+    expect(await status()).toBe("suspended");
+    expect((await post(`/operator/orgs/${id}/resume`, {})).status).toBe(303);
+    expect(await status()).toBe("active");
+    const plan = { plan: `p-${Date.now()}`, runs_limit: "100", tokens_limit: "", overage_policy: "block" };
+    expect((await post("/operator/plans", plan)).status).toBe(303);
+    expect((await post(`/operator/orgs/${id}/change`, { name: "Renamed", plan: plan.plan })).status).toBe(
+      303,
+    );
+    expect((await call("GET", `/v1/orgs/${id}/plan`, { key })).body).toMatchObject({
+      plan: plan.plan,
+      runs_limit: 100,
+    });
+    const refused = await post("/operator/orgs", { name: "" });
+    expect([refused.status, (await refused.text()).includes("Create organization")]).toEqual([422, true]);
+  });
+
+  test("tops up a prepaid org once, however often the form is sent", async () => {
+    expect((await post(`/operator/orgs/${org.id}/prepay`, { low_balance_usd: "1" })).status).toBe(303);
+    const once = { amount_usd: "25.00", _once: "top-up-once" };
+    for (let sent = 0; sent < 2; sent += 1) {
+      expect((await post(`/operator/orgs/${org.id}/top-up`, once)).status).toBe(303);
+    }
+    const quota = await call("GET", `/v1/orgs/${org.id}/quota`, { key: org.ownerKey });
+    expect(quota.body.balance_usd).toBe("25.00");
+    expect((await post(`/operator/orgs/${org.id}/top-up`, { amount_usd: "many" })).status).toBe(422);
+  });
+
+  test("enters an org under its grant, reads what it covers, changes nothing, and leaves", async () => {
+    const other = await newOrg();
+    const grant = await call("POST", `/v1/orgs/${other.id}/support-grants`, {
+      key: other.ownerKey,
+      body: { scope: "read_only", reason: "Ticket 4411.", expires_in_seconds: 3600 },
+    });
+    const entered = await post(`/operator/orgs/${other.id}/enter/${grant.body.id}`, {});
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, "/console"]);
+    const inside = pairOf(entered);
+    const page = await (await get("/console/budgets", inside)).text();
+    expect(page).toContain("Ticket 4411.");
+    const body = new URLSearchParams({ _once: "1", _csrf: "" });
+    const headers = { ...ADDRESS, cookie: inside };
+    const sent = await serve(`${ORIGIN}/console/budgets`, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+    });
+    expect(sent.status).toBe(403);
+    const left = await serve(`${ORIGIN}/console/logout`, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+    });
+    expect([left.headers.get("location"), left.headers.get("set-cookie")]).toEqual([
+      "/operator",
+      expect.stringContaining("Max-Age=0"),
+    ]);
+    await call("DELETE", `/v1/orgs/${other.id}/support-grants/${grant.body.id}`, { key: other.ownerKey });
+    expect((await get("/console/budgets", inside)).headers.get("location")).toContain("/console/login");
+    expect(
+      (await post(`/operator/orgs/${other.id}/enter/${grant.body.id}`, {})).status,
+    ).toBeGreaterThanOrEqual(400);
+  });
+});
+
+test("metrics are added up over their labels, and of that name only", () => {
+  const text = 'svc_runs_total{a="1"} 2\nsvc_runs_total{a="2"} 3\nsvc_runs_total_more 9\nsvc_holds_open 4\n';
+  expect([
+    metricOf(text, "svc_runs_total"),
+    metricOf(text, "svc_holds_open"),
+    metricOf(text, "none"),
+  ]).toEqual([5, 4, null]);
+});

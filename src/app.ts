@@ -60,8 +60,8 @@ function operatorOf(app: App): Promise<App> {
 
 /** The routes of all pages, those of the consoles included. */
 export async function pageRoutes(app: App): Promise<{ method: string; path: string }[]> {
-  const consoles = [...(await consoleOf(app)).routes, ...(await operatorOf(app)).routes];
-  return [...app.routes, ...consoles].filter(({ path }) => !path.startsWith("/v1/"));
+  const loaded = [...(await consoleOf(app)).routes, ...(await operatorOf(app)).routes];
+  return [...app.routes, ...loaded].filter(({ path }) => !path.startsWith("/v1/"));
 }
 
 /** `OPTIONS` outside the API works wherever `GET` does. */

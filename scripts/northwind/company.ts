@@ -100,7 +100,6 @@ export const CUSTOMERS = [
   { id: "acme-air", share: 7, tier: "starter" },
   { id: "tyrell", share: 4, tier: "starter" },
 ] as const;
-export type CustomerId = (typeof CUSTOMERS)[number]["id"];
 
 /** Dollars for a million tokens, and who makes the model. */
 export const MODELS: Readonly<Record<string, { provider: string; input: number; output: number }>> = {

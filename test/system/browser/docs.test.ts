@@ -52,17 +52,20 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     await sidebar.waitFor();
     await expect.poll(() => sidebar.innerText()).toMatch(/Decide and record[^]*Decisions[^]*Runs/);
     expect(await page.locator("#plain").isVisible()).toBe(false);
-    await check(page, "/docs");
-    const decision = page.locator('[id*="POST/v1/edge/decision"]').first();
-    await decision.waitFor({ state: "attached" });
-    await decision.scrollIntoViewIfNeeded();
-    const shown = page.locator("#reference main, #reference .references-rendered").first();
-    await expect.poll(() => shown.innerText()).toContain("curl");
+    await sidebar.getByText("Decisions", { exact: true }).first().click();
+    await sidebar.getByText("Decide whether a run may go ahead").first().click();
+    const tried = page.getByRole("button", { name: "Test Request (post /v1/edge/decision)" });
+    await tried.waitFor();
+    await check(page, "/docs#decision");
+    expect(await page.locator("#reference main").innerText()).toContain("curl");
     const samples = (await callerAt(base)("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
       "x-codeSamples"
     ];
     expect(samples.map(({ label }: { label: string }) => label)).toEqual(["curl", "TypeScript", "Python"]);
-    expect(await page.getByRole("button", { name: /test request/i }).count()).toBeGreaterThan(0);
+    await tried.click();
+    const answered = page.waitForResponse((response) => response.url() === `${base}/v1/edge/decision`);
+    await page.getByRole("button", { name: /^Send Request/ }).click();
+    expect((await answered).status()).toBe(401);
     expect(seen).toEqual([]);
     await page.context().close();
   });

@@ -11,13 +11,23 @@ const COLORS = `
 .sidebar-search-placeholder, .badge, .endpoint-method { opacity: 1 !important; }
 `;
 
-/** A button's name begins with the words that are seen on it. */
-function nameButtons(root) {
+/** A button's name begins with the words that are seen on it. What has no name, or a role that it cannot have, is mended. */
+function nameControls(root) {
   for (const button of root.querySelectorAll("button.show-more[aria-label]")) {
     const seen = button.textContent.trim();
     if (!button.getAttribute("aria-label").startsWith(seen)) {
       button.setAttribute("aria-label", `${seen}: ${button.getAttribute("aria-label")}`);
     }
+  }
+  for (const button of root.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
+    button.setAttribute("aria-label", "Copy");
+  }
+  for (const button of root.querySelectorAll("button[role=none][aria-label]")) button.removeAttribute("role");
+  for (const editor of root.querySelectorAll(".cm-content[role=textbox]:not([aria-label])")) {
+    editor.setAttribute("aria-label", "Body");
+  }
+  for (const field of root.querySelectorAll("[role=combobox][contenteditable]:not([aria-expanded])")) {
+    field.setAttribute("aria-expanded", "false");
   }
 }
 
@@ -41,7 +51,10 @@ if (globalThis.Scalar !== undefined && plain !== null && mount !== null) {
     persistAuth: false,
     customCss: COLORS,
   });
-  new MutationObserver(() => nameButtons(mount)).observe(mount, { childList: true, subtree: true });
+  new MutationObserver(() => nameControls(document.body)).observe(document.body, {
+    childList: true,
+    subtree: true,
+  });
   plain.hidden = true;
   mount.hidden = false;
 }

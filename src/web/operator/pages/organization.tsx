@@ -76,9 +76,11 @@ export async function showOrganization(visit: OperatorVisit, ask: Ask): Promise<
   return show(body.name, UNDER, content);
 }
 
+function used(number: number, limit: number | null): string {
+  return `${count(number)} of ${limit === null ? "unlimited" : count(limit)}`;
+}
+
 function factsOf(org: Org, plan: PlanInUse | null, quota: Quota | null): Fact[] {
-  const used = (number: number, limit: number | null) =>
-    `${count(number)} of ${limit === null ? "unlimited" : count(limit)}`;
   return [
     ["Status", <Status is={org.status} />],
     ["Environment", org.environment],

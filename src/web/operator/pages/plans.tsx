@@ -47,6 +47,10 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
+function limit(number: number | null): string {
+  return number === null ? "unlimited" : count(number);
+}
+
 export function listPlans(visit: OperatorVisit, ask: Ask): Promise<Shown> {
   return plansPage(visit, ask, BLANK, 200);
 }
@@ -54,7 +58,6 @@ export function listPlans(visit: OperatorVisit, ask: Ask): Promise<Shown> {
 async function plansPage(visit: OperatorVisit, ask: Ask, draft: Draft, status: number): Promise<Shown> {
   const answer = await visit.api.get<ListOf<PlanTerms>>("/v1/admin/plans?limit=200");
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
-  const limit = (number: number | null) => (number === null ? "unlimited" : count(number));
   const content = (
     <>
       <Head title="Plans" about="What each plan includes in a calendar month." />

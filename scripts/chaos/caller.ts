@@ -7,6 +7,8 @@ export type Body = Record<string, unknown>;
 export interface Answer {
   readonly status: number;
   readonly body: Body;
+  /** Where a decision was made. */
+  readonly decided: string | null;
 }
 
 const MOST_ATTEMPTS = 2000;
@@ -36,7 +38,11 @@ export class Caller {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
     const text = await response.text();
-    return { status: response.status, body: text.startsWith("{") ? (JSON.parse(text) as Body) : {} };
+    return {
+      status: response.status,
+      body: text.startsWith("{") ? (JSON.parse(text) as Body) : {},
+      decided: response.headers.get("x-svc-decided"),
+    };
   }
 
   /** Null: it was not answered, and may or may not have been done. */

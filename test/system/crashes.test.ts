@@ -8,6 +8,10 @@ import { temporaryFolder } from "../support/folder.ts";
 const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 4);
 /** Callers at work beside each other, until the last crash is over. */
 const CALLERS = 6;
+/** Decisions that an isolate is asked for one after another, so that it has slices for most of them. */
+const AT_ONCE = 6;
+/** Longer than a reservation of an isolate, and than the slices of one that was killed. */
+const ALL_OVER_SECONDS = 3600;
 
 const aRun = (id: string, fields: object = {}) => ({
   id,
@@ -23,12 +27,32 @@ const aRun = (id: string, fields: object = {}) => ({
 class Told {
   readonly runs = new Set<string>();
   released = 0;
+  /** Decisions that an isolate made by itself. */
+  inIsolates = 0;
   isOver = false;
 }
 
-/** One turn of a caller: a run alone, some in bulk, or a decision that is settled, released or left. */
+/** Decisions of an isolate. The first is left to expire, and a bulk of runs settles the others. */
+async function decideInIsolate(org: Caller, told: Told, name: string): Promise<void> {
+  const runs: object[] = [];
+  for (let at = 0; at < AT_ONCE; at += 1) {
+    const id = `${name}-${at}`;
+    const ask = { request_id: id, estimate: { cost_usd: "0.000000002" } };
+    const { status, body, decided } = await org.send("POST", "/v1/edge/decision", ask);
+    expect(status).toBe(200);
+    if (decided === "edge") told.inIsolates += 1;
+    const { id: reservation_id } = body["reservation"] as { id: string };
+    if (at > 0) runs.push(aRun(id, { reservation_id }));
+  }
+  const { body } = await org.send("POST", "/v1/runs/bulk", { runs });
+  expect(body["rejected"]).toBe(0);
+  for (let at = 1; at < AT_ONCE; at += 1) told.runs.add(`${name}-${at}`);
+}
+
+/** One turn of a caller: a run alone, some in bulk, or decisions that are settled, released or left. */
 async function turn(org: Caller, told: Told, name: string, random: () => number): Promise<void> {
-  const kind = Math.floor(random() * 4);
+  const kind = Math.floor(random() * 5);
+  if (kind === 4) return decideInIsolate(org, told, name);
   if (kind === 0) {
     expect((await org.send("POST", "/v1/runs", aRun(name))).status).toBeLessThan(300);
     told.runs.add(name);
@@ -59,7 +83,10 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   const server = await startServer({ port: 0, dataDir: temporaryFolder() });
   onTestFinished(() => server.dispose());
   const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "");
-  const made = await operator.ask("POST", "/v1/admin/orgs", { name: "Acme" });
+  const made = await operator.ask("POST", "/v1/admin/orgs", {
+    name: "Acme",
+    environment: "test",
+  });
   const { org: opened, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
   const org = new Caller(server.urls, key);
   const below = `/v1/orgs/${opened.id}`;
@@ -82,6 +109,9 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   }
   told.isOver = true;
   await Promise.all(callers);
+  expect(told.inIsolates).toBeGreaterThan(0);
+  const moved = { advance_seconds: ALL_OVER_SECONDS };
+  expect((await operator.send("POST", `/v1/admin/orgs/${opened.id}/test-clock`, moved)).status).toBe(200);
   const nanos = (count: number) => `0.${String(count).padStart(9, "0")}`.replace(/0+$/, "");
   const sums = await org.send("GET", `${below}/budgets/${String(budget.body["id"])}`);
   expect(sums.body).toMatchObject({ spent_usd: nanos(told.runs.size), reserved_usd: "0.00" });

@@ -50,9 +50,7 @@ async function listed(org: Killable): Promise<string[]> {
 }
 
 const idsOf = (batches: number, size: number) =>
-  Array.from({ length: batches }, (_, batch) =>
-    Array.from({ length: size }, (__, at) => `b${batch}-${at}`),
-  )
+  Array.from({ length: batches }, (_, batch) => Array.from({ length: size }, (__, at) => `b${batch}-${at}`))
     .flat()
     .toSorted();
 

@@ -63,6 +63,22 @@ export class Filter {
     return this.#words.slice(block * this.#each, (block + 1) * this.#each).buffer;
   }
 
+  get bytes(): Uint8Array {
+    return new Uint8Array(this.#words.buffer);
+  }
+
+  /** Loads the whole filter from pieces that follow one another. False if their size does not match. */
+  setAll(pieces: readonly ArrayBuffer[]): boolean {
+    const { bytes } = this;
+    if (pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) !== bytes.length) return false;
+    let at = 0;
+    for (const piece of pieces) {
+      bytes.set(new Uint8Array(piece), at);
+      at += piece.byteLength;
+    }
+    return true;
+  }
+
   /** Loads a stored part. False if its size does not match. */
   setPart(block: number, part: ArrayBuffer): boolean {
     const words = new Uint32Array(part);

@@ -14,8 +14,8 @@ export interface ArchivedGroup {
   readonly recordedMax: number;
   readonly costMin: bigint;
   readonly costMax: bigint;
-  /** Of the block, in hexadecimal. */
-  readonly digest: string;
+  /** Of the block. */
+  readonly digest: Uint8Array;
 }
 
 export const DIGEST_BYTES = 16;
@@ -33,9 +33,7 @@ export function encodeGroups(groups: readonly ArchivedGroup[]): Uint8Array<Array
     writer.count(group.recordedMax - group.recordedMin);
     writer.amount(group.costMin);
     writer.amount(group.costMax);
-    for (let at = 0; at < DIGEST_BYTES; at += 1) {
-      writer.byte(Number.parseInt(group.digest.slice(at * 2, at * 2 + 2), 16));
-    }
+    for (const byte of group.digest) writer.byte(byte);
   }
   return writer.bytes;
 }
@@ -49,7 +47,7 @@ export function decodeGroups(bytes: Uint8Array): ArchivedGroup[] {
     const recordedMin = reader.signed();
     const recordedMax = recordedMin + reader.count();
     const [costMin, costMax] = [reader.amount(), reader.amount()];
-    const digest = Buffer.from(reader.part(DIGEST_BYTES)).toString("hex");
+    const digest = reader.part(DIGEST_BYTES);
     return {
       runs,
       bytes: length,

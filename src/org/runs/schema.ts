@@ -148,7 +148,8 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       one INTEGER PRIMARY KEY,
       last_seq INTEGER NOT NULL
     ) STRICT`,
-    fill: (sql) => void runIds(sql),
+    // The index is built once there are all tables that it is in.
+    fill: () => undefined,
   },
   {
     // A log of estimates that were taken back, for exports that have them already.
@@ -167,5 +168,19 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     // Tokens of the input, of the output and by class, separated by spaces. Null: an earlier version has added to the sum.
     name: "runs/daily-counts",
     sql: `ALTER TABLE usage_daily ADD COLUMN counts TEXT`,
+  },
+  {
+    // Filters of large segments, whole, so that waking reads few rows, and an index of the few files that are not made.
+    name: "runs/filters",
+    sql: `CREATE TABLE run_id_filters (
+      segment INTEGER NOT NULL,
+      part INTEGER NOT NULL,
+      first_seq INTEGER NOT NULL,
+      last_seq INTEGER NOT NULL,
+      filter BLOB NOT NULL,
+      PRIMARY KEY (segment, part)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX run_files_unmade ON run_files (state) WHERE state <> 'made'`,
+    fill: (sql) => void runIds(sql),
   },
 ];

@@ -158,6 +158,10 @@ function expectSound(sql: SqlStorage): void {
     "SELECT 1 FROM run_id_blocks WHERE place / 67108864 NOT IN (SELECT segment FROM run_id_segments)",
   );
   expect(strays.toArray()).toEqual([]);
+  const filters = sql.exec(
+    "SELECT 1 FROM run_id_filters WHERE segment NOT IN (SELECT segment FROM run_id_segments WHERE state = 'made')",
+  );
+  expect(filters.toArray()).toEqual([]);
   const overlaps = sql.exec(
     `SELECT 1 FROM run_id_segments AS one JOIN run_id_segments AS other ON one.segment < other.segment
      WHERE one.state = 'made' AND other.state = 'made'
@@ -236,6 +240,71 @@ test.each([
     store(sql, SIZE * 20);
     sql.exec(damage);
   });
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage }) => {
+    expectSound(storage.sql);
+    play(storage, { kind: "store", batches: [SIZE * 9] });
+    expectSound(storage.sql);
+  });
+});
+
+/** With segments of the third level, whose filters are stored whole. */
+const LARGE = SIZE * 150;
+
+async function withLarge(): Promise<DurableObjectStub> {
+  const stub = await wokenObject();
+  await runInDurableObject(stub, (_object, { storage }) => {
+    play(storage, { kind: "store", batches: [LARGE] });
+    expect(storage.sql.exec("SELECT 1 FROM run_id_filters").toArray().length).toBeGreaterThan(0);
+  });
+  return stub;
+}
+
+test("an object that wakes reads the filters of large segments without their blocks", async () => {
+  const stub = await withLarge();
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    const [{ segment, blocks } = { segment: 0, blocks: 0 }] = sql
+      .exec<{ segment: number; blocks: number }>(
+        "SELECT segment, (SELECT COUNT(*) FROM run_id_blocks WHERE place / 67108864 = segment) AS blocks FROM run_id_filters",
+      )
+      .toArray();
+    expect(blocks).toBe(256);
+    // Parts of the filter that nobody reads.
+    sql.exec("UPDATE run_id_blocks SET filter = x'' WHERE place / 67108864 = ?", segment);
+    expectSound(sql);
+    expect(
+      sql.exec("SELECT 1 FROM run_id_segments WHERE segment = ? AND state = 'made'", segment).toArray(),
+    ).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["is of other runs", "UPDATE run_id_filters SET last_seq = last_seq + 1"],
+  ["is cut off", "UPDATE run_id_filters SET filter = substr(filter, 2)"],
+  ["was never stored, as by an earlier version", "DELETE FROM run_id_filters"],
+])("a filter that %s is made again of those of the blocks", async (_, damage) => {
+  const stub = await withLarge();
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => void sql.exec(damage));
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    expectSound(sql);
+    const stored = sql.exec(
+      "SELECT 1 FROM run_id_filters JOIN run_id_segments USING (segment, first_seq, last_seq)",
+    );
+    expect(stored.toArray().length).toBeGreaterThan(0);
+  });
+});
+
+test("an index that lacks a block of a large segment is built anew when it is needed", async () => {
+  const stub = await withLarge();
+  await runInDurableObject(
+    stub,
+    (_object, { storage: { sql } }) =>
+      void sql.exec(
+        "DELETE FROM run_id_blocks WHERE place / 67108864 = (SELECT MAX(segment) FROM run_id_filters) AND place % 3 = 0",
+      ),
+  );
   await evictDurableObject(stub);
   await runInDurableObject(stub, (_object, { storage }) => {
     expectSound(storage.sql);

@@ -69,6 +69,13 @@ export class LogIndex {
     for (const { number, seq = this.#lastSeq + 1 } of rows) this.#add(number, seq);
   }
 
+  /** Builds everything anew, of all rows that are stored. */
+  rebuild(): void {
+    this.#startOver();
+    this.#recent.clear();
+    this.#readRecent();
+  }
+
   /**
    * Whether this matches storage. Rows that were added and rolled back are dropped. If more has changed, everything
    * must be read again. Segments change only together with the newest of them, and rows are appended, so the ends are

@@ -2,6 +2,7 @@ import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/bloc
 import { Filter } from "../../../domain/id-index/filter.ts";
 import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
 import { deleteEntries, type IndexName, readEntries, writeEntries } from "./entries.ts";
+import { deleteFilter, readFilter, writeFilter } from "./filters.ts";
 
 /** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
@@ -12,6 +13,8 @@ const FIRST_BITS = 2;
  * filters would take too much of an object's 128 MB: there a few more blocks are read, or one for each id.
  */
 const BITS_PER_ENTRY = [24, 24, 24, 12];
+/** From this level on, with a quarter of a million rows per segment, the filter of a segment may also be stored whole. */
+const LARGE_LEVEL = 2;
 /** More than the blocks of any segment. */
 const PLACES = 2 ** 26;
 /** How many blocks of a deleted segment are removed at a time. */
@@ -52,14 +55,19 @@ export function findSuspects(sql: SqlStorage, name: IndexName, suspects: readonl
   const found: number[] = [];
   for (const { number, place, firstSeq } of suspects) {
     const words = read.get(place);
-    if (words === undefined) throw missing(name, place);
+    if (words === undefined) throw new MissingBlock(name, place);
     findIn({ words, firstSeq }, number, found);
   }
   return found;
 }
 
-function missing(name: IndexName, place: number): Error {
-  return new Error(`block ${place} of the index ${name} is missing`);
+/** The index is damaged, and must be built anew. */
+export class MissingBlock extends Error {
+  override readonly name = "MissingBlock";
+
+  constructor(index: IndexName, place: number) {
+    super(`block ${place} of the index ${index} is missing`);
+  }
 }
 
 /**
@@ -84,7 +92,10 @@ export class Segment {
 
   static read(index: Place, row: SegmentRow): Segment {
     const segment = new Segment(index, row);
-    if (row.state !== "gone") segment.#readFilter();
+    if (row.state === "gone" || segment.#readWhole()) return segment;
+    segment.#readFilter();
+    // An earlier version made it.
+    if (row.state === "made" && segment.isWhole) segment.#keepWhole();
     return segment;
   }
 
@@ -123,6 +134,23 @@ export class Segment {
     return state === "gone" || this.#found === (state === "made" ? this.#blocks : step * FAN);
   }
 
+  get #isLarge(): boolean {
+    return this.#row.level >= LARGE_LEVEL;
+  }
+
+  /** Reads the filter from its own rows. They are written once the segment is made, so it has all its blocks. */
+  #readWhole(): boolean {
+    if (!this.#isLarge || this.#row.state !== "made") return false;
+    const pieces = readFilter(this.#sql, this.#name, this.#row);
+    if (pieces.length === 0 || !this.#filter.setAll(pieces)) return false;
+    this.#found = this.#blocks;
+    return true;
+  }
+
+  #keepWhole(): void {
+    if (this.#isLarge) writeFilter(this.#sql, this.#name, this.#row, this.#filter.bytes);
+  }
+
   #readFilter(): void {
     const rows = this.#sql.exec<{ block: number; filter: ArrayBuffer }>(
       `SELECT place - ?1 AS block, filter FROM ${this.#name}_blocks WHERE place >= ?1 AND place < ?2`,
@@ -143,7 +171,7 @@ export class Segment {
   #read(at: number): Block {
     const place = this.#place(at);
     const words = readEntries(this.#sql, this.#name, [place]).get(place);
-    if (words === undefined) throw missing(this.#name, place);
+    if (words === undefined) throw new MissingBlock(this.#name, place);
     return { words, firstSeq: this.#row.first_seq };
   }
 
@@ -163,11 +191,13 @@ export class Segment {
     );
     const isLast = (step + 1) * FAN === this.#blocks;
     this.#change(isLast ? "made" : "making", isLast ? 0 : step + 1);
+    if (isLast) this.#keepWhole();
   }
 
   end(): void {
     if (this.#row.state === "gone") return;
     this.#filter = ANYTHING;
+    if (this.#isLarge) deleteFilter(this.#sql, this.#name, this.#row.segment);
     this.#change("gone", 0);
   }
 

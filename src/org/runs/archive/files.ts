@@ -30,10 +30,12 @@ export function nameOf(orgId: string, firstSeq: number, lastSeq: number): string
   return `${orgId}/runs/${first}-${last}.parquet`;
 }
 
-export function filesIn(sql: SqlStorage, state: FileState): FileName[] {
+/** Files that are not made, or no longer needed. An index has only these, so that others cost nothing. */
+export function filesIn(sql: SqlStorage, state: Exclude<FileState, "made">): FileName[] {
   return sql
     .exec<{ firstSeq: number; runs: number; name: string }>(
-      "SELECT first_seq AS firstSeq, runs, name FROM run_files WHERE state = ? ORDER BY first_seq",
+      `SELECT first_seq AS firstSeq, runs, name FROM run_files WHERE state <> 'made' AND state = ?
+       ORDER BY first_seq`,
       state,
     )
     .toArray();

@@ -5,7 +5,7 @@ import { scheduleDue } from "../../kernel/due/table.ts";
 import { archiveOf } from "../blocks/archive-binding.ts";
 import { runBlocks } from "../blocks/blocks.ts";
 import { type BlockEntry, isAlike, lastSeqOf } from "../blocks/entry.ts";
-import { readArchivedEntries } from "../blocks/files.ts";
+import { readEntriesOf } from "../blocks/files.ts";
 import { deleteBlocks } from "../blocks/table.ts";
 import { buildFile } from "./build.ts";
 import {
@@ -113,10 +113,7 @@ function commit(sql: SqlStorage, made: MadeFile, entries: readonly BlockEntry[])
   endFile(sql, made, now);
   noteArchived(sql, lastSeq);
   deleteBlocks(sql, made.firstSeq, lastSeq);
-  runBlocks(sql).moved(
-    now,
-    readArchivedEntries(sql, made.firstSeq).filter(({ place }) => place?.file.firstSeq === made.firstSeq),
-  );
+  runBlocks(sql).moved(now, readEntriesOf(sql, made.firstSeq));
 }
 
 /** Deletes files whose runs are here again or gone. The row that names a file goes after it. */

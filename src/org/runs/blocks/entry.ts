@@ -36,7 +36,7 @@ export interface ArchivedPlace {
   readonly offset: number;
   /** Where the filter of its names is among those of the file. */
   readonly names: { readonly offset: number; readonly bytes: number };
-  readonly digest: string;
+  readonly digest: Uint8Array;
 }
 
 export type EntryRow = {

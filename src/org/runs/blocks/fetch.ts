@@ -11,11 +11,8 @@ const PIECE_BYTES = 4_194_304;
 /** Requests at once. The platform allows six. */
 const AT_ONCE = 4;
 
-export function digestOf(block: Uint8Array): string {
-  return createHash("sha256")
-    .update(block)
-    .digest("hex")
-    .slice(0, DIGEST_BYTES * 2);
+export function digestOf(block: Uint8Array): Uint8Array {
+  return createHash("sha256").update(block).digest().subarray(0, DIGEST_BYTES);
 }
 
 interface Piece {
@@ -79,7 +76,7 @@ function cut(read: Fetched | undefined, entry: BlockEntry, from: number): Fetche
   if (read instanceof Unreadable) return read;
   const start = place.offset - from;
   const block = read.slice(start, start + entry.bytes);
-  return digestOf(block) === place.digest ? block : unreadable(place.file, "is damaged");
+  return Buffer.compare(digestOf(block), place.digest) === 0 ? block : unreadable(place.file, "is damaged");
 }
 
 function unreadable({ name, firstSeq, runs }: ArchiveFile, why: string): Unreadable {

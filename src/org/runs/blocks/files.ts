@@ -16,16 +16,28 @@ type FileRow = {
   groups: ArrayBuffer;
 };
 
-/** The blocks of all files from a seq on, in order. */
+const FILE_COLUMNS = "first_seq, runs, name, bytes, blocks_at, groups";
+
+/** The blocks of all files from a seq on, in order. Files before it are not read. */
 export function readArchivedEntries(sql: SqlStorage, fromSeq: number): BlockEntry[] {
   return sql
     .exec<FileRow>(
-      `SELECT first_seq, runs, name, bytes, blocks_at, groups FROM run_files
-       WHERE state = 'made' AND first_seq + runs > ? ORDER BY first_seq`,
+      `SELECT ${FILE_COLUMNS} FROM run_files
+       WHERE state = 'made' AND first_seq + runs > ?1
+         AND first_seq >= IFNULL((SELECT MAX(first_seq) FROM run_files WHERE first_seq <= ?1), 0)
+       ORDER BY first_seq`,
       fromSeq,
     )
     .toArray()
     .flatMap((row) => entriesIn(row).filter(({ firstSeq }) => firstSeq >= fromSeq));
+}
+
+/** The blocks of the file that begins with a seq. */
+export function readEntriesOf(sql: SqlStorage, firstSeq: number): BlockEntry[] {
+  return sql
+    .exec<FileRow>(`SELECT ${FILE_COLUMNS} FROM run_files WHERE state = 'made' AND first_seq = ?`, firstSeq)
+    .toArray()
+    .flatMap(entriesIn);
 }
 
 function entriesIn(row: FileRow): BlockEntry[] {

@@ -1,5 +1,6 @@
 import { numberOf } from "../../../domain/id-index/number.ts";
 import { LogIndex } from "../../kernel/id-index/log-index.ts";
+import { MissingBlock } from "../../kernel/id-index/segment.ts";
 import { runBlocks } from "../blocks/blocks.ts";
 import { idKey } from "./key.ts";
 
@@ -27,12 +28,29 @@ class RunIds {
     this.index = new LogIndex(sql, "run_id", log, size);
   }
 
-  find: LogIndex["find"] = (sought) => this.index.find(sought);
+  find: LogIndex["find"] = (sought) => {
+    try {
+      return this.index.find(sought);
+    } catch (error) {
+      this.#rebuildAfter(error);
+      return this.index.find(sought);
+    }
+  };
 
   /** Adds runs that were just stored, in this order. */
   add(ids: readonly string[]): void {
     const key = idKey(this.#sql);
-    this.index.add(ids.map((id) => ({ number: numberOf(id, key) })));
+    try {
+      this.index.add(ids.map((id) => ({ number: numberOf(id, key) })));
+    } catch (error) {
+      // They are stored already, so they are in what is built.
+      this.#rebuildAfter(error);
+    }
+  }
+
+  #rebuildAfter(error: unknown): void {
+    if (!(error instanceof MissingBlock)) throw error;
+    this.index.rebuild();
   }
 }
 

@@ -13,13 +13,15 @@ import { run as reports } from "./bench/reports.ts";
 import { run as startUp } from "./bench/start-up.ts";
 import { run as rowsWritten } from "./bench/rows.ts";
 import { type BenchRow, pinToServerCore, QUICK, worstDrift, WRITES } from "./bench/harness.ts";
+import { chosenParts } from "./bench/options.ts";
 import { performancePage } from "./bench/performance.ts";
 import { ROOT } from "./worker-config.ts";
 
 /**
  * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
  * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`. `--write` makes
- * docs/performance.md of the parts that it shows.
+ * docs/performance.md of the parts that it shows. `bench archive --runs 10000000` says how many runs go through the
+ * archive, and `--folder path` keeps them, to be measured again.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,
@@ -38,9 +40,13 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
 const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy"];
 
 const [load = 0] = loadavg();
-pinToServerCore();
-const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const chosen = WRITES ? WRITTEN : named;
+const chosen = WRITES ? WRITTEN : chosenParts();
+const unknown = chosen.find((name) => !(name in PARTS));
+if (unknown !== undefined) {
+  throw new Error(`no part is named '${unknown}': take one of ${Object.keys(PARTS).join(", ")}`);
+}
+// What takes long by itself goes where there is room. It is measured by processor time.
+if (chosen.join() !== "archive") pinToServerCore();
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(PARTS)) {
   if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));

@@ -1,10 +1,9 @@
-import type { Run } from "../../src/org/runs/run.ts";
-
 /** Made-up runs by number: ids in no order, one run every 20 ms. */
 
 const MIX = 0x9e37_79b1;
-const START_MS = Date.UTC(2026, 0, 1);
-const STEP_MS = 20;
+export const STEP_MS = 20;
+const MODELS = 7;
+const CUSTOMERS = 50;
 
 /** 36 characters, as most callers send. Different numbers below 2 ** 32 have different ids. */
 export function idOf(number: number): string {
@@ -12,36 +11,43 @@ export function idOf(number: number): string {
   return `${mixed}-7d1f-4c4e-9b1a-${mixed}${mixed.slice(0, 4)}`;
 }
 
-export function startedAtOf(number: number): number {
-  return START_MS + number * STEP_MS;
+export function modelOf(number: number): string {
+  return `acme/m${number % MODELS}`;
 }
 
-export function runAt(number: number): Run {
-  const startedAt = startedAtOf(number);
+export function nanosOf(number: number): number {
+  return (number * 7919) % 10_000_000;
+}
+
+/** What the runs of these numbers cost. `to` is not included. */
+export function costOf(from: number, to: number): bigint {
+  let nanos = 0;
+  for (let number = from; number < to; number += 1) nanos += nanosOf(number);
+  return BigInt(nanos);
+}
+
+/** As the API writes it. */
+export function usdOf(nanos: bigint | number): string {
+  const digits = String(nanos).padStart(10, "0");
+  const [whole, fraction] = [digits.slice(0, -9), digits.slice(-9).replace(/0+$/, "")];
+  return `${whole}.${fraction.padEnd(2, "0")}`;
+}
+
+/** As a caller sends it. */
+export function runAt(number: number, startMs: number): object {
+  const startedAt = startMs + number * STEP_MS;
   return {
     id: idOf(number),
-    startedAt,
-    endedAt: startedAt + 700,
-    chargedAt: startedAt + 900,
-    recordedAt: startedAt + 900,
-    model: `acme/m${number % 7}`,
-    action: "chat.completion",
-    workflowId: "wf_support_answers",
-    deploymentId: "dep_europe_production",
-    departmentId: "dpt_customer_care",
-    customerId: `cus_${number % 50}`,
-    chainId: null,
-    parentRunId: null,
-    depth: 0,
-    inputTokens: 1000 + (number % 3000),
-    outputTokens: number % 900,
-    cost: BigInt((number * 7919) % 10_000_000),
-    charges: "bud_1 bud_2 bud_3",
-    userId: null,
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(startedAt + 700).toISOString(),
+    model: modelOf(number),
     provider: "acme",
-    keyId: "key_1",
-    outcome: null,
-    tags: null,
-    extra: null,
+    action: "chat.completion",
+    workflow_id: "wf_support_answers",
+    deployment_id: "dep_europe_production",
+    department_id: "dpt_customer_care",
+    customer_id: `cus_${number % CUSTOMERS}`,
+    usage: { input_tokens: 1000 + (number % 3000), output_tokens: number % 900 },
+    cost_usd: usdOf(nanosOf(number)),
   };
 }

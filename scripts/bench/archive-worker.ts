@@ -1,100 +1,176 @@
-import { DurableObject } from "cloudflare:workers";
-import type { ListQuery } from "../../src/contract/list.ts";
-import { Sought } from "../../src/domain/id-index/sought.ts";
-import { oncePresent } from "../../src/org/kernel/absent.ts";
-import { transaction } from "../../src/org/kernel/journal/transaction.ts";
-import type { DueContext } from "../../src/org/kernel/due/handler.ts";
-import { archiveFile } from "../../src/org/runs/archive/work.ts";
-import { bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
-import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
-import { pageOfRuns } from "../../src/org/runs/blocks/page.ts";
-import { idKey } from "../../src/org/runs/ids/key.ts";
-import { findRuns, insertRuns } from "../../src/org/runs/store.ts";
-import { applySchema } from "../../src/org/schema.ts";
-import { idOf, runAt } from "./archive-runs.ts";
+import type { Env } from "../../src/edge/env.ts";
+import worker from "../../src/index.ts";
+import { readWaiting } from "../../src/org/kernel/journal/entries.ts";
+import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
+import { OrgObject as Product } from "../../src/org/object.ts";
 
-interface Env {
-  readonly STORE: DurableObjectNamespace<Store>;
-  readonly ARCHIVE: R2Bucket;
+export * from "../../src/index.ts";
+
+type BenchEnv = Omit<Env, "ORG"> & { readonly ORG: DurableObjectNamespace<OrgObject> };
+
+/** What an object stores. */
+export interface Stored {
+  readonly files: number;
+  readonly fileRuns: number;
+  readonly fileBytes: number;
+  readonly cost: string;
+  readonly blocks: number;
+  readonly objectBytes: number;
+  /** By table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly bytes: Readonly<Record<string, number>>;
 }
 
-const BATCH = 1000;
+/**
+ * The places where the archive lets other calls go first. While it is watched, it stays at each until it is told to go on, so
+ * that what happens between two of them can be measured from outside.
+ */
+class Steps {
+  #isWatched = false;
+  #goOn: (() => void) | null = null;
+  #arrived: (() => void) | null = null;
 
-/** The runs of one org without the rest of it: stored, archived, found and listed by the product's own code. */
-export class Store extends DurableObject<Env> {
-  #reads = 0;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    applySchema(ctx.storage);
-    const counted = (name: string, options: R2GetOptions) => {
-      this.#reads += 1;
-      return env.ARCHIVE.get(name, options);
-    };
-    const put = (name: string, bytes: Uint8Array) => env.ARCHIVE.put(name, bytes);
-    const bucket = { get: counted, put } as unknown as R2Bucket;
-    bindArchive(ctx.storage.sql, { bucket, orgId: "bench" });
+  pause(): Promise<void> | null {
+    if (!this.#isWatched) return null;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+      this.#arrived?.();
+    });
   }
 
-  /** Stores runs in batches, as bulk calls do, and archives all of them. */
-  async fill(from: number, count: number): Promise<void> {
-    const { storage } = this.ctx;
-    for (let at = from; at < from + count; at += BATCH) {
-      const runs = Array.from({ length: BATCH }, (_, index) => runAt(at + index));
-      transaction(storage, () => insertRuns(storage.sql, runs));
-    }
-    const view = { sql: storage.sql, now: Number.MAX_SAFE_INTEGER };
-    const context = { storage, view: () => view as ReturnType<DueContext["view"]> };
-    while (await archiveFile(context)) continue;
+  watch(isWatched: boolean): void {
+    this.#isWatched = isWatched;
+    if (!isWatched) this.#goOn?.();
   }
 
-  /** How many of these runs are stored as they were. */
-  async find(numbers: readonly number[]): Promise<{ found: number; reads: number }> {
+  /** Goes on to the next place. False if there is none for a second. */
+  async next(): Promise<boolean> {
+    const arrived = new Promise<boolean>((resolve) => {
+      this.#arrived = () => resolve(true);
+    });
+    const goOn = this.#goOn;
+    this.#goOn = null;
+    goOn?.();
+    return Promise.race([arrived, scheduler.wait(1000).then(() => false)]);
+  }
+}
+
+const steps = new Steps();
+let reads = 0;
+const { scheduler: real } = globalThis;
+const wait: typeof real.wait = (ms, options) => (ms === 0 ? steps.pause() : null) ?? real.wait(ms, options);
+Object.defineProperty(globalThis, "scheduler", { value: { wait } });
+
+function watched(bucket: R2Bucket | undefined): R2Bucket | undefined {
+  if (bucket === undefined) return undefined;
+  const put = async (name: string, bytes: Uint8Array) => {
+    await steps.pause();
+    const written = await bucket.put(name, bytes);
+    await steps.pause();
+    return written;
+  };
+  return {
+    get: (name: string, options: R2GetOptions) => {
+      reads += 1;
+      return bucket.get(name, options);
+    },
+    delete: (names: string[]) => bucket.delete(names),
+    put,
+  } as unknown as R2Bucket;
+}
+
+export class OrgObject extends Product {
+  constructor(ctx: DurableObjectState, env: BenchEnv) {
+    const ARCHIVE = watched(env.ARCHIVE);
+    super(ctx, ARCHIVE === undefined ? env : { ...env, ARCHIVE });
+  }
+
+  watch(isWatched: boolean): void {
+    steps.watch(isWatched);
+  }
+
+  next(): Promise<boolean> {
+    return steps.next();
+  }
+
+  /** Of files, so far. */
+  reads(): number {
+    return reads;
+  }
+
+  fold(): void {
+    foldFirst(this.ctx.storage);
+  }
+
+  stored(): Stored {
     const { sql } = this.ctx.storage;
-    const before = this.#reads;
-    const { runs } = await oncePresent(() => findRuns(sql, new Sought(numbers.map(idOf), idKey(sql))));
-    const found = numbers.filter((number) => runs.get(idOf(number))?.cost === runAt(number).cost);
-    return { found: found.length, reads: this.#reads - before };
-  }
-
-  /** The ids of one page, and how many reads it took. */
-  async page(query: ListQuery): Promise<{ ids: string[]; reads: number }> {
-    const { sql } = this.ctx.storage;
-    const before = this.#reads;
-    const { runs } = await oncePresent(() =>
-      pageOfRuns(sql, query, { apartOf: () => 0, without: new Set() }),
-    );
-    return { ids: runs.map(({ id }) => id), reads: this.#reads - before };
-  }
-
-  stats(): { runs: number; files: number; fileBytes: number; objectBytes: number; cost: string } {
-    const { sql } = this.ctx.storage;
-    const rows = sql
-      .exec<{ runs: number; bytes: number; cost: string }>("SELECT runs, bytes, cost FROM run_files")
+    const files = sql
+      .exec<{ runs: number; bytes: number; cost: string }>(
+        "SELECT runs, bytes, cost FROM run_files WHERE state = 'made'",
+      )
       .toArray();
+    const one = (query: string) => sql.exec<{ n: number }>(query).one().n;
+    const rows: Record<string, number> = {};
+    const bytes: Record<string, number> = {};
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .toArray();
+    for (const { name } of tables) {
+      if (name.startsWith("_cf_") || name.startsWith("sqlite_")) continue;
+      const columns = sql.exec<{ name: string }>(`SELECT name FROM pragma_table_info('${name}')`).toArray();
+      const length = columns.map((column) => `IFNULL(octet_length("${column.name}"), 0)`).join(" + ");
+      rows[name] = one(`SELECT COUNT(*) AS n FROM ${name}`);
+      bytes[name] = one(`SELECT IFNULL(SUM(${length}), 0) AS n FROM ${name}`);
+    }
     return {
-      runs: runBlocks(sql).lastSeq,
-      files: rows.length,
-      fileBytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+      files: files.length,
+      fileRuns: files.reduce((sum, file) => sum + file.runs, 0),
+      fileBytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      cost: String(files.reduce((sum, file) => sum + BigInt(file.cost), 0n)),
+      blocks: rows["run_blocks"] ?? 0,
       objectBytes: sql.databaseSize,
-      cost: String(rows.reduce((sum, { cost }) => sum + BigInt(cost), 0n)),
+      rows,
+      bytes,
     };
+  }
+
+  /** How many entries wait for a fold. */
+  journal(): number {
+    return readWaiting(this.ctx.storage.sql).bodies.length;
+  }
+
+  /** Whether old blocks still wait for the archive. */
+  waiting(): number {
+    const { n } = this.ctx.storage.sql
+      .exec<{ n: number }>("SELECT COUNT(*) AS n FROM run_blocks WHERE runs >= 512")
+      .one();
+    return n;
   }
 }
 
-type Asked =
-  | { readonly method: "fill"; readonly args: [from: number, count: number] }
-  | { readonly method: "find"; readonly args: [numbers: readonly number[]] }
-  | { readonly method: "page"; readonly args: [query: ListQuery] }
-  | { readonly method: "stats"; readonly args: [] };
-
+/** The Worker, and beside it what an object stores, and its steps. */
 export default {
-  async fetch(request: Request, env: Env): Promise<Response> {
-    const store = env.STORE.getByName("one");
-    const { method, args } = await request.json<Asked>();
-    if (method === "fill") return Response.json(await store.fill(...args).then(() => null));
-    if (method === "find") return Response.json(await store.find(...args));
-    if (method === "page") return Response.json(await store.page(...args));
-    return Response.json(await store.stats());
+  async fetch(request, env, context) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (!pathname.startsWith("/bench/")) return worker.fetch(request, env, context);
+    const object = env.ORG.getByName(searchParams.get("org") ?? "");
+    switch (pathname) {
+      case "/bench/stored":
+        return Response.json(await object.stored());
+      case "/bench/reads":
+        return Response.json(await object.reads());
+      case "/bench/journal":
+        return Response.json(await object.journal());
+      case "/bench/waiting":
+        return Response.json(await object.waiting());
+      case "/bench/watch":
+        return Response.json(await object.watch(searchParams.get("on") === "1").then(() => true));
+      case "/bench/next":
+        return Response.json(await object.next());
+      case "/bench/fold":
+        return Response.json(await object.fold().then(() => true));
+      default:
+        return new Response(null, { status: 404 });
+    }
   },
-};
+} satisfies ExportedHandler<BenchEnv>;

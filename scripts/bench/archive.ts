@@ -1,194 +1,107 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Miniflare } from "miniflare";
-import type { ListQuery } from "../../src/contract/list.ts";
-import { encodeFrame } from "../../src/domain/run-block/frame.ts";
-import { ArchiveFile } from "../../src/domain/runs-parquet/archive-file.ts";
-import { bundleWorker } from "../bundle.ts";
-import { HOST } from "../ports.ts";
-import { readWorkerConfig } from "../worker-config.ts";
-import { idOf, runAt, startedAtOf } from "./archive-runs.ts";
-import { type BenchRow, cpuSeconds, QUICK } from "./harness.ts";
-import { workerds } from "./reference.ts";
+import { type BenchOrg, openBenchOrg } from "./archive-org.ts";
+import { checkAll } from "./archive-checks.ts";
+import { runAt } from "./archive-runs.ts";
+import { archiveSteps, folds, wake } from "./archive-times.ts";
+import { type BenchRow, median, QUICK } from "./harness.ts";
+import { BENCH_RUNS } from "./options.ts";
 
 /**
- * Ten million runs through the archive: lists and duplicates must be right, and the row says what it costs. Processor time is
- * that of the runtime, because the machine may be shared.
+ * Runs through the archive of a running server, by the API: sent in bulk, archived a day later, then listed, looked up, sent
+ * again and summed up, and compared with what was sent. Processor time is that of the thread that runs the object, because
+ * the machine may be shared.
  */
-const RUNS = Number(process.env["BENCH_RUNS"] ?? (QUICK ? 50_000 : 10_000_000));
-const AT_ONCE = 50_000;
+const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 10_000_000);
 const BATCH = 1000;
-const WAKES = 10;
-const FILE_RUNS = 2000;
-
-interface Stats {
-  readonly runs: number;
-  readonly files: number;
-  readonly fileBytes: number;
-  readonly objectBytes: number;
-  readonly cost: string;
-}
-
-async function start(folder: string) {
-  const config = readWorkerConfig();
-  const before = new Set(workerds());
-  delete process.env["MINIFLARE_WORKERD_PATH"];
-  const contents = await bundleWorker("scripts/bench/archive-worker.ts");
-  const miniflare = new Miniflare({
-    host: HOST,
-    port: 0,
-    telemetry: { enabled: false },
-    defaultPersistRoot: folder,
-    name: "archive",
-    modules: [{ type: "ESModule", path: "archive.mjs", contents }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    durableObjects: { STORE: { className: "Store", useSQLite: true } },
-    r2Buckets: { ARCHIVE: "archive" },
-  });
-  const url = await miniflare.ready;
-  const pid = workerds().find((id) => !before.has(id)) ?? 0;
-  const ask = async <T>(method: string, ...args: unknown[]): Promise<T> => {
-    const response = await fetch(url, { method: "POST", body: JSON.stringify({ method, args }) });
-    if (!response.ok) throw new Error(`${method}: ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  return { miniflare, pid, ask };
-}
-
-type Started = Awaited<ReturnType<typeof start>>;
+/** What an org sends in a day. */
+const DAY_RUNS = 250_000;
+const DAY_SECONDS = 90_000;
+const POLL_MS = 500;
+const MOST_POLLS = 20_000;
 
 export async function run(): Promise<BenchRow[]> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-archive-"));
-  const started = await start(folder);
+  const org = await openBenchOrg();
   try {
-    const filled = await fill(started);
-    const checked = await check(started);
-    const wakeMs = await wake(started);
-    const pause = longestPause();
-    return [
-      { ...filled, note: `${filled.note}; ${checked}; waking ${wakeMs.toFixed(0)} ms of CPU; ${pause}` },
-    ];
+    const rows = await fill(org);
+    const checked = await checkAll(org);
+    const notes = [checked, await wake(org), await folds(org), await archiveSteps(org)];
+    // What was measured was also stored.
+    await checkAll(org);
+    org.save();
+    return [...rows, await storedRow(org, notes)];
   } finally {
-    await started.miniflare.dispose();
-    rmSync(folder, { recursive: true, force: true });
+    await org.dispose();
   }
 }
 
-async function fill({ ask, pid }: Started): Promise<BenchRow> {
-  const [from, cpuBefore] = [performance.now(), cpuSeconds(pid)];
-  for (let at = 0; at < RUNS; at += AT_ONCE) {
-    await ask("fill", at, AT_ONCE);
-    if (at % 1_000_000 === 0) console.error(`archived ${(at + AT_ONCE).toLocaleString("en")} runs`);
+async function fill(org: BenchOrg): Promise<BenchRow[]> {
+  const { saved } = org;
+  const rows: BenchRow[] = [];
+  while (saved.sent < RUNS) {
+    const until = Math.min(RUNS, saved.sent + DAY_RUNS);
+    const [from, cpuMs] = [saved.sent, [] as number[]];
+    while (saved.sent < until) cpuMs.push(await sendBatch(org));
+    const archiveMs = await archive(org);
+    org.save();
+    rows.push(dayRow(from, cpuMs, archiveMs));
+    console.error(`${saved.sent.toLocaleString("en")} runs: ${rows.at(-1)?.note}`);
   }
-  const seconds = (performance.now() - from) / 1000;
-  const stats = await ask<Stats>("stats");
-  if (stats.runs !== RUNS) throw new Error(`${stats.runs} runs are stored`);
-  let cost = 0n;
-  for (let at = 0; at < RUNS; at += 1) cost += runAt(at).cost;
-  if (stats.cost !== String(cost)) throw new Error(`files add up to ${stats.cost} instead of ${cost}`);
-  const each = (bytes: number) => (bytes / RUNS).toFixed(1);
+  // The first and the last day show whether the cost is flat.
+  return rows.filter((_, at) => at === 0 || at === rows.length - 1 || at === Math.floor(rows.length / 10));
+}
+
+async function sendBatch(org: BenchOrg): Promise<number> {
+  const { saved } = org;
+  const runs = Array.from({ length: BATCH }, (_, at) => runAt(saved.sent + at, saved.startMs));
+  const body = JSON.stringify({ runs });
+  const before = org.cpuMs();
+  const { accepted } = await org.send<{ accepted: number }>("POST", "/v1/runs/bulk", body);
+  const cpuMs = org.cpuMs() - before;
+  if (accepted !== BATCH) throw new Error(`${accepted} of ${BATCH} runs were accepted at ${saved.sent}`);
+  saved.sent += BATCH;
+  return cpuMs;
+}
+
+/** A day later, everything is archived. */
+async function archive(org: BenchOrg): Promise<number> {
+  const before = org.cpuMs();
+  await org.advance(DAY_SECONDS);
+  for (let poll = 0; poll < MOST_POLLS; poll += 1) {
+    if ((await org.bench<number>("waiting")) === 0) return org.cpuMs() - before;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error("the archive does not finish");
+}
+
+function dayRow(from: number, cpuMs: readonly number[], archiveMs: number): BenchRow {
+  const each = median(cpuMs);
+  const runs = cpuMs.length * BATCH;
   return {
-    name: `store and archive ${RUNS.toLocaleString("en")} runs`,
-    perSecond: Math.round(RUNS / seconds),
-    cpuMicros: Number((((cpuSeconds(pid) - cpuBefore) * 1e6) / RUNS).toFixed(1)),
+    name: `bulk ingest and archive, ${from.toLocaleString("en")} stored before`,
+    perSecond: Math.round((BATCH * 1000) / each),
+    cpuMicros: Number(((each * 1000) / BATCH).toFixed(1)),
     ratio: null,
     of: null,
     target: null,
-    note: `${stats.files} files of ${each(stats.fileBytes)} bytes per run; ${each(stats.objectBytes)} stay in the object`,
+    note: `a batch takes ${each.toFixed(1)} ms of CPU, longest ${Math.max(...cpuMs).toFixed(0)}; archiving ${((archiveMs * 1000) / runs).toFixed(1)} us a run`,
   };
 }
 
-/** Pages from both ends and the middle, known ids and unknown ones. */
-async function check({ ask }: Started): Promise<string> {
-  const page = (descending: boolean, from: number): Promise<{ ids: string[]; reads: number }> => {
-    const filters = descending ? { to: String(startedAtOf(from + 1)) } : { from: String(startedAtOf(from)) };
-    const query: ListQuery = {
-      sort: { field: "started_at", descending },
-      filters,
-      limit: 200,
-      after: null,
-      scope: "",
-    };
-    return ask("page", query);
+async function storedRow(org: BenchOrg, notes: readonly string[]): Promise<BenchRow> {
+  const stored = await org.stored();
+  const { sent } = org.saved;
+  const each = (bytes: number) => (bytes / sent).toFixed(1);
+  const tables = Object.entries(stored.bytes)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 6)
+    .map(([table, bytes]) => `${table} ${each(bytes)} in ${stored.rows[table]} rows`);
+  const sizes = `${stored.files} files, ${(stored.fileBytes / stored.fileRuns).toFixed(1)} bytes per run; ${each(stored.objectBytes)} in the object (${tables.join(", ")})`;
+  return {
+    name: `${sent.toLocaleString("en")} runs through the archive`,
+    perSecond: stored.files,
+    cpuMicros: null,
+    ratio: null,
+    of: "files",
+    target: null,
+    note: [sizes, ...notes].join("; "),
   };
-  let reads = 0;
-  for (const first of [0, RUNS / 2, RUNS - 200]) {
-    const found = await page(false, first);
-    expectSame(
-      found.ids,
-      Array.from({ length: 200 }, (_, at) => idOf(first + at)),
-    );
-    const back = await page(true, first + 199);
-    expectSame(
-      back.ids,
-      Array.from({ length: 200 }, (_, at) => idOf(first + 199 - at)),
-    );
-    reads = Math.max(reads, found.reads, back.reads);
-  }
-  const known = Array.from({ length: BATCH }, (_, at) => Math.floor((at * RUNS) / BATCH));
-  const duplicates = await ask<{ found: number; reads: number }>("find", known);
-  if (duplicates.found !== BATCH) throw new Error(`${duplicates.found} of ${BATCH} duplicates were found`);
-  let unknownReads = 0;
-  for (let round = 0; round < 10; round += 1) {
-    const unknown = known.map((number) => RUNS + round * RUNS + number);
-    const strangers = await ask<{ found: number; reads: number }>("find", unknown);
-    if (strangers.found !== 0) throw new Error(`${strangers.found} unknown ids were found`);
-    unknownReads += strangers.reads;
-  }
-  return `lists and duplicates right, a page takes ${reads} reads, 1,000 scattered duplicates ${duplicates.reads}, 10,000 new ids ${unknownReads}`;
-}
-
-function expectSame(found: readonly string[], expected: readonly string[]): void {
-  if (found.join() !== expected.join()) throw new Error(`a page begins with ${found[0]}, not ${expected[0]}`);
-}
-
-/** Processor time from a sleeping object to its first answer, which looks up an id. */
-async function wake({ miniflare, pid, ask }: Started): Promise<number> {
-  const asked = async () => {
-    const before = cpuSeconds(pid);
-    await ask("find", [RUNS * 2]);
-    return cpuSeconds(pid) - before;
-  };
-  let [woken, awake] = [0, 0];
-  for (let round = 0; round < WAKES; round += 1) {
-    await miniflare.unsafeEvictDurableObject("archive", "Store", { name: "one" });
-    woken += await asked();
-    awake += await asked();
-  }
-  return ((woken - awake) * 1000) / WAKES;
-}
-
-/** The steps of building a file, each of which others wait for. The code is the runtime's, measured in Node. */
-function longestPause(): string {
-  const steps: number[] = [];
-  const FILES = QUICK ? 6 : 20;
-  for (let file = 0; file < FILES; file += 1) {
-    const times = stepsOf(file * FILE_RUNS);
-    // The first ones are compiled as they run.
-    if (file >= FILES / 4) steps.push(...times);
-  }
-  steps.sort((one, other) => one - other);
-  const at = (share: number) => (steps[Math.floor((steps.length - 1) * share)] ?? 0).toFixed(1);
-  return `archive steps take ${at(0.5)} ms of CPU, 99 % at most ${at(0.99)}, longest ${at(1)}`;
-}
-
-function stepsOf(from: number): number[] {
-  const blocks = Array.from({ length: FILE_RUNS / BATCH }, (_, block) =>
-    encodeFrame(Array.from({ length: BATCH }, (__, at) => runAt(from + block * BATCH + at))),
-  );
-  const times: number[] = [];
-  const timed = <T>(step: () => T): T => {
-    const before = process.cpuUsage();
-    const made = step();
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1000);
-    return made;
-  };
-  const file = new ArchiveFile();
-  for (const block of blocks) timed(() => file.add(block));
-  const parts = file.parts(from + 1);
-  while (timed(() => parts.next()).done !== true) continue;
-  return times;
 }

@@ -1,0 +1,88 @@
+import { median } from "./harness.ts";
+import type { BenchOrg } from "./archive-org.ts";
+import { runAt } from "./archive-runs.ts";
+
+/** How long the object works at once: when it wakes, folds, and makes a file. All in processor time of its thread. */
+
+const WAKES = 10;
+const DAY_SECONDS = 90_000;
+const BATCH = 1000;
+/** Enough for a few files. */
+const STEPPED_BATCHES = 8;
+const MOST_STEPS = 400;
+const FULL_JOURNAL = 250;
+
+async function timed(org: BenchOrg, work: () => Promise<unknown>): Promise<number> {
+  const before = org.cpuMs();
+  await work();
+  return org.cpuMs() - before;
+}
+
+/** Sends a run alone. Its number follows all that were sent. */
+async function sendAlone(org: BenchOrg): Promise<void> {
+  await org.send("POST", "/v1/runs", runAt(org.saved.sent, org.saved.startMs));
+  org.saved.sent += 1;
+}
+
+/** Frequent calls, until a few more would fold. */
+async function fillJournal(org: BenchOrg): Promise<void> {
+  let waiting = await org.bench<number>("journal");
+  while (waiting < FULL_JOURNAL) {
+    for (let call = waiting; call < FULL_JOURNAL; call += 1) await sendAlone(org);
+    waiting = await org.bench<number>("journal");
+  }
+}
+
+const times = (all: readonly number[]): string =>
+  `${median(all).toFixed(0)} ms (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`;
+
+/** From a sleeping object with a full journal to its first answer, which records a run; without the run itself. */
+export async function wake(org: BenchOrg): Promise<string> {
+  await fillJournal(org);
+  const woken: number[] = [];
+  const recorded: number[] = [];
+  for (let round = 0; round < WAKES; round += 1) {
+    await org.evict();
+    const first = await timed(org, () => sendAlone(org));
+    const second = await timed(org, () => sendAlone(org));
+    recorded.push(second);
+    woken.push(first - second);
+    await fillJournal(org);
+  }
+  return `waking with a full journal ${times(woken)} more than a run alone (${times(recorded)})`;
+}
+
+export async function folds(org: BenchOrg): Promise<string> {
+  const all: number[] = [];
+  for (let round = 0; round < WAKES; round += 1) {
+    await fillJournal(org);
+    const full = await timed(org, () => org.bench("fold"));
+    all.push(full - (await timed(org, () => org.bench("fold"))));
+  }
+  return `a fold of ${FULL_JOURNAL} calls ${times(all)}`;
+}
+
+/** Makes files step by step. Other calls are served between two steps. */
+export async function archiveSteps(org: BenchOrg): Promise<string> {
+  const { saved } = org;
+  await org.bench("watch?on=1");
+  for (let batch = 0; batch < STEPPED_BATCHES; batch += 1) {
+    const runs = Array.from({ length: BATCH }, (_, at) => runAt(saved.sent + at, saved.startMs));
+    await org.send("POST", "/v1/runs/bulk", { runs });
+    saved.sent += BATCH;
+  }
+  const moved = org.advance(DAY_SECONDS);
+  const all: number[] = [];
+  while (all.length < MOST_STEPS) {
+    const before = org.cpuMs();
+    const isMore = await org.bench<boolean>("next");
+    all.push(org.cpuMs() - before);
+    if (!isMore) break;
+  }
+  await org.bench("watch?on=0");
+  await moved;
+  // The first waits for what else is due, the last for nothing.
+  const steps = all.slice(2, -1).sort((one, other) => one - other);
+  const at = (share: number) => (steps[Math.floor((steps.length - 1) * share)] ?? 0).toFixed(1);
+  return `${steps.length} archive steps of ${at(0.5)} ms, 99 % at most ${at(0.99)}, longest ${at(1)}`;
+}

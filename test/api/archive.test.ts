@@ -171,7 +171,7 @@ describe("a file that is", () => {
     await fails("POST", "/v1/runs/old-3/adjustments", { amount_usd: "1", reason: "x" });
     await fails(
       "GET",
-      `/v1/orgs/${org.id}/usage/report?from=2026-11-09T00:00:00Z&to=2026-11-12T00:00:00Z&group_by=model`,
+      `/v1/orgs/${org.id}/usage/report?from=2026-11-09T12:00:00Z&to=2026-11-10T12:00:00Z&group_by=model`,
     );
     const mixed = await org.bulk([
       {

@@ -59,7 +59,7 @@ async function expectAll(org: Killable, batches: number, size: number): Promise<
   const spent = usdOf(batches * nanosOf(size));
   expect(await listed(org)).toEqual(idsOf(batches, size));
   expect(await budgetOf(org)).toMatchObject({ spent_usd: spent, reserved_usd: "0.00" });
-  const range = "from=2026-11-09T00:00:00Z&to=2026-11-12T00:00:00Z";
+  const range = "from=2026-11-09T12:00:00Z&to=2026-11-10T12:00:00Z";
   const report = await org.send("GET", `usage/report?${range}&group_by=model`);
   expect(report.body.data).toMatchObject([{ runs: batches * size, cost_usd: spent }]);
   for (const batch of new Set([0, batches - 1])) {

@@ -85,11 +85,11 @@ export class OrgObject extends Product {
     super(ctx, ARCHIVE === undefined ? env : { ...env, ARCHIVE });
   }
 
-  watch(isWatched: boolean): void {
+  watchSteps(isWatched: boolean): void {
     steps.watch(isWatched);
   }
 
-  next(): Promise<boolean> {
+  nextStep(): Promise<boolean> {
     return steps.next();
   }
 
@@ -164,9 +164,9 @@ export default {
       case "/bench/waiting":
         return Response.json(await object.waiting());
       case "/bench/watch":
-        return Response.json(await object.watch(searchParams.get("on") === "1").then(() => true));
+        return Response.json(await object.watchSteps(searchParams.get("on") === "1").then(() => true));
       case "/bench/next":
-        return Response.json(await object.next());
+        return Response.json(await object.nextStep());
       case "/bench/fold":
         return Response.json(await object.fold().then(() => true));
       default:

@@ -17,7 +17,9 @@ await run(async () => {
   const outcome = await runChaos(options);
   const violations = violationsOf(outcome.history);
   console.log(report(outcome, violations).join("\n"));
-  process.exit(violations.length > 0 || outcome.history.orgs.some(({ runs }) => runs.length === 0) ? 1 : 0);
+  const isIdle = outcome.history.orgs.some(({ runs }) => runs.length === 0);
+  if (isIdle) console.log("An org's callers sent nothing, so this shows little: use more seconds");
+  process.exit(violations.length > 0 || isIdle ? 1 : 0);
 });
 
 function report(

@@ -11,11 +11,3 @@ test("two regions, the proxy and gates in processes of their own keep every prom
   expect(chaos.stdout()).toMatch(/^chaos: seed 7, /);
   expect(status).toBe(0);
 });
-
-test("an option that is none is named", async () => {
-  for (const args of [["--plant", "nothing"], ["--seconds", "-1"], ["--forever"]]) {
-    const chaos = runScript("chaos.ts", args, {});
-    expect(await chaos.ended).toBe(1);
-    expect(chaos.stderr()).toMatch(/^sluice: .*\nUse: npm run chaos -- /);
-  }
-});

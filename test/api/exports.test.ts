@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import type { Env } from "../../src/edge/env.ts";
+import worker from "../../src/index.ts";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { setExport } from "../../src/org/exports/commands.ts";
 import { keptForExports } from "../../src/org/exports/hold.ts";
@@ -260,6 +262,27 @@ describe("a window that waits while its runs are archived", () => {
     return org;
   }
 
+  test("closes a window whose runs are archived and not in memory", async () => {
+    const org = await newSpender();
+    await put(org, "late", { destination: S3 });
+    // The first window has no runs, so that none are read for it.
+    await org.advance(HOUR);
+    for (const part of PARTS) {
+      expect((await sendRuns(org, part, 200)).body).toMatchObject({ accepted: 200 });
+      await org.advance(HOUR);
+    }
+    await archiveAll(org, async () => (await runBlocksOf(org)).length === 0);
+    await evictDurableObject(env.ORG.getByName(org.id));
+    await put(org, "late");
+    await org.advance(HOUR);
+    await expect
+      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds, { timeout: 60_000 })
+      .toBeLessThan(HOUR);
+    const all = await manifests(org);
+    expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(600);
+    expect(all.filter(({ rows }) => rows > 0)).toHaveLength(3);
+  });
+
   test("is whole, with adjustments of archived runs, and retention leaves the file until then", async () => {
     const org = await newWaiting();
     expect((await adjust(org, "b-2")).status).toBe(201);
@@ -415,4 +438,34 @@ describe("an export is refused", () => {
     const other = await newOrg();
     expect((await send(other.ownerKey, "e0", "GET")).status).toBe(404);
   });
+});
+
+test.each([
+  "http://storage.example.com",
+  "https://10.0.0.1",
+  "https://[::1]",
+  "https://169.254.169.254",
+  "https://localhost",
+  "https://minio.internal",
+  "https://storage.example.com:22",
+])("where private addresses are not allowed, %s is no endpoint", async (endpoint) => {
+  const org = await newSpender();
+  const body = { format: "ndjson", every: "hour", destination: { ...S3, endpoint } };
+  const request = new Request(`http://sluice.test/v1/orgs/${org.id}/exports/x`, {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${org.key}`,
+      "content-type": "application/json",
+      "cf-connecting-ip": "203.0.113.7",
+    },
+    body: JSON.stringify(body),
+  });
+  const strict = { ...env, SVC_WEBHOOK_ALLOW_PRIVATE: "false" } as unknown as Env;
+  const answer = await worker.fetch(
+    request as Parameters<typeof worker.fetch>[0],
+    strict,
+    createExecutionContext(),
+  );
+  const refused = (await answer.json()) as { error: { details: { fields: { field: string }[] } } };
+  expect([answer.status, refused.error.details.fields[0]?.field]).toEqual([422, "destination.endpoint"]);
 });

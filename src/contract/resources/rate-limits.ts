@@ -11,7 +11,8 @@ const MOST_POLICIES = 100;
 const MOST_EACH = 2;
 /** Those that came after keys and customers, of which a policy names one at most. */
 const BESIDE = MATCHED.filter(
-  (name): name is Exclude<Matched, "key_id" | "customer_id"> => name !== "key_id" && name !== "customer_id",
+  (trait): trait is Exclude<Matched, "key_id" | "customer_id"> =>
+    trait !== "key_id" && trait !== "customer_id",
 );
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 
@@ -31,8 +32,8 @@ const policyInput = z.strictObject({
     .superRefine((match, context) => {
       const { tags = {}, ...named } = match;
       const parts = [
-        ...Object.entries(named).map(([name, values]) => ({ path: [name], values })),
-        ...Object.entries(tags).map(([name, values]) => ({ path: ["tags", name], values })),
+        ...Object.entries(named).map(([trait, values]) => ({ path: [trait], values })),
+        ...Object.entries(tags).map(([tag, values]) => ({ path: ["tags", tag], values })),
       ];
       const each = parts.filter(({ values }) => values === EACH);
       const complain = (path: string[], code: string, message: string) =>

@@ -13,7 +13,7 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
       amount: limit === null ? null : String(limit),
       mode: terms.overage_policy === "block" ? "enforce" : "count",
       // Terms of an edge of an earlier version have none.
-      extra: sharesExtra(terms.alert_thresholds as readonly string[] | undefined),
+      extra: sharesExtra(terms.alert_thresholds),
     });
   }
 }

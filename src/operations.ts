@@ -6,6 +6,8 @@ import { advanceTestClock } from "./api/admin-orgs/advance-test-clock.ts";
 import { changeAdminOrg } from "./api/admin-orgs/change.ts";
 import { createOrg } from "./api/admin-orgs/create.ts";
 import { backupOrg } from "./api/admin-orgs/backup.ts";
+import { moveOrg } from "./api/admin-orgs/move.ts";
+import { undoMove } from "./api/admin-orgs/undo-move.ts";
 import { importOrg } from "./api/admin-orgs/import.ts";
 import { restoreOrg } from "./api/admin-orgs/restore.ts";
 import { getAdminOrg } from "./api/admin-orgs/get.ts";
@@ -162,6 +164,8 @@ export const OPERATIONS: readonly Operation[] = [
   listAdminOrgs,
   backupOrg,
   importOrg,
+  moveOrg,
+  undoMove,
   restoreOrg,
   getOverview,
   listPepperLeft,

@@ -1,4 +1,4 @@
-/** An org's permanent home region and the regions that may serve it. Null allows any region. */
+/** An org's home region and the regions that may serve it. Null allows any region. */
 export type Residency = { readonly homeRegion: string; readonly regions: readonly string[] | null };
 
 export type RegionalCall = {

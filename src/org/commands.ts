@@ -40,6 +40,7 @@ import {
   recordPlan,
   recordPriceBook,
   recordImport,
+  recordMove,
   recordRestore,
 } from "./platform/commands.ts";
 import { changePolicyRule, createPolicyRule, deletePolicyRule } from "./policy-rules/commands.ts";
@@ -155,6 +156,7 @@ export const COMMANDS = {
   makeBackup,
   dropBackup,
   recordImport,
+  recordMove,
   recordRestore,
   setExport,
   deleteExport,

@@ -37,6 +37,10 @@ import { perform } from "./kernel/perform/perform.ts";
 import { rehash } from "./keys/rehash.ts";
 import { heedPeppers } from "./peppers/state.ts";
 import { PlatformBook } from "./models/platform-book.ts";
+import { Departure, type Departing } from "./moving/departure.ts";
+import { Freeze, refuseFrozen } from "./moving/frozen.ts";
+import { isMoved } from "./moving/moved.ts";
+import { type Move, moveUnderWay } from "./moving/state.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { loadProfile, saveProfile } from "./orgs/store.ts";
@@ -53,6 +57,15 @@ import { Views } from "./views.ts";
 import { Granted, keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
+
+/** How long work in progress may take before an org that is to move stays. */
+const LEAVING_PATIENCE_MS = 10_000;
+/** An isolate that is gone never reports. */
+const REPORT_PATIENCE_MS = 1500;
+const REPORT_POLL_MS = 30;
+/** Commands that let a reader in. What they note of that need not move. */
+const GOES_ON: ReadonlySet<keyof typeof COMMANDS> = new Set(["admitSession", "admitSupport", "dropBackup"]);
+const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;
 
 const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
@@ -71,6 +84,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #id: string;
   readonly #telling: Telling;
   readonly #arrival: Arrival;
+  readonly #departure: Departure;
+  readonly #freeze: Freeze;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   readonly #pulse = new Pulse();
   #opened: boolean;
@@ -114,6 +129,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       orgId: this.#id,
       clock: () => this.#views.clock(),
       view: (orgNow) => this.#views.view({ actor: SYSTEM, trace: "telling" }, orgNow),
+      isOpened: () => this.#opened,
     });
     this.#due = new DueRunner({
       storage: ctx.storage,
@@ -121,7 +137,22 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       handlers: DUE_HANDLERS,
       view: (trace) => this.#views.view({ actor: SYSTEM, trace }),
       changed: () => this.#opened && this.#telling.note(),
+      isHeld: () => !this.#opened || this.#departure.isFrozen,
     });
+    this.#departure = new Departure(ctx.storage, {
+      env,
+      orgId: this.#id,
+      isOpened: () => this.#opened,
+      view: (envelope) => this.#views.view(envelope),
+      closeSlices: () => this.#closeSlices(),
+      settle: () => this.#settleToLeave(),
+      goOn: () => {
+        this.#gate.isClosed = false;
+        this.#due.wake();
+      },
+      left: () => (this.#opened = false),
+    });
+    this.#freeze = new Freeze(() => this.#departure.isFrozen);
     this.#arrival = new Arrival(ctx.storage, {
       orgId: this.#id,
       settings: this.#settings,
@@ -132,7 +163,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       view: (envelope) => this.#views.view(envelope),
       arrived: (view) => this.#arrived(view),
     });
-    const isChanged = this.#opened && this.#heedPeppers();
+    if (!this.#opened) ctx.waitUntil(this.#departure.unlist().catch((error) => logFailure("moved", error)));
+    const isChanged = this.#opened && !this.#departure.isFrozen && this.#heedPeppers();
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (upgraded || isChanged) this.#due.arm();
     if (this.#opened && this.#id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
@@ -162,12 +194,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   authenticate(keyId: string, digest: string): Snapshot | null {
     const asked = Date.now();
     const profile = this.#opened ? loadProfile(this.ctx.storage.sql) : null;
-    if (profile === null) return null;
+    if (profile === null) return this.#departure.answer(null);
     const key = keySnapshot(this.ctx.storage.sql, asked + profile.clockOffsetMs, keyId, digest);
     if (key === null) return null;
-    rehash(this.ctx.storage, keyId, digest, this.#settings);
+    const isFrozen = this.#departure.isFrozen;
+    if (!isFrozen) rehash(this.ctx.storage, keyId, digest, this.#settings);
     this.#granted.note(keyId, asked);
-    if (!key.revoked) noteUse(this.ctx.storage.sql, keyId, asked + profile.clockOffsetMs);
+    if (!key.revoked && !isFrozen) noteUse(this.ctx.storage.sql, keyId, asked + profile.clockOffsetMs);
     this.#telling.called(asked);
     return { org: orgSnapshot({ sql: this.ctx.storage.sql, settings: this.#settings }, profile), key };
   }
@@ -176,6 +209,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   async introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
     const snapshot = this.authenticate(keyId, digest);
     if (snapshot === null) return null;
+    if (isMoved(snapshot)) return this.#departure.answer(null);
     const envelope = envelopeOf(snapshot, digest, asked);
     const isRefused = callerRefusal(this.#views.view(envelope)) !== null;
     if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
@@ -186,24 +220,30 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   whereabouts(): Residency | null {
     const { sql } = this.ctx.storage;
     const profile = this.#opened ? loadProfile(sql) : null;
-    return profile === null ? null : { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
+    if (profile === null) return this.#departure.answer(null);
+    return { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
   }
 
   /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
   watch(digest: string, stream: string): Watched | null {
-    if (!this.#opened) return null;
+    if (!this.#opened) return this.#departure.answer(null);
     return this.#pulse.watch(this.#views.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
   }
 
   /** Such a page was closed. Null: no such org. */
   unwatch(stream: string): true | null {
     this.#pulse.forget(stream);
-    return this.#opened ? true : null;
+    return this.#opened ? true : this.#departure.answer(null);
   }
 
   async execute(name: keyof typeof COMMANDS, input: unknown, envelope: Envelope): Promise<Outcome> {
+    return this.#freeze.through<Outcome>(() => this.#execute(name, input, envelope), refuseFrozen);
+  }
+
+  async #execute(name: keyof typeof COMMANDS, input: unknown, envelope: Envelope): Promise<Outcome> {
+    if (!GOES_ON.has(name)) this.#freeze.check();
     if (!this.#opened) {
-      if (name !== "openOrg") return refuse("not_found");
+      if (name !== "openOrg") return this.#departure.answer(refuse("not_found"));
       applySchema(this.ctx.storage);
       this.#opened = true;
     }
@@ -220,6 +260,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     if (command.readsRefusals === true) this.#refusals.store();
     let refused: RefusalNote[] = [];
     const performed = onceReadable(() => {
+      if (!this.#opened) return this.#departure.answer<Outcome>(refuse("not_found"));
+      if (!GOES_ON.has(name)) this.#freeze.check();
       refused = [];
       const view = {
         ...this.#views.view(envelope),
@@ -229,6 +271,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       return perform(this.ctx.storage, view, { envelope, command, input: given });
     });
     const outcome = performed instanceof Promise ? await performed : performed;
+    if (!this.#opened) return outcome;
     this.#refusals.note(refused);
     if (command.action !== null) this.#pulse.beat();
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
@@ -257,8 +300,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     envelope: Envelope,
     report: string | null,
   ): DecisionReply | null | Promise<DecisionReply | null> {
-    if (!this.#opened) return null;
+    if (!this.#opened) return this.#departure.answer(null);
     const decideNow = (unlearned: Refusal | null): DecisionReply => {
+      if (!this.#opened) return this.#departure.answer<DecisionReply | null>(null) ?? unopened();
+      this.#freeze.check();
       const clock = this.#views.clock();
       this.#pulse.beat();
       const view = this.#views.view(envelope, clock.org);
@@ -278,19 +323,28 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     };
     const now = this.#views.now();
     const missing = this.#book.missing(modelsOf(ask), now);
-    return missing.length === 0
-      ? readAndDecide(null)
-      : this.#book.learn(missing, now, envelope.trace).then(readAndDecide);
+    const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: this.#views.now() });
+    return this.#freeze.through(
+      () =>
+        missing.length === 0
+          ? readAndDecide(null)
+          : this.#book.learn(missing, now, envelope.trace).then(readAndDecide),
+      frozen,
+    );
   }
 
   /** Counts a request against its rate limits. Null if there is no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
-    return this.#opened ? this.#gate.admitRequest(subject, this.#views.clock()) : null;
+    return this.#opened
+      ? this.#gate.admitRequest(subject, this.#views.clock())
+      : this.#departure.answer(null);
   }
 
   /** An isolate's report of what it decided from its slices, and its request for more. */
   syncLeases(report: string): string | null {
-    if (!this.#opened) return null;
+    if (!this.#opened) return this.#departure.answer(null);
+    // The isolate reports it again.
+    this.#freeze.check();
     this.#pulse.beat();
     const clock = this.#views.clock();
     const reply = this.#gate.sync(
@@ -304,10 +358,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 
   /** An exchange with a gate in a caller's own process, as text; null: no such org. */
   async exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
-    if (!this.#opened) return null;
+    if (!this.#opened) return this.#departure.answer(null);
     const { actor } = envelope;
     const { ask, learn = false } = given;
+    if (this.#departure.isFrozen) return { refusal: refuseFrozen(), text: null };
     const verdict = ask === undefined ? null : await this.decide(ask, actor.id, learn, envelope, null);
+    if (isMoved(verdict)) return this.#departure.answer(null);
+    if (this.#departure.isFrozen) return { refusal: refuseFrozen(), text: null };
     const clock = this.#views.clock();
     const view = this.#views.view(envelope, clock.org);
     const refusal = callerRefusal(view);
@@ -330,7 +387,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {
-    return this.#opened ? this.#gate.look(keys, this.#views.clock()) : [];
+    return this.#opened ? this.#gate.look(keys, this.#views.clock()) : this.#departure.answer([]);
   }
 
   ask(
@@ -338,7 +395,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     input: unknown,
     envelope: Envelope,
   ): Outcome | object | Promise<Outcome | object> {
-    if (!this.#opened) return refuse("not_found");
+    if (!this.#opened) return this.#departure.answer(refuse("not_found"));
     const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
     foldFirst(this.ctx.storage);
     if (query.readsRefusals === true) this.#refusals.store();
@@ -349,6 +406,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     const run = () =>
       onceReadable(() => {
         // Others are served while it waits.
+        if (!this.#opened) return this.#departure.answer(refuse("not_found"));
         foldFirst(this.ctx.storage);
         return query.run(view(), input);
       });
@@ -359,7 +417,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /** Takes an idempotency key before work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
     const ask = envelope.idempotency;
-    if (!this.#opened || ask === null) return { outcome: refuse("not_found") };
+    if (!this.#opened || ask === null) return this.#departure.answer({ outcome: refuse("not_found") });
+    if (this.#departure.isFrozen) return { outcome: refuseFrozen() };
     const view = this.#views.view(envelope);
     const refusal = callerRefusal(view);
     if (refusal !== null) return { outcome: refusal };
@@ -372,12 +431,15 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   override alarm(): void {
     // Without an org, an import may have been given up.
     if (!this.#opened) return dropStaging(this.ctx.storage.sql);
+    if (this.#departure.isFrozen) return this.#departure.wake();
     this.#pulse.beat();
     this.#due.wake();
   }
 
   /** Makes room for an archive. */
   beginImport(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
+    // An org that comes back begins in a life that remembers nothing of it.
+    if (this.#departure.hasLeft) this.ctx.abort("its org went to another region");
     return this.#arrival.begin(attempt, archiveId);
   }
 
@@ -391,9 +453,32 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#arrival.finish(attempt, envelope);
   }
 
+  /** Ends an import that has not made the org. True if it has. */
+  abandonImport(archiveId: string): boolean {
+    return this.#arrival.abandon(archiveId);
+  }
+
+  beginMove(to: string, isArchiveCopied: boolean, envelope: Envelope): Promise<Departing | Refusal> {
+    return this.#departure.begin(to, isArchiveCopied, envelope);
+  }
+
+  commitMove(id: string, attempt: string): boolean {
+    return this.#departure.commit(id, attempt);
+  }
+
+  endMove(id: string, how: "left" | "stayed"): Promise<boolean> | boolean {
+    return how === "left" ? this.#departure.leave(id) : this.#departure.stay(id);
+  }
+
+  /** The move that is under way. */
+  moveUnderWay(): Move | null {
+    return this.#opened ? moveUnderWay(this.ctx.storage.sql) : null;
+  }
+
   /** Goes back to what this object was at a time. Its next life is that of then. */
   async restore(atMs: number): Promise<Refusal<"not_found" | "service_unavailable"> | { undo: string }> {
-    return this.#opened ? await restoreTo(this.recovery, this.ctx, atMs) : refuse("not_found");
+    if (!this.#opened) return this.#departure.answer(refuse("not_found"));
+    return await restoreTo(this.recovery, this.ctx, atMs);
   }
 
   /** Kept in memory with the isolate's own counts, and sent together with them. */
@@ -401,6 +486,22 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     for (const [series, by] of counts) counters.count(series, by);
     const delayMs = counters.claimFlush(Date.now());
     if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
+  }
+
+  /** Isolates get no more slices. Waits until they have used up, or given back, what they have, and have reported it. */
+  async #closeSlices(): Promise<void> {
+    this.#gate.isClosed = true;
+    await scheduler.wait(this.#gate.waitOutMs(this.#views.clock()));
+    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
+      if (!this.#gate.mayHoldUnreported(this.#views.clock())) return;
+      await scheduler.wait(REPORT_POLL_MS);
+    }
+  }
+
+  /** What was counted for the platform goes there from here, because it does not move. */
+  async #settleToLeave(): Promise<boolean> {
+    this.#refusals.store();
+    return this.#due.isIdle(LEAVING_PATIENCE_MS);
   }
 
   #heedPeppers(): boolean {
@@ -411,6 +512,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 
   /** What an org does that has just come from an archive. */
   async #arrived(view: View): Promise<void> {
+    this.#departure.returned();
     this.#due.arm();
     await publishGrants(this.env, view);
     await this.#due.runNow("publish", "profile");
@@ -436,6 +538,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   #outdatedIn(keyId: string): number {
     return this.#granted.outdatedAt(keyId) - Date.now();
   }
+}
+
+function unopened(): never {
+  throw new Error("the object has no org");
 }
 
 /** Refused by a limit or rule. A malformed call counts as served. */

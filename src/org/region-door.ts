@@ -16,6 +16,10 @@ export const OBJECT_METHODS = [
   "restore",
   "watch",
   "unwatch",
+  "beginImport",
+  "stageImport",
+  "finishImport",
+  "abandonImport",
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 

@@ -12,6 +12,7 @@ import { JOURNAL_STEPS } from "./kernel/journal/schema.ts";
 import { foldForUpgrade, hasOtherShapes, noteShapes } from "./kernel/journal/upgrade.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
 import { METER_STEPS } from "./meters/schema.ts";
+import { MOVING_STEPS } from "./moving/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
 import { PEPPER_STEPS } from "./peppers/schema.ts";
 import { POLICY_STEPS } from "./policy-rules/schema.ts";
@@ -65,6 +66,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...BACKUP_STEPS,
   ...EXPORT_STEPS,
   ...PEPPER_STEPS,
+  ...MOVING_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

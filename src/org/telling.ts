@@ -11,6 +11,8 @@ interface Standing {
   readonly orgId: string;
   readonly clock: () => { readonly org: number; readonly real: number };
   readonly view: (orgNow: number) => View;
+  /** Whether the org is here. */
+  readonly isOpened: () => boolean;
 }
 
 /** What the platform hears of an org: its gauges and its line of the overview. */
@@ -32,7 +34,10 @@ export class Telling {
       const { view, offsetMs } = this.#now();
       await tellOverview(env.DB, overviewOf(view, this.#lastCallAt, offsetMs));
     };
-    this.#tellers = [gauges, overview].map((tell) => new Teller(ctx, tell));
+    const ifHere = (tell: () => Promise<void>) => async () => {
+      if (standing.isOpened()) await tell();
+    };
+    this.#tellers = [gauges, overview].map((tell) => new Teller(ctx, ifHere(tell)));
   }
 
   called(atMs: number): void {

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { Org } from "../contract/resources/orgs.ts";
-import { database, orgs } from "./database.ts";
+import { database, orgOverview, orgRateLimits, orgs } from "./database.ts";
 
 /**
  * The directory: a copy of every org's profile, for lists. Each org's object holds the original and publishes it here.
@@ -13,6 +13,14 @@ export async function publishOrg(d1: D1Database, record: OrgRecord): Promise<voi
   const { id, name, status, plan, environment, homeRegion, ipAllowList, createdAt } = record;
   const row = { id, name, status, plan, environment, homeRegion, ipAllowList, createdAt };
   await database(d1).insert(orgs).values(row).onConflictDoUpdate({ target: orgs.id, set: row });
+}
+
+/** An org that has its home elsewhere now. */
+export async function unlistOrg(d1: D1Database, orgId: string): Promise<void> {
+  const here = database(d1);
+  await here.delete(orgs).where(eq(orgs.id, orgId));
+  await here.delete(orgOverview).where(eq(orgOverview.orgId, orgId));
+  await here.delete(orgRateLimits).where(eq(orgRateLimits.orgId, orgId));
 }
 
 function toOrg(row: OrgRecord): Org {

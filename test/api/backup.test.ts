@@ -220,9 +220,10 @@ describe("an import is refused, and leaves nothing, if", () => {
     [
       "has a row too many",
       /("table":"keys".*\n)(.*\n)/,
-      '$1["tkey_x","tn","towner","t[]","td","tl",null,null,null,null,null,"i1",null]\n$2',
+      '$1["tkey_x","tn","towner","t[]","td","tl",null,null,null,null,null,"i1",null,null]\n$2',
       "keys has not the rows",
     ],
+    ["has a row that is too short", /("table":"keys".*\n)(.*\n)/, '$1["tkey_x"]\n$2', "keys has a row"],
     ["has a changed audit entry", /torg\.created/, "torg.updated", "audit trail"],
     ["has a changed sum", /"spent":"\d+"/, '"spent":"1"', "sums"],
     [

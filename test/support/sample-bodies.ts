@@ -112,6 +112,7 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
     run_at: "2026-11-15T02:00:00Z",
   },
   "POST /v1/routing/select": { region: "local" },
+  "POST /v1/admin/orgs/{org_id}/move": { to: "local" },
   "PUT /v1/orgs/{id}/retention-policy": { runs_days: 30, audit_days: 90, deliveries_days: 7 },
   "PUT /v1/orgs/{id}/sso": {
     kind: "oidc",

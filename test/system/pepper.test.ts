@@ -63,7 +63,7 @@ async function decided(requestId: string): Promise<string> {
   const body = { request_id: requestId, estimate: { cost_usd: "0.01" } };
   const answer = await ask("POST", "/v1/edge/decision", { key: made.used, body });
   expect(answer.status).toBe(200);
-  return answer.body.reservation_id;
+  return answer.body.reservation.id;
 }
 
 async function createOnce(): Promise<string> {

@@ -18,6 +18,8 @@ export const OPERATIONS = {
     list: "GET /v1/admin/orgs qp",
     backup: "GET /v1/admin/orgs/{org_id}/backup s",
     import: "POST /v1/admin/orgs/import",
+    move: "POST /v1/admin/orgs/{org_id}/move b",
+    undoMove: "DELETE /v1/admin/orgs/{org_id}/move",
     restore: "POST /v1/admin/orgs/{org_id}/restore b",
     get: "GET /v1/admin/orgs/{org_id}",
     change: "PATCH /v1/admin/orgs/{org_id} b",

@@ -1800,6 +1800,13 @@ export type AdminOrgsListQuery = {
   readonly environment?: "live" | "test" | undefined;
 };
 
+export type AdminOrgsMoveBody = {
+  /** The region that becomes the organization's home. */
+  readonly to: string;
+  /** Confirms that the organization's files in the archive were copied to the other region's bucket. */
+  readonly archive_copied?: boolean | undefined;
+};
+
 export type AdminOrgsRestoreBody = {
   /** RFC 3339 with a time zone. */
   readonly at: string;
@@ -3481,6 +3488,24 @@ export interface Operations {
       readonly home_region: string;
       /** False if this archive had been imported before. */
       readonly imported: boolean;
+    }>;
+    /** Move an organization to another region. `POST /v1/admin/orgs/{org_id}/move` */
+    move(orgId: string, body: AdminOrgsMoveBody, options?: CallOptions): Answer<{
+      /** `org_` followed by a ULID. */
+      readonly org_id: string;
+      readonly from_region: string;
+      readonly home_region: string;
+      /** False if its home was there already. */
+      readonly moved: boolean;
+      readonly archive_id: string | null;
+      /** How long writes waited. */
+      readonly writes_waited_ms: number;
+    }>;
+    /** Give up a move that has not reached the other region. `DELETE /v1/admin/orgs/{org_id}/move` */
+    undoMove(orgId: string, options?: CallOptions): Answer<{
+      /** `org_` followed by a ULID. */
+      readonly org_id: string;
+      readonly home_region: string;
     }>;
     /** Restore an organization to what it was at a time of the last 30 days. `POST /v1/admin/orgs/{org_id}/restore` */
     restore(orgId: string, body: AdminOrgsRestoreBody, options?: CallOptions): Answer<{

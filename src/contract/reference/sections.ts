@@ -76,7 +76,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: "Platform operators",
     tags: {
-      orgs: ["Organizations", "Create, change, suspend, back up and restore organizations."],
+      orgs: ["Organizations", "Create, change, suspend, move, back up and restore organizations."],
       overview: ["Overview", "All organizations at a glance."],
       plans: ["Plans", "What plans include."],
       "price-book": ["Price book", "The platform's own prices."],

@@ -48,6 +48,33 @@ export const importedOrg = z.object({
   imported: z.boolean().meta({ description: "False if this archive had been imported before." }),
 });
 
+export const orgMove = z.strictObject({
+  to: z
+    .string()
+    .min(1)
+    .max(32)
+    .meta({ description: "The region that becomes the organization's home.", examples: ["us"] }),
+  archive_copied: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Confirms that the organization's files in the archive were copied to the other region's bucket.",
+      examples: [true],
+    }),
+});
+
+export const stayedOrg = z.object({ org_id: idShape("org"), home_region: z.string() });
+
+export const movedOrg = z.object({
+  org_id: idShape("org"),
+  from_region: z.string(),
+  home_region: z.string(),
+  moved: z.boolean().meta({ description: "False if its home was there already." }),
+  archive_id: z.string().nullable(),
+  writes_waited_ms: z.int().meta({ description: "How long writes waited." }),
+});
+
 export const restoration = z.strictObject({ at: timestampInput });
 
 export const restoredOrg = z.object({

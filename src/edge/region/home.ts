@@ -4,16 +4,21 @@ import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";
 import { peersOf } from "./peer.ts";
 import { objectHere } from "./placement.ts";
+import { followed } from "./followed.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
-/** An org's home never changes, so it can be cached. */
+/** Where orgs are at home, as far as this isolate knows. An org that moved is found by asking where it was. */
 const MOST_HOMES = 50_000;
 const homes = new BoundedMap<string, string>(MOST_HOMES);
 
 /** The object of an org, in the region that is its home. */
 export function orgObject(env: Env, settings: Settings, orgId: string, home: string): OrgStub {
-  if (home === settings.SVC_REGION) return objectHere(env, settings, orgId);
-  return remoteOrg(env, settings, home, orgId);
+  if (peersOf(settings).length === 0) return objectHere(env, settings, orgId);
+  const at = (region: string): OrgStub =>
+    region === settings.SVC_REGION
+      ? objectHere(env, settings, orgId)
+      : remoteOrg(env, settings, region, orgId);
+  return followed(home, at, (region) => homes.set(orgId, region));
 }
 
 /**
@@ -28,7 +33,11 @@ export async function askHome<T>(
 ): Promise<T | null> {
   const peers = peersOf(settings);
   const known = peers.length === 0 ? settings.SVC_REGION : homes.get(orgId);
-  if (known !== undefined) return ask(orgObject(env, settings, orgId, known));
+  if (known !== undefined) {
+    const found = await ask(orgObject(env, settings, orgId, known));
+    if (found !== null || peers.length === 0) return found;
+    homes.delete(orgId);
+  }
   const here = await ask(orgObject(env, settings, orgId, settings.SVC_REGION));
   if (here !== null) return remember(orgId, settings.SVC_REGION, here);
   const answers = await Promise.allSettled(
@@ -45,6 +54,7 @@ export async function askHome<T>(
 }
 
 function remember<T>(orgId: string, region: string, found: T): T {
-  homes.set(orgId, region);
+  // Where it was found to have moved is known already.
+  if (homes.get(orgId) === undefined) homes.set(orgId, region);
   return found;
 }

@@ -55,7 +55,7 @@ function placementFor({ op, request, settings }: Call, residency: Residency): Pl
   });
 }
 
-/** For a call that is served here: whether the org's current rule refuses it. An org's home never changes. */
+/** For a call that is served here: whether the org's current rule refuses it. Where its home is was settled before. */
 export function checkResidency(call: Call): Refusal | null {
   const own = call.caller?.org?.snapshot;
   const refused = own !== undefined && placementFor(call, own) === "refuse";

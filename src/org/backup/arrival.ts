@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
 import { type Imported, importStaged, wasImported } from "./importing.ts";
-import { beginStaging, stage } from "./staging.ts";
+import { beginStaging, dropStaging, stage } from "./staging.ts";
 
 /** How long an import may take. */
 const STAGED_MS = 15 * 60_000;
@@ -41,6 +41,14 @@ export class Arrival {
 
   stage(attempt: string, n: number, frame: string): boolean {
     return !this.#place.isOpened() && stage(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
+  }
+
+  /** Ends an import that was begun. True if the org is here and came from this archive. */
+  abandon(archiveId: string): boolean {
+    const { sql } = this.#storage;
+    if (this.#place.isOpened()) return wasImported(sql, archiveId);
+    this.#storage.transactionSync(() => dropStaging(sql));
+    return false;
   }
 
   async finish(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {

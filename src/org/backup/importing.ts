@@ -42,6 +42,7 @@ export function importStaged({
     return storage.transactionSync(() => {
       const head = loadArchive(sql, stagedFrames(sql), { peppers: peppersOf(settings), orgId, steps });
       dropStaging(sql);
+      sql.exec("DROP TABLE IF EXISTS moved");
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
       steps.upgrade();

@@ -54,6 +54,7 @@ class Loader {
   #sums: ArchiveSums | null = null;
   #table: string | null = null;
   #insert = "";
+  #width = 0;
   readonly #rows: Record<string, number> = {};
 
   constructor(sql: SqlStorage, { orgId, steps }: { readonly orgId: string; readonly steps: Steps }) {
@@ -86,12 +87,15 @@ class Loader {
     if (!isSame || table in this.#rows) throw new BadArchive(`its table ${table} is not one of its version`);
     this.#table = table;
     this.#rows[table] = 0;
+    this.#width = columns.length;
     const places = columns.map(() => "?").join(", ");
     this.#insert = `INSERT INTO ${quotedName(table)} (${columns.map(quotedName).join(", ")}) VALUES (${places})`;
   }
 
   #row(cells: Extract<ArchiveLine, readonly unknown[]>): void {
     if (this.#table === null) throw new BadArchive("a row is in no table");
+    if (cells.length !== this.#width)
+      throw new BadArchive(`its table ${this.#table} has a row of another form`);
     this.#sql.exec(this.#insert, ...cells.map(boundValue));
     this.#rows[this.#table] = (this.#rows[this.#table] ?? 0) + 1;
   }

@@ -17,6 +17,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "backup_frames",
   "import_frames",
   "import_attempt",
+  "moving",
+  "moved",
 ]);
 
 /** The tables of this object, in order. */

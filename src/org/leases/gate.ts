@@ -73,6 +73,8 @@ export class ObjectGate {
   /** When the limits last changed, as far as this life of the object knows. */
   changedAt: number;
   readonly #wokeAt: number;
+  /** Isolates get no more slices: the org is about to move. */
+  isClosed = false;
   #requests: ReservedRequests | null = null;
 
   constructor(storage: DurableObjectStorage, fallbackReadRpm: number, wokeAt: number) {
@@ -182,7 +184,10 @@ export class ObjectGate {
     );
     const settled = book.settle(
       ask,
-      (key) => (isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key)),
+      (key) => {
+        if (this.isClosed) return null;
+        return isRateKey(key) ? this.#rates.terms(key, book, clock) : accounts.terms(key);
+      },
       clock.real,
     );
     if (settled === null) return null;

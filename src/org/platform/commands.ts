@@ -53,6 +53,16 @@ export const recordImport = command({
     }),
 });
 
+export const recordMove = command({
+  action: "platform.org_moved",
+  refuses: [],
+  run: (_tx, input: { orgId: string; archiveId: string; from: string; to: string }) =>
+    done(204, null, {
+      target: input.orgId,
+      detail: { archive_id: input.archiveId, from_region: input.from, to_region: input.to },
+    }),
+});
+
 /** Here, because the org's own trail goes back to the moment that it is restored to. */
 export const recordRestore = command({
   action: "platform.org_restored",

@@ -12,6 +12,7 @@ const ROUNDS = 1000;
 /** Longer than any work takes. If the object goes down, the work is repeated then. */
 const RETRY_MS = 30_000;
 const SETTLE_MS = 20_000;
+const POLL_MS = 10;
 
 /**
  * Runs due work. A row is removed only with its work: if a handler fails, the row is moved slightly ahead, so that it
@@ -25,6 +26,8 @@ export class DueRunner {
   readonly #view: (trace: string) => View;
   /** Called whenever the object has done something. */
   readonly #changed: () => void;
+  /** Whether nothing may begin now. */
+  readonly #isHeld: () => boolean;
   /** Work in progress, by kind and key: never the same one twice at once. */
   readonly #working = new Map<string, Promise<void>>();
   #armedFor: number | null = null;
@@ -35,12 +38,14 @@ export class DueRunner {
     handlers: Readonly<Partial<Record<DueKind, DueHandler>>>;
     view: (trace: string) => View;
     changed: () => void;
+    isHeld?: () => boolean;
   }) {
     this.#storage = host.storage;
     this.#env = host.env;
     this.#handlers = host.handlers;
     this.#view = host.view;
     this.#changed = host.changed;
+    this.#isHeld = host.isHeld ?? (() => false);
   }
 
   /** The alarm fired. It does not wait, so that slow work delays no other. */
@@ -67,9 +72,19 @@ export class DueRunner {
     timer.abort();
   }
 
+  /** Waits for work in progress. False if it takes longer than that. */
+  async isIdle(withinMs: number): Promise<boolean> {
+    for (let waited = 0; this.#working.size > 0; waited += POLL_MS) {
+      if (waited >= withinMs) return false;
+      await scheduler.wait(POLL_MS);
+    }
+    return true;
+  }
+
   /** Runs one row early. If it fails, it is left for the alarm. */
   async runNow(kind: DueKind, key: string): Promise<void> {
     await this.#working.get(`${kind} ${key}`);
+    if (this.#isHeld()) return;
     await this.#start(kind, key, this.#view(`due-${crypto.randomUUID()}`));
   }
 
@@ -92,6 +107,7 @@ export class DueRunner {
    * one.
    */
   #run(): boolean {
+    if (this.#isHeld()) return false;
     const ran = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
       const view = this.#view(`due-${crypto.randomUUID()}`);

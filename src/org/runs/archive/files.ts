@@ -41,6 +41,10 @@ export function filesIn(sql: SqlStorage, state: Exclude<FileState, "made">): Fil
     .toArray();
 }
 
+export function hasFiles(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM run_files LIMIT 1").toArray().length > 0;
+}
+
 export function hasFilesToEnd(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM run_files WHERE state <> 'made' LIMIT 1").toArray().length > 0;
 }

@@ -1,0 +1,42 @@
+import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
+import { movedOrg, orgMove } from "../../contract/resources/orgs.ts";
+import { operation, reply } from "../../edge/operation.ts";
+import { reach } from "../../edge/org-door.ts";
+import { orgObject } from "../../edge/region/home.ts";
+import { moveOrg as moved } from "../../edge/region/move.ts";
+import { isRegion } from "../../edge/region/peer.ts";
+import { knownRegions } from "../../settings.ts";
+
+export const moveOrg = operation(
+  {
+    method: "POST",
+    path: "/v1/admin/orgs/{org_id}/move",
+    summary: "Move an organization to another region",
+    description:
+      "Its writes wait while it is copied; reads go on. The copy is verified before the organization exists there, and nothing stays here but where it went. If the call fails, the organization is whole in one of the regions: send the same call again.",
+    role: "operator",
+    body: orgMove,
+    reply: { 200: movedOrg },
+    refuses: ["conflict", "residency_violation"],
+  },
+  async (call) => {
+    const { to } = call.body;
+    const here = call.settings.SVC_REGION;
+    const orgId = call.params.org_id;
+    if (!isRegion(call.settings, to)) {
+      const known = knownRegions(call.settings).toSorted().join(", ");
+      return invalidField("to", "unknown_region", `is not a known region; the regions are ${known}`);
+    }
+    const object = orgObject(call.env, call.settings, orgId, call.home);
+    if ((await reach(async () => await object.whereabouts())) === null) return refuse("not_found");
+    const shown = { org_id: orgId, from_region: here, home_region: to };
+    if (to === call.home)
+      return reply(200, { ...shown, moved: false, archive_id: null, writes_waited_ms: 0 });
+    const done = await moved(call, orgId, { to, isArchiveCopied: call.body.archive_copied === true });
+    if (isRefusal(done)) return done as never;
+    const { archiveId, waitedMs } = done;
+    await call.door(PLATFORM_ORG_ID).command("recordMove", { orgId, archiveId, from: here, to });
+    return reply(200, { ...shown, moved: true, archive_id: archiveId, writes_waited_ms: waitedMs });
+  },
+);

@@ -1,0 +1,17 @@
+import type { SchemaStep } from "../kernel/schema-step.ts";
+
+export const MOVING_STEPS: readonly SchemaStep[] = [
+  {
+    // A move to another region that has begun.
+    name: "moving/1",
+    sql: `CREATE TABLE moving (
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      id TEXT NOT NULL,
+      to_region TEXT NOT NULL,
+      archive TEXT,
+      attempt TEXT,
+      frozen_at INTEGER NOT NULL,
+      until INTEGER NOT NULL
+    ) STRICT`,
+  },
+];

@@ -1,0 +1,72 @@
+import { MINUTE_MS } from "../../contract/durations.ts";
+import { quotedName } from "../../domain/archive/lines.ts";
+
+/** A move that does not get as far as the other region in this time is given up, and the org goes on here. */
+const LONGEST_MS = 10 * MINUTE_MS;
+
+export type Move = {
+  readonly id: string;
+  readonly toRegion: string;
+  /** The archive that was made. Null: not yet. */
+  readonly archive: string | null;
+  /** Set once the other region may have the org: from then on, only that region can tell. */
+  readonly attempt: string | null;
+  readonly frozenAt: number;
+  readonly until: number;
+};
+
+export function moveUnderWay(sql: SqlStorage): Move | null {
+  const [row] = sql
+    .exec<Move>(
+      "SELECT id, to_region AS toRegion, archive, attempt, frozen_at AS frozenAt, until FROM moving",
+    )
+    .toArray();
+  return row ?? null;
+}
+
+/** A newer move takes the place of one that has not reached the other region. */
+export function noteMove(sql: SqlStorage, id: string, toRegion: string, now: number): void {
+  sql.exec("DELETE FROM moving");
+  sql.exec(
+    "INSERT INTO moving (only, id, to_region, frozen_at, until) VALUES (1, ?, ?, ?, ?)",
+    id,
+    toRegion,
+    now,
+    now + LONGEST_MS,
+  );
+}
+
+export function noteArchive(sql: SqlStorage, id: string, archive: string): void {
+  sql.exec("UPDATE moving SET archive = ? WHERE id = ?", archive, id);
+}
+
+/** False: the move was given up meanwhile, or another one has taken its place. */
+export function noteAttempt(sql: SqlStorage, id: string, attempt: string): boolean {
+  const noted = sql.exec("UPDATE moving SET attempt = ? WHERE id = ? RETURNING id", attempt, id);
+  return noted.toArray().length > 0;
+}
+
+/** False: there is no such move. */
+export function forgetMove(sql: SqlStorage, id: string): boolean {
+  return sql.exec("DELETE FROM moving WHERE id = ? RETURNING id", id).toArray().length > 0;
+}
+
+/** Where the org of this object went. Null: nowhere. */
+export function wentTo(sql: SqlStorage): string | null {
+  const there = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'moved'").toArray();
+  if (there.length === 0) return null;
+  return sql.exec<{ region: string }>("SELECT region FROM moved").toArray()[0]?.region ?? null;
+}
+
+/** Everything that the org had goes, and where it went stays. Inside the caller's transaction. */
+export function leaveBehind(sql: SqlStorage, region: string): void {
+  const all = sql
+    .exec<{ type: string; name: string }>(
+      `SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY type = 'table'`,
+    )
+    .toArray();
+  for (const { type, name } of all) sql.exec(`DROP ${type} ${quotedName(name)}`);
+  sql.exec("CREATE TABLE moved (region TEXT NOT NULL) STRICT");
+  sql.exec("INSERT INTO moved (region) VALUES (?)", region);
+}

@@ -3,6 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { run as archive } from "./bench/archive.ts";
 import { run as calls } from "./bench/calls.ts";
+import { run as overview } from "./bench/console.ts";
 import { run as gate } from "./bench/gate.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   policy,
   ingest,
   reports,
+  console: overview,
   rows: rowsWritten,
   archive,
   proxy,

@@ -1,4 +1,5 @@
 import type { SCENARIOS } from "../../contract/lists.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { chooseModel, type Model } from "./choose.ts";
 import { held, type Allowance } from "./exhaustion.ts";
 import { bandsOf, simulate, type Band, type Path, type PathChange } from "./paths.ts";
@@ -46,8 +47,16 @@ export type Outlook = {
   readonly horizonDays: number;
 };
 
+/** Choosing a model is most of the work of a forecast, and days that are over rarely change. */
+const MOST_MODELS = 256;
+const models = new BoundedMap<string, Model>(MOST_MODELS);
+
 export function outlookOf(history: History, horizonDays: number): Outlook {
-  return { model: chooseModel(history.series, horizonDays), history, horizonDays };
+  const { firstDay, values } = history.series;
+  const key = [horizonDays, firstDay, ...values].join();
+  const model = models.get(key) ?? chooseModel(history.series, horizonDays);
+  models.set(key, model);
+  return { model, history, horizonDays };
 }
 
 export type Assumptions = {

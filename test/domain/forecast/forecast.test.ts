@@ -154,3 +154,19 @@ describe("the day a budget is used up", () => {
     expect(exhaustionOf(kept, TODAY, allowance).p50Date).toBe("2026-07-18");
   });
 });
+
+test("a history is fitted once, and again when a day of it has changed or the horizon is another", () => {
+  const totals = (last: number) =>
+    Array.from({ length: 40 }, (_, at) => ({
+      day: TODAY - 40 + at,
+      value: at === 39 ? last : 10 + (at % 5),
+    }));
+  const modelOf = (last: number, horizonDays: number) => {
+    const history = historyOf(totals(last), TODAY);
+    return history === null ? null : outlookOf(history, horizonDays).model;
+  };
+  const model = modelOf(12, 30);
+  expect(modelOf(12, 30)).toBe(model);
+  expect(modelOf(13, 30)).not.toBe(model);
+  expect(modelOf(12, 14)).not.toBe(model);
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Server, startServer } from "../server.ts";
+import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+
+/** The console's overview of a large org: right after its object woke, and again. */
+
+const BATCH = 1000;
+const RUNS = QUICK ? 50_000 : 1_000_000;
+const LIMITS = 500;
+const VIEWS = QUICK ? 5 : 15;
+const DAY_MS = 86_400_000;
+const DAYS = 60;
+/** The most CPU that one view may take, in milliseconds. */
+const MOST_MS = 300;
+
+/** In the order of time, as runs come in. */
+function batch(first: number, fromMs: number): string {
+  const runs = Array.from({ length: BATCH }, (_, at) => {
+    const nth = first + at;
+    return {
+      id: `run-${nth}`,
+      started_at: new Date(fromMs + Math.floor((nth / RUNS) * DAYS * DAY_MS)).toISOString(),
+      model: `acme/m${nth % 12}`,
+      workflow_id: `wf_${nth % LIMITS}`,
+      department_id: `dep_${nth % 10}`,
+      customer_id: `cus_${(nth * 7919) % 300}`,
+      usage: { input_tokens: 1000 + (nth % 997), output_tokens: 100 + (nth % 89) },
+      cost_usd: `0.00${1000 + (nth % 8999)}`,
+      incurred: true,
+    };
+  });
+  return JSON.stringify({ runs });
+}
+
+type Send = (method: string, path: string, key: string, body?: string) => Promise<Record<string, never>>;
+
+function sender(base: string): Send {
+  return async (method, path, key, body) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`);
+    return JSON.parse(text) as Record<string, never>;
+  };
+}
+
+async function fill(server: Server): Promise<string> {
+  const send = sender(server.urls[0]);
+  const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
+  const made = await send("POST", "/v1/admin/orgs", operator, JSON.stringify({ name: "bench" }));
+  const { org, owner_key: key } = made as unknown as { org: { id: string }; owner_key: string };
+  for (let nth = 0; nth < LIMITS; nth += 1) {
+    const scope = { scope_kind: "workflow", scope_id: `wf_${nth}` };
+    const body = { ...scope, limit_usd: String(10 + nth), period: "month", mode: "enforce" };
+    await send("POST", `/v1/orgs/${org.id}/budgets`, key, JSON.stringify(body));
+  }
+  const fromMs = Date.now() - DAYS * DAY_MS;
+  for (let first = 0; first < RUNS; first += BATCH) {
+    await send("POST", "/v1/runs/bulk", key, batch(first, fromMs));
+  }
+  return org.id;
+}
+
+/** The cookie of somebody who signed in with a link. */
+async function signIn(server: Server, orgId: string): Promise<string> {
+  const answer = await fetch(server.signInLink(orgId, server.urls[0]), { redirect: "manual" });
+  return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
+async function view(base: string, cookie: string): Promise<void> {
+  const answer = await fetch(`${base}/console`, { headers: { cookie } });
+  const text = await answer.text();
+  if (!text.includes("What runs out next")) throw new Error(`no overview: ${answer.status}`);
+}
+
+export async function run(): Promise<BenchRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-console-"));
+  const server = await startServer({ port: 0, dataDir: join(folder, "data") });
+  const pid = Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
+  try {
+    const orgId = await fill(server);
+    const cookie = await signIn(server, orgId);
+    const [base] = server.urls;
+    for (let round = 0; round < 3; round += 1) await view(base, cookie);
+    const rows: BenchRow[] = [];
+    for (const name of ["the object just woke", "again"] as const) {
+      const ms: number[] = [];
+      for (let round = 0; round < VIEWS; round += 1) {
+        if (name === "the object just woke") await server.evict(orgId);
+        const before = cpuSeconds(pid);
+        await view(base, cookie);
+        ms.push((cpuSeconds(pid) - before) * 1000);
+      }
+      rows.push(rowOf(name, median(ms)));
+    }
+    return rows;
+  } finally {
+    await server.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function rowOf(name: string, cpuMs: number): BenchRow {
+  return {
+    name: `overview, ${name}`,
+    perSecond: Math.round(1000 / Math.max(cpuMs, 1)),
+    cpuMicros: Math.round(cpuMs * 1000),
+    ratio: cpuMs / MOST_MS,
+    of: `${MOST_MS} ms of CPU`,
+    target: 1,
+    note: `${LIMITS} limits, ${RUNS.toLocaleString("en")} runs`,
+  };
+}

@@ -4,7 +4,11 @@ import { mayBeUnreported } from "./decisions/unreported.ts";
 import type { ObjectGate } from "./leases/gate.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
-const REPORT_PATIENCE_MS = 1500;
+/**
+ * How long a caller waits for the report of its reservation. Constant in every deployment. Only the Worker's tests,
+ * which share its isolate, shorten it.
+ */
+export const REPORTING = { patienceMs: 1500 } as const;
 const REPORT_POLL_MS = 30;
 
 /** Reservations that an isolate may have made and not reported yet. */
@@ -29,7 +33,7 @@ export class UnreportedHolds {
 
   /** A caller may be faster than the report of its own reservation. Isolates report several times a second. */
   async wait(ids: readonly string[]): Promise<void> {
-    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
+    for (let waited = 0; waited < REPORTING.patienceMs; waited += REPORT_POLL_MS) {
       if (ids.length === 0) return;
       const { holds } = loadHolds(this.#sql, ids);
       if (!ids.some((id) => !holds.has(id) && this.mayBe(id))) return;

@@ -4,6 +4,7 @@ import { FLUSHING } from "../../src/counters.ts";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
 import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 import { TELLING } from "../../src/org/gauges/teller.ts";
+import { REPORTING } from "../../src/org/unreported-holds.ts";
 
 /** Tests of the Worker shorten these times from inside its isolate. Nothing else may. */
 
@@ -16,14 +17,20 @@ test("objects and isolates gather what they tell and count for seconds at most",
   expect([TELLING, FLUSHING]).toEqual([{ soonMs: 1000, everyMs: 5000 }, { everyMs: 1000 }]);
 });
 
+test("a caller waits for the report of its reservation for several reports", () => {
+  expect(REPORTING).toEqual({ patienceMs: 6 * LEASE.syncMs });
+});
+
 /** An import, an export, or a read of one of its fields. */
 const ALLOWED =
-  /^(import|export) .*|\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
+  /^(import|export) .*|\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING|REPORTING)\.\w+(?!\s*(=(?!=)|[+*/-]=|\+\+|--))\b/gm;
 
 function suspiciousLines(text: string): string[] {
   return text
     .split("\n")
-    .filter((line) => /\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING)\b/.test(line.replaceAll(ALLOWED, "")));
+    .filter((line) =>
+      /\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING|REPORTING)\b/.test(line.replaceAll(ALLOWED, "")),
+    );
 }
 
 test("deployed code only reads them: no setting, binding or request can change them", () => {
@@ -45,6 +52,7 @@ test.each([
   "TELLING.soonMs = 1;",
   "WRITING.everyMs = 1;",
   "FLUSHING.everyMs = 1;",
+  "REPORTING.patienceMs = 1;",
 ])("%s would be found", (line) => {
   expect(suspiciousLines(line)).toEqual([line]);
 });

@@ -4,25 +4,30 @@ import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 import { FLUSHING } from "../../src/counters.ts";
 import { TELLING } from "../../src/org/gauges/teller.ts";
 import { WRITING } from "../../src/org/refusals/desk.ts";
+import { REPORTING } from "../../src/org/unreported-holds.ts";
 
 /**
  * How long isolates may act on what an object told them. A change waits that long before it returns, and most tests
  * make several. The Worker under test shares the isolate of its test, so it uses the values set here. No setting and no
  * binding reaches these values.
  */
-const REAL = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT } };
+const REAL = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT }, reporting: { ...REPORTING } };
 const SHORT = {
   lease: { ...REAL.lease, lifeMs: 100, standingMs: 100, syncMs: 50 },
   snapshot: { lifeMs: 100 },
+  // Several reports long, as the real one is.
+  reporting: { patienceMs: 300 },
 };
 const LONG = {
+  ...REAL,
   lease: { ...REAL.lease, lifeMs: 600_000, standingMs: 600_000 },
   snapshot: { lifeMs: 600_000 },
 };
 
-function goBy({ lease, snapshot }: typeof SHORT): void {
+function goBy({ lease, snapshot, reporting }: typeof SHORT): void {
   Object.assign(LEASE, lease);
   Object.assign(SNAPSHOT, snapshot);
+  Object.assign(REPORTING, reporting);
 }
 
 /** How long objects and isolates gather what they tell, store and count. Whoever evicts an object waits for it. */

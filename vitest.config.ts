@@ -1,6 +1,7 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { buildAssets } from "./scripts/reference/assets.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 // The Worker's configuration names the folder, which must exist.
 buildAssets();
@@ -15,6 +16,7 @@ const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { 
 export default defineConfig({
   test: {
     silent: "passed-only",
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -46,13 +48,7 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
-          setupFiles: [
-            "test/support/pool.ts",
-            "test/support/seed.ts",
-            "test/support/quiet-console.ts",
-            "test/support/migrate.ts",
-            "test/support/short-lives.ts",
-          ],
+          setupFiles: ["test/support/workerd-setup.ts"],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
           // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file

@@ -16,10 +16,12 @@ Object.assign(console, { log: keep, warn: keep, error: keep });
 
 const MOST_LINES = 50;
 
-beforeEach(() => void said.splice(0));
+export function useQuietConsole(): void {
+  beforeEach(() => void said.splice(0));
 
-afterEach(({ task }) => {
-  if (task.result?.state !== "fail" || said.length === 0) return;
-  task.meta.logged = said.slice(-MOST_LINES);
-  print(`logged by "${task.name}":\n${said.join("\n")}`);
-});
+  afterEach(({ task }) => {
+    if (task.result?.state !== "fail" || said.length === 0) return;
+    task.meta.logged = said.slice(-MOST_LINES);
+    print(`logged by "${task.name}":\n${said.join("\n")}`);
+  });
+}

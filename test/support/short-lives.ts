@@ -1,3 +1,0 @@
-import { useShortLives } from "./lives.ts";
-
-useShortLives();

@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
-          setupFiles: ["test/support/workerd-setup.ts"],
+          setupFiles: ["test/support/seed.ts", "test/support/workerd-setup.ts"],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
           // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file

@@ -7,7 +7,8 @@ const shared = globalThis as typeof globalThis & {
   poolMended?: true;
 };
 
-if (shared.poolMended === undefined) {
+export function mendPool(): void {
+  if (shared.poolMended !== undefined) return;
   shared.poolMended = true;
   wrapPrototypesOnce();
   importOnce();

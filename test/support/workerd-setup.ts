@@ -1,10 +1,10 @@
-import "./pool.ts";
-import "./seed.ts";
 import { useShortLives } from "./lives.ts";
 import { useDatabase } from "./migrate.ts";
+import { mendPool } from "./pool.ts";
 import { useQuietConsole } from "./quiet-console.ts";
 
-/** A setup file is loaded again for each test file, and what it imports is not. So there is one for all. */
+/** A setup file is loaded again for each test file, and what it imports is not. So there is one for all of these. */
+mendPool();
 useQuietConsole();
 useDatabase();
 useShortLives();

@@ -88,7 +88,7 @@ function overspent(org: OrgHistory): Violation[] {
   const found = used > most ? [`${used} nano-dollars are spent and reserved of ${most}`] : [];
   if (onlyGrows) {
     const admitted =
-      sum(allows.map(({ nanos }) => nanos)) +
+      sum(heldAt(allows, lastOf(allows)).map(({ nanos }) => nanos)) +
       sum(runs.flatMap((run) => (run.isAcknowledged && run.reservation === null ? [run.nanos] : [])));
     if (admitted > most) found.push(`${admitted} nano-dollars were admitted of ${most}`);
     found.push(...pastItsLimit(allows, limits));
@@ -96,23 +96,23 @@ function overspent(org: OrgHistory): Violation[] {
   return violations("overspent limit", found);
 }
 
+const lastOf = (allows: readonly Allow[]): number =>
+  Math.max(0, ...allows.map(({ answeredAt }) => answeredAt));
+
+/** Those that are settled, or cannot have expired by then. */
+function heldAt(allows: readonly Allow[], at: number): Allow[] {
+  return allows.filter(({ end, heldUntil }) => end === "settled" || heldUntil > at);
+}
+
 /** Allows that came while no limit that could be in force had room for them, beside those that were answered before. */
 function pastItsLimit(allows: readonly Allow[], limits: readonly LimitSet[]): string[] {
-  const answered = allows.toSorted((one, other) => one.answeredAt - other.answeredAt);
-  const asked = allows.toSorted((one, other) => one.sentAt - other.sentAt);
-  const found: string[] = [];
-  let before = 0;
-  let next = 0;
-  for (const allow of asked) {
-    for (; (answered[next]?.answeredAt ?? Number.POSITIVE_INFINITY) <= allow.sentAt; next += 1) {
-      before += answered[next]?.nanos ?? 0;
-    }
+  return allows.flatMap((allow) => {
+    const earlier = allows.filter(({ answeredAt }) => answeredAt <= allow.sentAt);
+    const before = sum(heldAt(earlier, allow.answeredAt).map(({ nanos }) => nanos));
     const room = mostInForce(limits, allow);
-    if (before + allow.nanos > room) {
-      found.push(`${allow.reservation} was allowed with ${before} of at most ${room} nano-dollars admitted`);
-    }
-  }
-  return found;
+    if (before + allow.nanos <= room) return [];
+    return [`${allow.reservation} was allowed with ${before} of at most ${room} nano-dollars admitted`];
+  });
 }
 
 function mostInForce(limits: readonly LimitSet[], { sentAt, answeredAt }: Allow): number {

@@ -18,6 +18,8 @@ export interface Allow {
   readonly nanos: number;
   readonly sentAt: number;
   readonly answeredAt: number;
+  /** From when on it may have expired, and be given back, if nobody has settled it. */
+  readonly heldUntil: number;
   /** `kept`: nobody settles or releases it, so it is reserved until it expires. `charged`: and then becomes a run. */
   end: "settled" | "released" | "kept" | "charged" | "unknown";
 }
@@ -63,7 +65,7 @@ export interface OrgHistory {
   readonly allows: readonly Allow[];
   readonly limits: readonly LimitSet[];
   readonly forbidden: readonly Forbidden[];
-  /** Nothing is given back, so that what was admitted only grows, and can be compared with the limit at any moment. */
+  /** Nothing is given back before it expires, so that what was admitted can be compared with the limit at any moment. */
   readonly onlyGrows: boolean;
   readonly stored: Stored;
 }
@@ -89,6 +91,9 @@ export interface History {
   /** Holds of gates that closed in order, and that the service did not take. */
   readonly holdsRefused: number;
 }
+
+/** A reservation without a hold time of its own is held for 15 minutes; clocks of callers and orgs may differ by one. */
+export const USUAL_HOLD_MS = 14 * 60_000;
 
 /** The machine's monotonic clock. */
 export function nowMs(): number {

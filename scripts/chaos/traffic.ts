@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "./caller.ts";
 import type { Allow } from "./history.ts";
-import { nowMs } from "./history.ts";
+import { nowMs, USUAL_HOLD_MS } from "./history.ts";
 import { pick, type Random } from "./random.ts";
 import { FORBIDDEN_MODEL, inUsd, type Org } from "./world.ts";
 
@@ -76,7 +76,14 @@ async function allow(
   const answer = await org.caller.send("POST", "/v1/edge/decision", body);
   if (!promise(traffic, `${org.name}: decision ${name}`, answer.status, [200])) return null;
   const { id } = answer.body["reservation"] as { id: string };
-  org.ledger.allowed({ reservation: id, nanos: HOLD_NANOS, sentAt, answeredAt: nowMs(), end });
+  org.ledger.allowed({
+    reservation: id,
+    nanos: HOLD_NANOS,
+    sentAt,
+    answeredAt: nowMs(),
+    heldUntil: sentAt + USUAL_HOLD_MS,
+    end,
+  });
   return id;
 }
 
@@ -225,6 +232,7 @@ export async function useUp(org: Org, caller: string, traffic: Traffic): Promise
       nanos: GROWING_NANOS,
       sentAt,
       answeredAt: nowMs(),
+      heldUntil: sentAt + USUAL_HOLD_MS,
       end: "unknown",
     });
     if (traffic.random() < 0.5) continue;

@@ -23,6 +23,7 @@ const allow = (reservation: string, at: number, more: Partial<Allow> = {}): Allo
   nanos: 2,
   sentAt: at,
   answeredAt: at + 1,
+  heldUntil: at + 1000,
   end: "settled",
   ...more,
 });
@@ -167,4 +168,13 @@ describe("a limit that changes", () => {
       kindsIn(withOrg({ ...before, limits: [limit(10, 0), limit(20, 40)], allows: three })),
     ).not.toContain("overspent limit");
   });
+});
+
+test("an allow that nobody settled counts until it may have expired, and one that was settled counts for good", () => {
+  const late = (end: Allow["end"]) => [
+    allow("early", 10, { nanos: 9, end }),
+    allow("late", 2000, { nanos: 9, end: "unknown" }),
+  ];
+  expect(kindsIn(withOrg({ runs: [], allows: late("unknown") }))).not.toContain("overspent limit");
+  expect(kindsIn(withOrg({ runs: [], allows: late("settled") }))).toContain("overspent limit");
 });

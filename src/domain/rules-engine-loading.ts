@@ -1,4 +1,6 @@
-type RulesEngine = typeof import("./rules-engine.ts");
+import type * as engineModule from "./rules-engine.ts";
+
+type RulesEngine = typeof engineModule;
 
 let engine: RulesEngine | null = null;
 

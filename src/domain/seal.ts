@@ -1,6 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Peppers } from "./peppers.ts";
 
+/** What an org keeps sealed. A value opens for its own purpose only. */
+export const SEALED_FOR = {
+  exportDestination: "export-destination",
+  reservationKey: "reservation-key",
+  ssoConnection: "sso-connection",
+  webhookSecret: "webhook-secret",
+} as const;
+
 /**
  * Secrets at rest: AES-256-GCM under a key derived from the pepper, one per purpose. Synchronous, so that sealing can
  * happen inside a storage transaction.

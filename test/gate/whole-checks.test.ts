@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { loadRulesEngine } from "../../src/domain/rules-engine-loading.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
 import type { Judge } from "../../src/gate/asker.ts";
 import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
@@ -7,7 +8,8 @@ import * as gate from "../../src/gate/index.ts";
 import type { KnownChecks } from "../../src/gate/lesson.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 
-/** Decisions that are checked against everything, in an isolate. */
+/** Decisions that are checked against everything, in an isolate that has compiled rules before. */
+beforeAll(loadRulesEngine);
 
 const START = Date.parse("2027-01-01T00:00:00Z");
 const meter = (kind: "plan_runs" | "plan_tokens" | "budget", limit: bigint): Meter => ({

@@ -50,6 +50,7 @@ const AFTER_A_FOLD = [
   "src/org/customers/standing.ts",
   "src/org/events/queries.ts",
   "src/org/explain/trace.ts",
+  "src/org/forecasts/match-usage.ts",
   "src/org/forecasts/queries.ts",
   "src/org/kernel/audit/store.ts",
   "src/org/limits/rows.ts",
@@ -60,6 +61,7 @@ const AFTER_A_FOLD = [
   "src/org/usage/daily.ts",
   "src/org/usage/queries.ts",
   "src/org/usage/top.ts",
+  "src/org/webhooks/recover.ts",
 ];
 
 /** Called by a file above, after its fold, or adding what memory has. */

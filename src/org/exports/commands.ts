@@ -1,13 +1,12 @@
 import type { Destination, NewExport } from "../../contract/resources/exports.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
-import { seal } from "../../domain/seal.ts";
+import { seal, SEALED_FOR } from "../../domain/seal.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
 import { lagOf } from "./lag.ts";
 import { LOGS_BEGIN, placeAt } from "./logs.ts";
-import { PURPOSE } from "./secret.ts";
 import { type ExportRow, loadExport, loadExports, openWindow, toExport } from "./store.ts";
 
 /** The maximum per org: each reads every run. */
@@ -64,7 +63,7 @@ export const setExport = command({
 function apart(tx: Tx, given: NewExport["destination"]): readonly [Destination, string | null] {
   if (given.kind === "bucket") return [given, null];
   const { secret_access_key: secret, ...kept } = given;
-  return [kept, seal(tx.settings.SVC_KEY_PEPPER, PURPOSE, secret)];
+  return [kept, seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.exportDestination, secret)];
 }
 
 function beginning({ sql, now }: Tx, every: NewExport["every"]) {

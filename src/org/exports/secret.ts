@@ -1,11 +1,9 @@
-import { unsealAny } from "../../domain/seal.ts";
+import { unsealAny, SEALED_FOR } from "../../domain/seal.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { ExportRow } from "./store.ts";
-
-export const PURPOSE = "export-destination";
 
 /** For signing a request to the storage, and for nothing else. */
 export function secretOf({ sealed }: ExportRow, settings: Settings): string {
   if (sealed === null) throw new Error("this export has no secret");
-  return unsealAny(peppersOf(settings), PURPOSE, sealed);
+  return unsealAny(peppersOf(settings), SEALED_FOR.exportDestination, sealed);
 }

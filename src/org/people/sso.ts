@@ -4,7 +4,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { SsoConnection } from "../../contract/resources/sso.ts";
 import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
 import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
-import { seal, unsealAny } from "../../domain/seal.ts";
+import { seal, unsealAny, SEALED_FOR } from "../../domain/seal.ts";
 import { trustsAsBefore } from "../../domain/sso-trust.ts";
 import { peppersOf } from "../../settings.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
@@ -12,7 +12,6 @@ import { entryProblemOf } from "./entry.ts";
 
 /** How the people of an org sign in: one connection, with its secret encrypted at rest. */
 
-export const PURPOSE = "sso-connection";
 /** Shown instead of a secret's last characters, because no part of it is ever returned. */
 const HIDDEN = "****";
 
@@ -45,7 +44,7 @@ function load(view: View): Stored | null {
     .exec<{ sealed: string; updated_at: number }>("SELECT sealed, updated_at FROM sso")
     .toArray();
   if (row === undefined) return null;
-  const text = unsealAny(peppersOf(view.settings), PURPOSE, row.sealed);
+  const text = unsealAny(peppersOf(view.settings), SEALED_FOR.ssoConnection, row.sealed);
   const mark = createHash("sha256").update(`${row.updated_at} ${text}`).digest("hex");
   return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at, mark };
 }
@@ -129,7 +128,7 @@ export const putSso = command({
   run(tx, input) {
     const before = load(tx)?.settings;
     const ended = before === undefined || trustsAsBefore(before, input) ? 0 : endSessionsOf(tx, before);
-    const sealed = seal(tx.settings.SVC_KEY_PEPPER, PURPOSE, JSON.stringify(input));
+    const sealed = seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.ssoConnection, JSON.stringify(input));
     tx.sql.exec(
       `INSERT INTO sso (only, kind, sealed, updated_at) VALUES (1, ?, ?, ?)
        ON CONFLICT (only) DO UPDATE SET kind = excluded.kind, sealed = excluded.sealed, updated_at = excluded.updated_at`,

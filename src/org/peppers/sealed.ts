@@ -1,16 +1,12 @@
-import { opened } from "../../domain/seal.ts";
+import { opened, SEALED_FOR } from "../../domain/seal.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
-import { PURPOSE as EXPORT_PURPOSE } from "../exports/secret.ts";
-import { PURPOSE as SSO_PURPOSE } from "../people/sso.ts";
-import { PURPOSE as WEBHOOK_PURPOSE } from "../webhooks/secrets.ts";
-import { RESERVATION_PURPOSE } from "./state.ts";
 
 /** Where an org keeps what is sealed for good. Sealed answers and sign-ins are accepted until they expire. */
 export const SEALED = [
-  { table: "webhook_secrets", key: "seq", purpose: WEBHOOK_PURPOSE },
-  { table: "exports", key: "name", purpose: EXPORT_PURPOSE },
-  { table: "sso", key: "only", purpose: SSO_PURPOSE },
-  { table: "pepper_state", key: "only", purpose: RESERVATION_PURPOSE },
+  { table: "webhook_secrets", key: "seq", purpose: SEALED_FOR.webhookSecret },
+  { table: "exports", key: "name", purpose: SEALED_FOR.exportDestination },
+  { table: "sso", key: "only", purpose: SEALED_FOR.ssoConnection },
+  { table: "pepper_state", key: "only", purpose: SEALED_FOR.reservationKey },
 ] as const;
 
 export type SealedPlace = (typeof SEALED)[number];

@@ -1,13 +1,11 @@
 import { pepperMark } from "../../domain/peppers.ts";
 import { reservationKey } from "../../domain/reservation-id.ts";
-import { seal, unsealAny } from "../../domain/seal.ts";
+import { seal, unsealAny, SEALED_FOR } from "../../domain/seal.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { signerOf } from "../kernel/audit/ends.ts";
 import type { View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-
-export const RESERVATION_PURPOSE = "reservation-key";
 
 type Row = { mark: string; since: number; sealed: string };
 
@@ -18,7 +16,7 @@ export function pepperState(sql: SqlStorage): Row | undefined {
 /** What the org's reservations are named with, if it is kept. Null: the pepper gives it. */
 export function keptReservationKey(sql: SqlStorage, settings: Settings): string | null {
   const row = pepperState(sql);
-  return row === undefined ? null : unsealAny(peppersOf(settings), RESERVATION_PURPOSE, row.sealed);
+  return row === undefined ? null : unsealAny(peppersOf(settings), SEALED_FOR.reservationKey, row.sealed);
 }
 
 /**
@@ -34,7 +32,7 @@ export function heedPeppers(view: View): boolean {
   const row = pepperState(sql);
   if (row === undefined) {
     const key = reservationKey(signerOf(view, "head") ?? current, orgId);
-    const sealed = seal(current, RESERVATION_PURPOSE, key);
+    const sealed = seal(current, SEALED_FOR.reservationKey, key);
     sql.exec("INSERT INTO pepper_state (only, mark, since, sealed) VALUES (1, ?, ?, ?)", mark, now, sealed);
   } else if (row.mark === mark) return false;
   else sql.exec("UPDATE pepper_state SET mark = ?, since = ?", mark, now);

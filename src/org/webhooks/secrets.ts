@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { seal, unsealAny } from "../../domain/seal.ts";
+import { seal, unsealAny, SEALED_FOR } from "../../domain/seal.ts";
 import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/signature.ts";
 import { peppersOf } from "../../settings.ts";
 import type { View } from "../kernel/door.ts";
@@ -7,7 +7,6 @@ import type { View } from "../kernel/door.ts";
 /** The owner of the secret that subscriptions without their own share. */
 export const ORG_OWNER = "org";
 
-export const PURPOSE = "webhook-secret";
 /** Each valid secret adds a signature to every delivery. Above this many, the oldest ends early. */
 const MAX_LIVE = 5;
 
@@ -47,7 +46,7 @@ export function addSecret(view: View, owner: string, graceMs: number): string {
   view.sql.exec(
     "INSERT INTO webhook_secrets (owner, sealed, last4, created_at) VALUES (?, ?, ?, ?)",
     owner,
-    seal(view.settings.SVC_KEY_PEPPER, PURPOSE, secret),
+    seal(view.settings.SVC_KEY_PEPPER, SEALED_FOR.webhookSecret, secret),
     secret.slice(-4),
     view.now,
   );
@@ -83,7 +82,9 @@ export function secretFacts(view: View, owner: string) {
 export function signingOf(view: View, subscriptionId: string): Signing {
   const own = hasOwnSecret(view.sql, subscriptionId);
   const rows = liveRows(view, own ? subscriptionId : ORG_OWNER);
-  const [first, ...rest] = rows.map((row) => unsealAny(peppersOf(view.settings), PURPOSE, row.sealed));
+  const [first, ...rest] = rows.map((row) =>
+    unsealAny(peppersOf(view.settings), SEALED_FOR.webhookSecret, row.sealed),
+  );
   if (first === undefined) throw new Error(`subscription ${subscriptionId} has nothing to be signed with`);
   return { scheme: own ? "v2" : "v1", secrets: [first, ...rest] };
 }

@@ -120,6 +120,9 @@ test("holds stay as they were, by name and by reservation", async () => {
   };
   expect((await call("POST", "/v1/runs", { key, body: run })).status).toBe(201);
   expect(await reserved()).toBe("1.00");
+  // Each is stored once: what was there before stays in its row.
+  const paged = await rowsOf(org.id, "SELECT value ->> 1 AS id FROM hold_pages, json_each(body)");
+  expect(paged).toEqual([]);
   expect(await decide("c")).toBe(released);
   expect(await reserved()).toBe("2.00");
 });

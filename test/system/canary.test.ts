@@ -153,6 +153,8 @@ describe("no secret stays behind", () => {
     await use("POST /v1/edge/decision", "/v1/edge/decision", owner, scanned);
     const explained = { ...asked, input: canary("POST /v1/orgs/{id}/explain: input") };
     await use("POST /v1/orgs/{id}/explain", `${at}/explain`, owner, { ask: explained });
+    const tested = { input: canary("POST /v1/orgs/{id}/content-safety/evaluate: input") };
+    await use("POST /v1/orgs/{id}/content-safety/evaluate", `${at}/content-safety/evaluate`, owner, tested);
     const leased = { ...asked, input: canary("POST /v1/edge/leases: input") };
     const report = { attempt: 1, touches: [], batches: [], wants: [], watch: ["k"] };
     const exchange = { version: 1, holder: "gate-of-a-canary", ids: 1, ask: leased, report };

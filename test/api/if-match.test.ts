@@ -60,6 +60,7 @@ const ALWAYS_THERE = [
 ];
 /** Adds to a list, or ends an entry of one that never changes, so there is no version to match. */
 const NO_RESOURCE = [
+  "DELETE /v1/admin/orgs/{org_id}/move",
   "PUT /v1/admin/deprecations",
   "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}",
 ];

@@ -100,7 +100,9 @@ test("a secret keeps its grace period when an object of an earlier version upgra
     org.id,
     `UPDATE keys SET previous_digest = (SELECT digest FROM previous_secrets WHERE key_id = keys.id) WHERE id = '${key.id}';
      DROP TABLE previous_secrets;
-     DELETE FROM schema_steps WHERE name = 'keys/2'`,
+     DROP TABLE pepper_state;
+     ALTER TABLE keys DROP COLUMN pepper;
+     DELETE FROM schema_steps WHERE name IN ('keys/2', 'peppers/1')`,
   );
   await evictDurableObject(env.ORG.getByName(org.id));
   const third = await key.rotate(60);

@@ -55,6 +55,5 @@ test("no more field errors are made than are reported", () => {
   const refused = checkShape(shape, unknown, "invalid_body");
   expect(refused).toMatchObject({ code: "validation_failed" });
   expect("details" in refused && (refused.details as { fields: unknown[] }).fields).toHaveLength(100);
-  // The schema's own error reads each key once.
-  expect(made).toBe(told.length + 100);
+  expect(made).toBe(100);
 });

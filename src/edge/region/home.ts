@@ -13,7 +13,10 @@ const homes = new BoundedMap<string, string>(MOST_HOMES);
 
 /** The object of an org, in the region that is its home. */
 export function orgObject(env: Env, settings: Settings, orgId: string, home: string): OrgStub {
-  if (peersOf(settings).length === 0) return objectHere(env, settings, orgId);
+  // Without other regions, no org has moved.
+  if (home === settings.SVC_REGION && peersOf(settings).length === 0) {
+    return objectHere(env, settings, orgId);
+  }
   const at = (region: string): OrgStub =>
     region === settings.SVC_REGION
       ? objectHere(env, settings, orgId)

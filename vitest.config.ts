@@ -54,7 +54,7 @@ export default defineConfig({
           // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file
           // hangs the run or fails it. `quiet-console.ts` keeps the lines instead.
           disableConsoleIntercept: true,
-          maxWorkers: 4,
+          maxWorkers: 3,
           // Projects with different numbers of workers cannot run side by side.
           sequence: { groupOrder: 1 },
           ...PATIENT,

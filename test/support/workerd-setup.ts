@@ -1,3 +1,5 @@
+import { beforeAll } from "vitest";
+import { loadRulesEngine } from "../../src/domain/rules-engine-loading.ts";
 import { useShortLives } from "./lives.ts";
 import { useDatabase } from "./migrate.ts";
 import { mendPool } from "./pool.ts";
@@ -8,3 +10,5 @@ mendPool();
 useQuietConsole();
 useDatabase();
 useShortLives();
+// In the test pool, loading a module is a call to the runner, which ends with the request that began it.
+beforeAll(loadRulesEngine);

@@ -27,13 +27,20 @@ export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
 function compiledFor(checks: KnownChecks): Compiled | null {
   const made = compiled.get(checks);
   if (made !== undefined) return made;
+  const { rules, detectors } = checks;
   const engine = rulesEngine();
-  if (engine === null) {
+  if (engine === null && (rules.length > 0 || detectors.some(({ kind }) => kind === "pattern"))) {
     loadRulesEngine().catch(() => undefined);
     return null;
   }
-  const policies = policySet(checks.rules, engine.compile);
-  const detectors = detectorSet(checks.detectors, () => engine.compileLinear);
-  compiled.set(checks, { policies, detectors });
-  return { policies, detectors };
+  const set = {
+    policies: engine === null ? [] : policySet(rules, engine.compile),
+    detectors: detectorSet(detectors, () => (engine ?? absent()).compileLinear),
+  };
+  compiled.set(checks, set);
+  return set;
+}
+
+function absent(): never {
+  throw new Error("what compiles patterns is not loaded");
 }

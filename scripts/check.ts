@@ -55,5 +55,6 @@ function quickRounds(): Step[][] {
 function tests(name: string, args: readonly string[]): Step {
   const report = join(scratch, `${name.replaceAll(/\W/g, "-")}.json`);
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
+  if (args.includes("workerd")) reporters.push("--reporter=./test/support/end-workers.ts");
   return { name, command: "vitest", args: ["run", ...args, ...reporters], report };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, startServer } from "../server.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { newBenchOrg, sender } from "./send.ts";
 
 /** The console's overview of a large org: right after its object woke, and again. */
 
@@ -34,37 +35,19 @@ function batch(first: number, fromMs: number): string {
   return JSON.stringify({ runs });
 }
 
-type Send = (method: string, path: string, key: string, body?: string) => Promise<Record<string, never>>;
-
-function sender(base: string): Send {
-  return async (method, path, key, body) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`);
-    return JSON.parse(text) as Record<string, never>;
-  };
-}
-
 async function fill(server: Server): Promise<string> {
   const send = sender(server.urls[0]);
-  const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
-  const made = await send("POST", "/v1/admin/orgs", operator, JSON.stringify({ name: "bench" }));
-  const { org, owner_key: key } = made as unknown as { org: { id: string }; owner_key: string };
+  const { id, key } = await newBenchOrg(server, send);
   for (let nth = 0; nth < LIMITS; nth += 1) {
     const scope = { scope_kind: "workflow", scope_id: `wf_${nth}` };
     const body = { ...scope, limit_usd: String(10 + nth), period: "month", mode: "enforce" };
-    await send("POST", `/v1/orgs/${org.id}/budgets`, key, JSON.stringify(body));
+    await send("POST", `/v1/orgs/${id}/budgets`, key, JSON.stringify(body));
   }
   const fromMs = Date.now() - DAYS * DAY_MS;
   for (let first = 0; first < RUNS; first += BATCH) {
     await send("POST", "/v1/runs/bulk", key, batch(first, fromMs));
   }
-  return org.id;
+  return id;
 }
 
 /** The cookie of somebody who signed in with a link. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../server.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { newBenchOrg, sender } from "./send.ts";
 
 /** Usage reports over a month: from the sums of its days, or from the columns that a report needs. */
 
@@ -51,22 +52,9 @@ export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-reports-"));
   const server = await startServer({ port: 0, dataDir: join(folder, "data") });
   const pid = Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
-  const [base] = server.urls;
-  const send = async (method: string, path: string, key: string, body?: string) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text.slice(0, 300)}`);
-    return JSON.parse(text) as Record<string, never>;
-  };
+  const send = sender(server.urls[0]);
   try {
-    const operator = server.settings["SVC_OPERATOR_KEY"] ?? "";
-    const made = await send("POST", "/v1/admin/orgs", operator, JSON.stringify({ name: "bench" }));
-    const { org, owner_key: key } = made as unknown as { org: { id: string }; owner_key: string };
+    const { id, key } = await newBenchOrg(server, send);
     const fromMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAYS * DAY_MS;
     for (let first = 0; first < STORED; first += BATCH) {
       await send("POST", "/v1/runs/bulk", key, batch(first, fromMs));
@@ -75,7 +63,7 @@ export async function run(): Promise<BenchRow[]> {
     const rows: BenchRow[] = [];
     for (const [groups, isOfDays] of ASKED) {
       const report = async () => {
-        const path = `/v1/orgs/${org.id}/usage/report?${range}&group_by=${groups}&limit=10`;
+        const path = `/v1/orgs/${id}/usage/report?${range}&group_by=${groups}&limit=10`;
         const { totals } = (await send("GET", path, key)) as unknown as { totals: { runs: number } };
         if (totals.runs !== STORED) throw new Error(`the report has ${totals.runs} runs`);
       };

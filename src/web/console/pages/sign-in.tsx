@@ -1,4 +1,5 @@
 import { PlainPage } from "../view/document.tsx";
+import { KeyForm } from "../view/shell.tsx";
 
 const ORG = /^org_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -16,7 +17,14 @@ export function SignInPage(props: SignIn) {
   return (
     <PlainPage title="Sign in">
       <h1>Sign in</h1>
-      <KeyForm {...props} />
+      <KeyForm
+        action="/console/login"
+        label="Owner key"
+        placeholder="svc_live_…"
+        hint="Used once to open a session, and not kept. The session ends with the key."
+        hidden={{ _csrf: props.csrf, _once: props.once, return_to: props.returnTo }}
+        problem={props.problem}
+      />
       <SingleSignOn {...props} />
       <details>
         <summary>Sign in with a link</summary>
@@ -34,41 +42,6 @@ export function SignInPage(props: SignIn) {
 
 const LINK_CALL = `curl -X POST "$BASE/v1/orgs/$ORG/console-links" \\
   -H "Authorization: Bearer $KEY"`;
-
-function KeyForm({ returnTo, csrf, once, problem }: SignIn) {
-  const wrong = problem === null ? {} : { "aria-invalid": "true", "aria-describedby": "key-error" };
-  return (
-    <form class="form" method="post" action="/console/login">
-      <input type="hidden" name="_csrf" value={csrf} />
-      <input type="hidden" name="_once" value={once} />
-      <input type="hidden" name="return_to" value={returnTo} />
-      <div class="field">
-        <label for="key">Owner key</label>
-        <input
-          id="key"
-          name="key"
-          type="password"
-          required
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="svc_live_…"
-          {...wrong}
-        />
-        {problem !== null && (
-          <span class="error" id="key-error" role="alert">
-            {problem}
-          </span>
-        )}
-        <span class="hint">Used once to open a session, and not kept. The session ends with the key.</span>
-      </div>
-      <div>
-        <button class="primary" type="submit">
-          Sign in
-        </button>
-      </div>
-    </form>
-  );
-}
 
 /** The second step is a link, not a form: the browser then leaves this origin, which no form here may do. */
 function SingleSignOn({ org, returnTo }: SignIn) {

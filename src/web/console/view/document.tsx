@@ -2,7 +2,8 @@ import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
 import { SCRIPT_PATH } from "../live/script.ts";
 import { STYLESHEET_PATH } from "../theme/stylesheet.ts";
-import { Icon, type IconName, Mark } from "./icons.tsx";
+import { Mark } from "./icons.tsx";
+import { Search, type Section, Side } from "./shell.tsx";
 
 export interface Visitor {
   readonly orgName: string;
@@ -15,11 +16,6 @@ export interface Visitor {
   readonly pendingApprovals: number;
   /** What the clock of a test organization shows. Null: the organization is real. */
   readonly testClock: string | null;
-}
-
-interface Section {
-  readonly title: string;
-  readonly pages: readonly (readonly [path: string, title: string, icon: IconName])[];
 }
 
 const SECTIONS: readonly Section[] = [
@@ -117,9 +113,13 @@ export function Page(props: {
         Skip to content
       </a>
       <div class="shell">
-        <Side path={props.path} visitor={visitor} />
+        <OrgSide path={props.path} visitor={visitor} />
         <main class="main" id="main" {...(liveSeconds === null ? {} : { "data-live": String(liveSeconds) })}>
-          <Search />
+          <Search
+            action="/console/search"
+            label="Search by id"
+            hint="Trace, run, reservation, decision, key or customer id"
+          />
           {liveSeconds !== null && <Live />}
           {visitor.testClock !== null && (
             <div class="banner test" role="status">
@@ -157,70 +157,18 @@ function Live() {
   );
 }
 
-/** Finds anything by its id, from every page. */
-function Search() {
+function OrgSide({ path, visitor }: { path: string; visitor: Visitor }) {
+  const { pendingApprovals } = visitor;
+  const beside = (href: string) =>
+    href === "/console/approvals" &&
+    pendingApprovals > 0 && <span class="badge warn count">{pendingApprovals}</span>;
   return (
-    <form class="search" method="get" action="/console/search" role="search" aria-label="Search by id">
-      <input
-        name="q"
-        type="search"
-        aria-label="Trace, run, reservation, decision, key or customer id"
-        placeholder="Trace, run, reservation, decision, key or customer id"
-        autocomplete="off"
-        spellcheck={false}
-        maxlength={128}
-      />
-      <button type="submit">Search</button>
-    </form>
-  );
-}
-
-function Side({ path, visitor }: { path: string; visitor: Visitor }) {
-  return (
-    <header class="side">
-      <a class="brand" href="/console">
-        <Mark />
-        Sluice
-      </a>
-      <button class="menu" type="button" popovertarget="nav">
-        <Icon name="menu" />
-        Menu
-      </button>
-      <nav class="nav" id="nav" popover="auto" aria-label="Console">
-        {SECTIONS.map((section) => (
-          <div>
-            <h2>{section.title}</h2>
-            <ul>
-              {section.pages.map(([href, title, icon]) => (
-                <li>
-                  <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>
-                    <Icon name={icon} />
-                    {title}
-                    {href === "/console/approvals" && visitor.pendingApprovals > 0 && (
-                      <span class="badge warn count">{visitor.pendingApprovals}</span>
-                    )}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
-      <div class="who">
-        <div>
-          <strong title={visitor.orgId}>{visitor.orgName}</strong>
-          <span class="quiet">
-            {visitor.name} · {visitor.role}
-          </span>
-        </div>
-        <form method="post" action="/console/logout">
-          <input type="hidden" name="_csrf" value={visitor.csrf} />
-          <button class="link" type="submit">
-            Sign out
-          </button>
-        </form>
-      </div>
-    </header>
+    <Side home="/console" label="Console" sections={SECTIONS} path={path} csrf={visitor.csrf} beside={beside}>
+      <strong title={visitor.orgId}>{visitor.orgName}</strong>
+      <span class="quiet">
+        {visitor.name} · {visitor.role}
+      </span>
+    </Side>
   );
 }
 

@@ -1,12 +1,12 @@
 import type { DeprecationEntry } from "../../../contract/resources/deprecations.ts";
 import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
-import { Fields, Form, Problems } from "../../console/view/form.tsx";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Empty, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type Ask, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
+import { SaveCard } from "../save-card.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator/deprecations";
@@ -66,17 +66,13 @@ async function deprecationsPage(
           />
         )}
       </Card>
-      <Problems of={FIELDS} draft={draft} />
-      <Card title="Flag a route, or move its sunset">
-        <Form action={UNDER} seal={sealOf(visit)}>
-          <Fields of={FIELDS} draft={draft} />
-          <div>
-            <button class="primary" type="submit">
-              Save
-            </button>
-          </div>
-        </Form>
-      </Card>
+      <SaveCard
+        title="Flag a route, or move its sunset"
+        action={UNDER}
+        fields={FIELDS}
+        draft={draft}
+        visit={visit}
+      />
     </>
   );
   return show("Deprecations", UNDER, content, status);

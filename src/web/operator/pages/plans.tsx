@@ -1,13 +1,13 @@
 import type { PlanTerms } from "../../../contract/resources/plans.ts";
 import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
-import { Fields, Form, Problems } from "../../console/view/form.tsx";
 import { count } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type Ask, type ListOf, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
+import { SaveCard } from "../save-card.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator/plans";
@@ -77,17 +77,7 @@ async function plansPage(visit: OperatorVisit, ask: Ask, draft: Draft, status: n
           rows={answer.body.data}
         />
       </Card>
-      <Problems of={FIELDS} draft={draft} />
-      <Card title="Create or change a plan">
-        <Form action={UNDER} seal={sealOf(visit)}>
-          <Fields of={FIELDS} draft={draft} />
-          <div>
-            <button class="primary" type="submit">
-              Save
-            </button>
-          </div>
-        </Form>
-      </Card>
+      <SaveCard title="Create or change a plan" action={UNDER} fields={FIELDS} draft={draft} visit={visit} />
     </>
   );
   return show("Plans", UNDER, content, status);

@@ -1,0 +1,124 @@
+import type { Child } from "hono/jsx";
+import { Icon, type IconName, Mark } from "./icons.tsx";
+
+export interface Section {
+  readonly title: string;
+  readonly pages: readonly (readonly [path: string, title: string, icon: IconName])[];
+}
+
+/** The navigation of a console, and below it who is signed in. */
+export function Side(props: {
+  readonly home: string;
+  readonly label: string;
+  readonly sections: readonly Section[];
+  readonly path: string;
+  readonly csrf: string;
+  /** What stands behind a page's name. */
+  readonly beside?: (path: string) => Child;
+  readonly children: Child;
+}) {
+  const { home, label, sections, path, csrf, beside = () => null, children } = props;
+  return (
+    <header class="side">
+      <a class="brand" href={home}>
+        <Mark />
+        Sluice
+      </a>
+      <button class="menu" type="button" popovertarget="nav">
+        <Icon name="menu" />
+        Menu
+      </button>
+      <nav class="nav" id="nav" popover="auto" aria-label={label}>
+        {sections.map((section) => (
+          <div>
+            <h2>{section.title}</h2>
+            <ul>
+              {section.pages.map(([href, title, icon]) => (
+                <li>
+                  <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>
+                    <Icon name={icon} />
+                    {title}
+                    {beside(href)}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div class="who">
+        <div>{children}</div>
+        <form method="post" action={`${home}/logout`}>
+          <input type="hidden" name="_csrf" value={csrf} />
+          <button class="link" type="submit">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </header>
+  );
+}
+
+/** Finds something by what is typed, from every page. */
+export function Search(props: { readonly action: string; readonly label: string; readonly hint: string }) {
+  return (
+    <form class="search" method="get" action={props.action} role="search" aria-label={props.label}>
+      <input
+        name="q"
+        type="search"
+        aria-label={props.hint}
+        placeholder={props.hint}
+        autocomplete="off"
+        spellcheck={false}
+        maxlength={128}
+      />
+      <button type="submit">Search</button>
+    </form>
+  );
+}
+
+/** Signs in with a key. */
+export function KeyForm(props: {
+  readonly action: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly placeholder?: string;
+  /** What is sent beside the key. */
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Why the key that was sent does not sign in. */
+  readonly problem: string | null;
+}) {
+  const { action, label, hint, placeholder, hidden, problem } = props;
+  const wrong = problem === null ? {} : { "aria-invalid": "true", "aria-describedby": "key-error" };
+  return (
+    <form class="form" method="post" action={action}>
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <div class="field">
+        <label for="key">{label}</label>
+        <input
+          id="key"
+          name="key"
+          type="password"
+          required
+          autocomplete="off"
+          spellcheck={false}
+          {...(placeholder === undefined ? {} : { placeholder })}
+          {...wrong}
+        />
+        {problem !== null && (
+          <span class="error" id="key-error" role="alert">
+            {problem}
+          </span>
+        )}
+        <span class="hint">{hint}</span>
+      </div>
+      <div>
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -37,6 +37,7 @@ import { perform } from "./kernel/perform/perform.ts";
 import { rehash } from "./keys/rehash.ts";
 import { heedPeppers } from "./peppers/state.ts";
 import { PlatformBook } from "./models/platform-book.ts";
+import { closeSlices } from "./moving/close-slices.ts";
 import { Departure, type Departing } from "./moving/departure.ts";
 import { Freeze, refuseFrozen } from "./moving/frozen.ts";
 import { isMoved } from "./moving/moved.ts";
@@ -60,9 +61,6 @@ export type Reservation = { readonly fence: number; readonly seed: string } | { 
 
 /** How long work in progress may take before an org that is to move stays. */
 const LEAVING_PATIENCE_MS = 10_000;
-/** An isolate that is gone never reports. */
-const REPORT_PATIENCE_MS = 1500;
-const REPORT_POLL_MS = 30;
 /** Commands that let a reader in. What they note of that need not move. */
 const GOES_ON: ReadonlySet<keyof typeof COMMANDS> = new Set(["admitSession", "admitSupport", "dropBackup"]);
 const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;
@@ -144,7 +142,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
       orgId: this.#id,
       isOpened: () => this.#opened,
       view: (envelope) => this.#views.view(envelope),
-      closeSlices: () => this.#closeSlices(),
+      closeSlices: () => closeSlices(this.#gate, () => this.#views.clock()),
       settle: () => this.#settleToLeave(),
       goOn: () => {
         this.#gate.isClosed = false;
@@ -486,16 +484,6 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     for (const [series, by] of counts) counters.count(series, by);
     const delayMs = counters.claimFlush(Date.now());
     if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
-  }
-
-  /** Isolates get no more slices. Waits until they have used up, or given back, what they have, and have reported it. */
-  async #closeSlices(): Promise<void> {
-    this.#gate.isClosed = true;
-    await scheduler.wait(this.#gate.waitOutMs(this.#views.clock()));
-    for (let waited = 0; waited < REPORT_PATIENCE_MS; waited += REPORT_POLL_MS) {
-      if (!this.#gate.mayHoldUnreported(this.#views.clock())) return;
-      await scheduler.wait(REPORT_POLL_MS);
-    }
   }
 
   /** What was counted for the platform goes there from here, because it does not move. */

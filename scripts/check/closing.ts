@@ -21,19 +21,25 @@ const MOST_LINES = 12;
 const MOST_OUTPUT_LINES = 60;
 
 /**
- * A summary of the failures and the counts, so that the end of the output is enough. A step that failed without a
- * failed test, such as one that could not start, shows the end of its own output.
+ * The names of the failed tests, then each failure in short, then the counts: whoever sees only the beginning or only
+ * the end of it knows what failed. A step that failed without a failed test, such as one that could not start, shows
+ * the end of its own output.
  */
 export function closing(steps: readonly Ended[]): string {
   const reports = steps.map(({ step }) => reportOf(step.report));
   const sum = (count: (report: Report) => number) =>
     reports.reduce((total, report) => total + (report === null ? 0 : count(report)), 0);
+  const names = reports.flatMap((report) => report?.testResults.flatMap(namesIn) ?? []);
   const failures = steps.flatMap((ended, index) => failuresOf(ended, reports[index] ?? null));
   const failed = Math.max(
     sum(({ numFailedTests }) => numFailedTests),
     steps.some(({ ok }) => !ok) ? 1 : 0,
   );
-  return [...failures, `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failed} failed`].join("\n");
+  return [
+    ...names,
+    ...failures,
+    `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failed} failed`,
+  ].join("\n");
 }
 
 function reportOf(file: string | undefined): Report | null {
@@ -47,7 +53,16 @@ function failuresOf({ step, ok, output, log }: Ended, report: Report | null): st
   // An error outside of a test or in a hook is in the output alone.
   const isExplained = named.length > 0 && !output.includes("Unhandled Error");
   const ending = isExplained ? [] : lines(withoutNoise(output)).slice(-MOST_OUTPUT_LINES);
-  return [...ending, ...named, `The whole output of ${step.name}: ${relative(ROOT, log)}`];
+  return [...named, ...ending, `The whole output of ${step.name}: ${relative(ROOT, log)}`];
+}
+
+function namesIn({ name, status, message, assertionResults }: Report["testResults"][number]): string[] {
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (status !== "failed" && failed.length === 0 && message === "") return [];
+  const file = relative(ROOT, name);
+  return failed.length === 0
+    ? [`failed: ${file}`]
+    : failed.map(({ fullName }) => `failed: ${file}: ${fullName}`);
 }
 
 function failuresIn({ name, status, message, assertionResults }: Report["testResults"][number]): string[] {

@@ -21,7 +21,7 @@ const MOST_LINES = 12;
 const MOST_OUTPUT_LINES = 60;
 
 /**
- * The names of the failed tests, then each failure in short, then the counts: whoever sees only the beginning or only
+ * The names of the failed tests if there are several, then each failure in short, then the counts: whoever sees only the beginning or only
  * the end of it knows what failed. A step that failed without a failed test, such as one that could not start, shows
  * the end of its own output.
  */

@@ -60,6 +60,19 @@ describe("the end of the output", () => {
     ]);
   });
 
+  it("begins with the names if several tests failed", () => {
+    const second = result({}, { fullName: "keys expire" });
+    const steps = [
+      ended(false, NOISE, { results: [result({})] }),
+      ended(false, NOISE, { results: [second] }),
+    ];
+    expect(closing(steps).split("\n").slice(0, 3)).toEqual([
+      "failed: test/api/keys.test.ts: keys are secret",
+      "failed: test/api/keys.test.ts: keys expire",
+      "failed: test/api/keys.test.ts: keys are secret",
+    ]);
+  });
+
   it("shortens long messages", () => {
     const long = Array.from({ length: 500 }, (_, index) => `${index} ${"x".repeat(9000)}`).join("\n");
     const text = closing([ended(false, "", { results: [result({}, { failureMessages: [long] })] })]);

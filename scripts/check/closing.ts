@@ -21,9 +21,9 @@ const MOST_LINES = 12;
 const MOST_OUTPUT_LINES = 60;
 
 /**
- * The names of the failed tests if there are several, then each failure in short, then the counts: whoever sees only the beginning or only
- * the end of it knows what failed. A step that failed without a failed test, such as one that could not start, shows
- * the end of its own output.
+ * The names of the failed tests if there are several, then each failure in short, then the counts. Whoever sees only
+ * the beginning or only the end of it knows what failed. A step that failed without a failed test, such as one that
+ * could not start, shows the end of its own output.
  */
 export function closing(steps: readonly Ended[]): string {
   const reports = steps.map(({ step }) => reportOf(step.report));
@@ -36,7 +36,7 @@ export function closing(steps: readonly Ended[]): string {
     steps.some(({ ok }) => !ok) ? 1 : 0,
   );
   return [
-    ...names,
+    ...(names.length > 1 ? names : []),
     ...failures,
     `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failed} failed`,
   ].join("\n");

@@ -5,12 +5,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ROOT } from "../worker-config.ts";
-import { GUIDES, guidePage, guidesPage } from "./guides.ts";
+import { type Guide, GUIDES, guidePage, guidesPage } from "./guides.ts";
 
 /** The static files of the reference and the guides. They are served by the Worker and are no part of its bundle. */
 export const ASSETS = join(ROOT, ".assets");
@@ -20,43 +21,50 @@ const STANDALONE = join(ROOT, "node_modules/@scalar/api-reference/dist/browser/s
 const OWN = join(ROOT, "src/web/docs/static");
 const PICTURES = join(ROOT, "docs/pictures");
 
-/** Each file by its name, with what it is made of. */
-function contents(): Map<string, Buffer | string> {
-  const files = new Map<string, Buffer | string>();
-  for (const name of ["reference.js", "reference.css", "guides.css"])
-    files.set(name, readFileSync(join(OWN, name)));
-  for (const guide of GUIDES) {
-    files.set(`guides/${guide.name}.html`, guidePage(guide));
-    // One that is yet to be taken, by a server that serves the others.
-    for (const picture of guide.pictures.filter((name) => existsSync(join(PICTURES, name)))) {
-      files.set(picture, readFileSync(join(PICTURES, picture)));
-    }
-  }
-  files.set("guides/index.html", guidesPage());
-  return files;
-}
+/** What the files are made with, besides the texts. */
+const MADE_WITH = ["scripts/reference/assets.ts", "scripts/reference/guides.ts", "package.json"];
+
+const STYLES = ["reference.js", "reference.css", "guides.css"];
+
+/** One that is yet to be taken is left out, by a server that serves the others. */
+const picturesOf = (guides: readonly Guide[]): string[] =>
+  guides.flatMap(({ pictures }) => pictures).filter((name) => existsSync(join(PICTURES, name)));
 
 /** Makes the folder, unless it is as it should be. Several servers may start at once, so each file appears whole. */
-export function buildAssets(): string {
-  const files = contents();
-  const digest = createHash("sha256").update(
-    JSON.stringify([...files].map(([name, text]) => [name, String(text)])),
-  );
-  const mark = join(ASSETS, "built");
-  const built = `${readFileSync(STANDALONE).length} ${digest.digest("hex")}\n`;
-  if (existsSync(mark) && readFileSync(mark, "utf8") === built) return ASSETS;
-  mkdirSync(join(ASSETS, "guides"), { recursive: true });
+export function buildAssets(guides = GUIDES, folder = ASSETS): string {
+  const mark = join(folder, "built");
+  const built = `${statSync(STANDALONE).size} ${digestOfSources(guides)}\n`;
+  if (existsSync(mark) && readFileSync(mark, "utf8") === built) return folder;
+  mkdirSync(join(folder, "guides"), { recursive: true });
+  const place = (name: string, write: (path: string) => void): void => placeIn(folder, name, write);
   place("scalar.js", (path) => copyFileSync(STANDALONE, path));
-  for (const [name, text] of files) place(name, (path) => writeFileSync(path, text));
+  for (const name of STYLES) place(name, (path) => copyFileSync(join(OWN, name), path));
+  for (const name of picturesOf(guides)) place(name, (path) => copyFileSync(join(PICTURES, name), path));
+  for (const guide of guides) {
+    place(`guides/${guide.name}.html`, (path) => writeFileSync(path, guidePage(guide)));
+  }
+  place("guides/index.html", (path) => writeFileSync(path, guidesPage()));
   place("built", (path) => writeFileSync(path, built));
-  return ASSETS;
+  return folder;
 }
 
-function place(name: string, write: (path: string) => void): void {
-  const part = join(ASSETS, `${name.replaceAll("/", "-")}.${process.pid}.part`);
+/** Of everything that the files are made from: rendering them takes longer than the rest of a start. */
+function digestOfSources(guides: readonly Guide[]): string {
+  const digest = createHash("sha256").update(JSON.stringify(guides));
+  const paths = [
+    ...MADE_WITH.map((name) => join(ROOT, name)),
+    ...STYLES.map((name) => join(OWN, name)),
+    ...picturesOf(guides).map((name) => join(PICTURES, name)),
+  ];
+  for (const path of paths) digest.update(`${path} `).update(readFileSync(path));
+  return digest.digest("hex");
+}
+
+function placeIn(folder: string, name: string, write: (path: string) => void): void {
+  const part = join(folder, `${name.replaceAll("/", "-")}.${process.pid}.part`);
   try {
     write(part);
-    renameSync(part, join(ASSETS, name));
+    renameSync(part, join(folder, name));
   } finally {
     rmSync(part, { force: true });
   }

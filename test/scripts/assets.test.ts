@@ -1,0 +1,27 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { buildAssets } from "../../scripts/reference/assets.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const guide = (text: string) => ({
+  name: "limits",
+  title: "Limits",
+  text,
+  pictures: ["console-budgets.png"],
+});
+
+test("guides are rendered again only if what they are made from has changed", () => {
+  const folder = temporaryFolder();
+  const page = join(folder, "guides/limits.html");
+  buildAssets([guide("# Limits\n\nOld words")], folder);
+  expect(readFileSync(page, "utf8")).toContain("<p>Old words</p>");
+  for (const name of ["scalar.js", "guides.css", "console-budgets.png", "guides/index.html"]) {
+    expect([name, existsSync(join(folder, name))]).toEqual([name, true]);
+  }
+  rmSync(page);
+  buildAssets([guide("# Limits\n\nOld words")], folder);
+  expect(existsSync(page)).toBe(false);
+  buildAssets([guide("# Limits\n\nNew words")], folder);
+  expect(readFileSync(page, "utf8")).toContain("<p>New words</p>");
+});

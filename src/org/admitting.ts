@@ -1,0 +1,51 @@
+import type { Introduced, Introduction } from "../gate/introduction.ts";
+import type { Snapshot } from "../gate/snapshot.ts";
+import { callerRefusal } from "./caller.ts";
+import type { Deciding } from "./deciding.ts";
+import { envelopeOf, isServedWhereItArrived } from "./decisions/introduction.ts";
+import { rehash } from "./keys/rehash.ts";
+import { noteUse } from "./keys/uses.ts";
+import { isMoved } from "./moving/moved.ts";
+import { loadProfile } from "./orgs/store.ts";
+import type { Parts } from "./parts.ts";
+import { keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
+
+/** Tells isolates which keys there are. */
+export class Admitting {
+  readonly #parts: Parts;
+  readonly #deciding: Deciding;
+
+  constructor(parts: Parts, deciding: Deciding) {
+    this.#parts = parts;
+    this.#deciding = deciding;
+  }
+
+  authenticate(keyId: string, digest: string): Snapshot | null {
+    const { storage, departure, settings, granted, telling } = this.#parts;
+    const asked = Date.now();
+    const profile = this.#parts.isOpened ? loadProfile(storage.sql) : null;
+    if (profile === null) return departure.answer(null);
+    const key = keySnapshot(storage.sql, asked + profile.clockOffsetMs, keyId, digest);
+    if (key === null) return null;
+    const { isFrozen } = departure;
+    if (!isFrozen) rehash(storage, keyId, digest, settings);
+    granted.note(keyId, asked);
+    if (!key.revoked && !isFrozen) noteUse(storage.sql, keyId, asked + profile.clockOffsetMs);
+    telling.called(asked);
+    return { org: orgSnapshot({ sql: storage.sql, settings }, profile), key };
+  }
+
+  async introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
+    const snapshot = this.authenticate(keyId, digest);
+    if (snapshot === null) return null;
+    if (isMoved(snapshot)) return this.#parts.departure.answer(null);
+    const envelope = envelopeOf(snapshot, digest, asked);
+    const isRefused = callerRefusal(this.#parts.views.view(envelope)) !== null;
+    if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
+    const { ask } = asked;
+    return {
+      snapshot,
+      reply: await this.#deciding.decide({ ask, keyId, learn: false, envelope, report: null }),
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import type { ErrorCode } from "../contract/errors.ts";
+import { refuse } from "../contract/refusal.ts";
+import { onceReadable } from "./kernel/absent.ts";
+import type { Envelope, Outcome, Query, View } from "./kernel/door.ts";
+import { foldFirst } from "./kernel/journal/transaction.ts";
+import type { Parts } from "./parts.ts";
+import { QUERIES } from "./queries.ts";
+
+export type QueryName = keyof typeof QUERIES;
+
+/** Answers a query, at once if everything that it reads is here. */
+export function askOf(
+  parts: Parts,
+  name: QueryName,
+  input: unknown,
+  { actor, trace }: Envelope,
+): Outcome | object | Promise<Outcome | object> {
+  const { departure, storage, refusals, views, book } = parts;
+  if (!parts.isOpened) return departure.answer(refuse("not_found"));
+  const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
+  foldFirst(storage);
+  if (query.readsRefusals === true) refusals.store();
+  const view = (): View => views.view({ actor, trace });
+  const models = query.models?.(input, view()) ?? [];
+  const now = views.now();
+  const run = () =>
+    onceReadable(() => {
+      // Others are served while it waits.
+      if (!parts.isOpened) return departure.answer(refuse("not_found"));
+      foldFirst(storage);
+      return query.run(view(), input);
+    });
+  if (book.missing(models, now).length === 0) return run();
+  return book.learn(models, now, trace).then((unlearned) => unlearned ?? run());
+}

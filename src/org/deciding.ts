@@ -1,0 +1,125 @@
+import { isRefusal, type Refusal } from "../contract/refusal.ts";
+import type { LeaseExchange } from "../contract/resources/leases.ts";
+import type { DecisionAsk } from "../gate/ask.ts";
+import type { DecisionReply } from "../gate/object-verdict.ts";
+import { logFailure } from "../log.ts";
+import { callerRefusal } from "./caller.ts";
+import { modelsOf } from "./decisions/decide.ts";
+import { refusedDecision } from "./decisions/refused.ts";
+import { onceReadable } from "./kernel/absent.ts";
+import type { Envelope } from "./kernel/door.ts";
+import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
+import { refuseFrozen } from "./moving/frozen.ts";
+import { isMoved } from "./moving/moved.ts";
+import { type Parts, SYSTEM } from "./parts.ts";
+
+const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;
+
+/** A decision that an isolate asks for, and what came with it. */
+export interface DecisionCall {
+  readonly ask: DecisionAsk;
+  readonly keyId: string;
+  /** Whether the isolate wants to decide such calls by itself from now on. */
+  readonly learn: boolean;
+  readonly envelope: Envelope;
+  /** What the isolate decided from its slices. */
+  readonly report: string | null;
+}
+
+/** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
+export class Deciding {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Null if there is no such org. */
+  decide(call: DecisionCall): DecisionReply | null | Promise<DecisionReply | null> {
+    const { departure, views, book, freeze } = this.#parts;
+    if (!this.#parts.isOpened) return departure.answer(null);
+    const orRefused = (made: DecisionReply | Refusal) =>
+      isRefusal(made) ? this.#decideNow(call, made) : made;
+    const readAndDecide = (unlearned: Refusal | null): DecisionReply | Promise<DecisionReply> => {
+      const reply = onceReadable(() => this.#decideNow(call, unlearned));
+      return reply instanceof Promise ? reply.then(orRefused) : orRefused(reply);
+    };
+    const now = views.now();
+    const missing = book.missing(modelsOf(call.ask), now);
+    const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: views.now() });
+    return freeze.through(
+      () =>
+        missing.length === 0
+          ? readAndDecide(null)
+          : book.learn(missing, now, call.envelope.trace).then(readAndDecide),
+      frozen,
+    );
+  }
+
+  syncLeases(report: string): string | null {
+    const { departure, freeze, pulse, views, gate, due } = this.#parts;
+    if (!this.#parts.isOpened) return departure.answer(null);
+    // The isolate reports it again.
+    freeze.check();
+    pulse.beat();
+    const clock = views.clock();
+    const reply = gate.sync(report, views.view({ actor: SYSTEM, trace: "lease" }, clock.org), clock);
+    due.arm();
+    return reply;
+  }
+
+  async exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
+    const { departure, views, granted, gate, due } = this.#parts;
+    if (!this.#parts.isOpened) return departure.answer(null);
+    const keyId = envelope.actor.id;
+    const { ask, learn = false } = given;
+    if (departure.isFrozen) return { refusal: refuseFrozen(), text: null };
+    const verdict =
+      ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
+    if (isMoved(verdict)) return departure.answer(null);
+    if (departure.isFrozen) return { refusal: refuseFrozen(), text: null };
+    const clock = views.clock();
+    const view = views.view(envelope, clock.org);
+    const refusal = callerRefusal(view);
+    if (refusal !== null) return { refusal, text: null };
+    // Whoever takes the key away is answered once no gate goes by this exchange any more.
+    granted.note(keyId, Date.now());
+    const reply = new OutsideGates(gate, view, clock).exchange(given, verdict);
+    due.arm();
+    return reply;
+  }
+
+  #decideNow(
+    { ask, keyId, learn, envelope, report }: DecisionCall,
+    unlearned: Refusal | null,
+  ): DecisionReply {
+    const { departure, freeze, views, pulse, gate, refusals, due } = this.#parts;
+    if (!this.#parts.isOpened) return departure.answer<DecisionReply | null>(null) ?? unopened();
+    freeze.check();
+    const clock = views.clock();
+    pulse.beat();
+    const view = views.view(envelope, clock.org);
+    const refusal = callerRefusal(view) ?? unlearned;
+    const verdict =
+      refusal === null
+        ? gate.decide(ask, { keyId, learn, view, clock })
+        : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
+    if (verdict.refusal !== null) refusals.note(refusedDecision(view, ask, keyId, verdict.refusal));
+    due.arm();
+    return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
+  }
+
+  /** If a report fails, the decision that it came with still stands. The report will come again. */
+  #carriedReport(report: string, trace: string): string | null {
+    try {
+      return this.syncLeases(report);
+    } catch (error) {
+      logFailure(trace, error);
+      return null;
+    }
+  }
+}
+
+function unopened(): never {
+  throw new Error("the object has no org");
+}

@@ -1,0 +1,135 @@
+import type { ErrorCode } from "../contract/errors.ts";
+import { isRefusal, refuse } from "../contract/refusal.ts";
+import type { RefusalNote } from "../domain/refusal-note.ts";
+import { callerRefusal } from "./caller.ts";
+import { COMMANDS } from "./commands.ts";
+import { onceReadable } from "./kernel/absent.ts";
+import type { Command, Envelope, Outcome } from "./kernel/door.ts";
+import { claim } from "./kernel/idempotency/records.ts";
+import { transaction } from "./kernel/journal/transaction.ts";
+import { perform } from "./kernel/perform/perform.ts";
+import { refuseFrozen } from "./moving/frozen.ts";
+import type { Parts } from "./parts.ts";
+import { applySchema } from "./schema.ts";
+
+export type CommandName = keyof typeof COMMANDS;
+
+export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
+
+/** Commands that let a reader in. What they note of that need not move. */
+const GOES_ON: ReadonlySet<CommandName> = new Set(["admitSession", "admitSupport", "dropBackup"]);
+
+/** One call of a command. */
+interface Ask {
+  readonly name: CommandName;
+  readonly command: Command<unknown, ErrorCode>;
+  readonly input: unknown;
+  readonly envelope: Envelope;
+}
+
+/** Performs commands: what must be waited for before, the change itself, and what follows from it. */
+export class Executing {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async execute(name: CommandName, input: unknown, envelope: Envelope): Promise<Outcome> {
+    const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
+    const ask = { name, command, input, envelope };
+    return this.#parts.freeze.through<Outcome>(() => this.#execute(ask), refuseFrozen);
+  }
+
+  /** Takes an idempotency key before work that spans more than this object. */
+  reserve(envelope: Envelope): Reservation {
+    const { isOpened, departure, views, storage } = this.#parts;
+    const ask = envelope.idempotency;
+    if (!isOpened || ask === null) return departure.answer({ outcome: refuse("not_found") });
+    if (departure.isFrozen) return { outcome: refuseFrozen() };
+    const view = views.view(envelope);
+    const refusal = callerRefusal(view);
+    if (refusal !== null) return { outcome: refusal };
+    const claimed = transaction(storage, () => claim(view, ask));
+    return claimed.kind === "granted"
+      ? { fence: claimed.fence, seed: claimed.seed }
+      : { outcome: claimed.outcome };
+  }
+
+  async #execute(ask: Ask): Promise<Outcome> {
+    const { name, command, input, envelope } = ask;
+    const { freeze, departure, views, gate, book, refusals } = this.#parts;
+    if (!GOES_ON.has(name)) freeze.check();
+    if (!this.#parts.isOpened) {
+      if (name !== "openOrg") return departure.answer(refuse("not_found"));
+      applySchema(this.#parts.storage);
+      this.#parts.isOpened = true;
+    }
+    if (command.reservations !== undefined) await views.holds().wait(command.reservations(input));
+    if (command.waitsForSlices === true) await scheduler.wait(gate.waitOutMs(views.clock()));
+    const unlearned = await book.learn(command.models?.(input) ?? [], views.now(), envelope.trace);
+    if (unlearned !== null) return unlearned;
+    const given = name === "rereadPrices" ? await book.reread(revisionOf(input)) : input;
+    if (command.readsRefusals === true) refusals.store();
+    const outcome = await this.#perform({ ...ask, input: given });
+    if (!this.#parts.isOpened || isRefusal(outcome)) return outcome;
+    await this.#follow(ask);
+    return outcome;
+  }
+
+  /** The change. Refusals noted by a call that fails were never returned, so they are not stored. */
+  async #perform({ name, command, input, envelope }: Ask): Promise<Outcome> {
+    const { freeze, departure, views, refusals, storage } = this.#parts;
+    let refused: RefusalNote[] = [];
+    const performed = onceReadable(() => {
+      if (!this.#parts.isOpened) return departure.answer<Outcome>(refuse("not_found"));
+      if (!GOES_ON.has(name)) freeze.check();
+      refused = [];
+      const view = {
+        ...views.view(envelope),
+        refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
+      };
+      return perform(storage, view, { envelope, command, input });
+    });
+    const outcome = performed instanceof Promise ? await performed : performed;
+    if (!this.#parts.isOpened) return outcome;
+    refusals.note(refused);
+    this.#note(name, { command, envelope, outcome });
+    if (name === "advanceClock" && !isRefusal(outcome)) await this.#parts.due.settle();
+    return outcome;
+  }
+
+  #note(
+    name: CommandName,
+    { command, envelope, outcome }: Pick<Ask, "command" | "envelope"> & { outcome: Outcome },
+  ): void {
+    const { pulse, gate, views, due } = this.#parts;
+    if (command.action !== null) pulse.beat();
+    if (envelope.counted !== undefined && isTurnedAway(outcome)) {
+      gate.giveBack(envelope.counted, envelope.actor.id, views.clock());
+    }
+    if (name === "openOrg" && !isRefusal(outcome)) this.#parts.heedPeppers();
+    due.arm();
+  }
+
+  /** The caller is answered once what the change replaced is out of use everywhere. */
+  async #follow({ command, input }: Ask): Promise<void> {
+    const { due, gate, views, granted } = this.#parts;
+    if (command.publishes !== undefined) await due.runNow("publish", command.publishes);
+    const { changesLimits = () => false } = command;
+    const isChanged = changesLimits === true || changesLimits(input);
+    const slicesMs = isChanged ? gate.changed(views.clock()) : 0;
+    const loser = command.takesAway?.(input) ?? null;
+    const ms = Math.max(slicesMs, loser === null ? 0 : granted.outdatedAt(loser) - Date.now());
+    if (ms > 0) await scheduler.wait(ms);
+  }
+}
+
+/** Refused by a limit or rule. A malformed call counts as served. */
+function isTurnedAway(outcome: Outcome): boolean {
+  return outcome.code !== null && outcome.code !== "validation_failed";
+}
+
+function revisionOf(input: unknown): number {
+  return (input as { revision: number }).revision;
+}

@@ -1,0 +1,148 @@
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { counters, flushIn } from "../counters.ts";
+import { type Settings, settingsOf } from "../settings.ts";
+import { DUE_HANDLERS } from "./due-handlers.ts";
+import type { Actor, Counts, OrgEnv } from "./kernel/door.ts";
+import { transaction } from "./kernel/journal/transaction.ts";
+import { DueRunner } from "./kernel/perform/due-runner.ts";
+import { ObjectGate } from "./leases/gate.ts";
+import { PlatformBook } from "./models/platform-book.ts";
+import { closeSlices } from "./moving/close-slices.ts";
+import { Departure } from "./moving/departure.ts";
+import { Freeze } from "./moving/frozen.ts";
+import { saveProfile } from "./orgs/store.ts";
+import { Pulse } from "./people/watch.ts";
+import { heedPeppers } from "./peppers/state.ts";
+import { platformProfile } from "./platform-profile.ts";
+import { RefusalDesk } from "./refusals/desk.ts";
+import { bindArchive } from "./runs/blocks/archive-binding.ts";
+import { applySchema, isOpened } from "./schema.ts";
+import { Granted } from "./snapshots/snapshot.ts";
+import { Telling } from "./telling.ts";
+import { Views } from "./views.ts";
+
+/** How long work in progress may take before an org that is to move stays. */
+const LEAVING_PATIENCE_MS = 10_000;
+
+export const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
+
+/** What one org's object consists of, for as long as it is in memory. */
+export class Parts {
+  readonly ctx: DurableObjectState;
+  readonly storage: DurableObjectStorage;
+  readonly env: OrgEnv;
+  readonly id: string;
+  readonly settings: Settings;
+  /** Whether the org is here. An object that nobody opened stays empty, so asking for an unknown org leaves nothing behind. */
+  isOpened: boolean;
+  /** The schema was just brought up to date. */
+  readonly isUpgraded: boolean;
+  readonly granted: Granted;
+  readonly gate: ObjectGate;
+  readonly book: PlatformBook;
+  readonly refusals: RefusalDesk;
+  readonly views: Views;
+  readonly telling: Telling;
+  readonly due: DueRunner;
+  readonly departure: Departure;
+  readonly freeze: Freeze;
+  readonly pulse = new Pulse();
+
+  constructor(ctx: DurableObjectState, env: OrgEnv) {
+    this.ctx = ctx;
+    this.storage = ctx.storage;
+    this.env = env;
+    this.settings = settingsOf(env);
+    this.id = ctx.id.name ?? "";
+    bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, orgId: this.id });
+    const wasOpened = isOpened(ctx.storage.sql);
+    this.isOpened = wasOpened || this.#openPlatform();
+    this.isUpgraded = wasOpened && applySchema(ctx.storage);
+    const openSince = this.isOpened ? Date.now() : 0;
+    this.granted = new Granted(wasOpened ? openSince : 0);
+    this.gate = new ObjectGate(ctx.storage, this.settings.SVC_READ_LIMIT_PER_MINUTE, openSince);
+    this.book = new PlatformBook(ctx.storage, env.DB, this.id);
+    this.refusals = new RefusalDesk(ctx, () => this.views.now());
+    this.views = this.#makeViews();
+    this.telling = this.#makeTelling();
+    this.due = this.#makeDue();
+    this.departure = this.#makeDeparture();
+    this.freeze = new Freeze(() => this.departure.isFrozen);
+  }
+
+  heedPeppers(): boolean {
+    return transaction(this.storage, () => heedPeppers(this.views.view({ actor: SYSTEM, trace: "peppers" })));
+  }
+
+  /** The platform's own org is there from the beginning. */
+  #openPlatform(): boolean {
+    if (this.id !== PLATFORM_ORG_ID) return false;
+    applySchema(this.storage);
+    saveProfile(this.storage.sql, platformProfile(this.settings.SVC_REGION, Date.now()));
+    return true;
+  }
+
+  #makeViews(): Views {
+    const { settings, id, env, gate, refusals } = this;
+    return new Views({
+      sql: this.storage.sql,
+      settings,
+      orgId: id,
+      hasBucket: env.ARCHIVE !== undefined,
+      gate,
+      refusals,
+      tally: (counts) => this.#tally(counts),
+      isOpened: () => this.isOpened,
+    });
+  }
+
+  #makeTelling(): Telling {
+    return new Telling(this.ctx, {
+      env: this.env,
+      orgId: this.id,
+      clock: () => this.views.clock(),
+      view: (orgNow) => this.views.view({ actor: SYSTEM, trace: "telling" }, orgNow),
+      isOpened: () => this.isOpened,
+    });
+  }
+
+  #makeDue(): DueRunner {
+    return new DueRunner({
+      storage: this.storage,
+      env: this.env,
+      handlers: DUE_HANDLERS,
+      view: (trace) => this.views.view({ actor: SYSTEM, trace }),
+      changed: () => this.isOpened && this.telling.note(),
+      isHeld: () => !this.isOpened || this.departure.isFrozen,
+    });
+  }
+
+  #makeDeparture(): Departure {
+    return new Departure(this.storage, {
+      env: this.env,
+      orgId: this.id,
+      isOpened: () => this.isOpened,
+      view: (envelope) => this.views.view(envelope),
+      closeSlices: () => closeSlices(this.gate, () => this.views.clock()),
+      settle: () => this.#settleToLeave(),
+      goOn: () => {
+        this.gate.isClosed = false;
+        this.due.wake();
+      },
+      left: () => (this.isOpened = false),
+    });
+  }
+
+  /** What was counted for the platform goes there from here, because it does not move. */
+  async #settleToLeave(): Promise<boolean> {
+    this.refusals.store();
+    return this.due.isIdle(LEAVING_PATIENCE_MS);
+  }
+
+  /** Kept in memory with the isolate's own counts, and sent together with them. */
+  #tally(counts: Counts): void {
+    for (const [series, by] of counts) counters.count(series, by);
+    const delayMs = counters.claimFlush(Date.now());
+    if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
+  }
+}

@@ -1,0 +1,68 @@
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { logFailure } from "../log.ts";
+import { Arrival } from "./backup/arrival.ts";
+import { publishGrants } from "./backup/importing.ts";
+import type { Executing } from "./executing.ts";
+import type { View } from "./kernel/door.ts";
+import { type Parts, SYSTEM } from "./parts.ts";
+import { missedPlanTerms } from "./plans/reread.ts";
+import { isOpened, stepsOf } from "./schema.ts";
+
+/** What an object does when it comes into memory, and when its org has just come from an archive. */
+export class Waking {
+  readonly #parts: Parts;
+  readonly #executing: Executing;
+
+  constructor(parts: Parts, executing: Executing) {
+    this.#parts = parts;
+    this.#executing = executing;
+  }
+
+  wake(): void {
+    const { ctx, departure, due, id, isOpened: isHere, isUpgraded } = this.#parts;
+    if (!isHere) ctx.waitUntil(departure.unlist().catch((error) => logFailure("moved", error)));
+    const isChanged = isHere && !departure.isFrozen && this.#parts.heedPeppers();
+    // An upgrade may leave work that is due at once, even if only reads arrive.
+    if (isUpgraded || isChanged) due.arm();
+    if (isHere && id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
+  }
+
+  arrival(): Arrival {
+    const { storage, id, settings, views } = this.#parts;
+    return new Arrival(storage, {
+      orgId: id,
+      settings,
+      isOpened: () => this.#parts.isOpened,
+      setOpened: (opened) => (this.#parts.isOpened = opened),
+      holdsOrg: () => isOpened(storage.sql),
+      steps: () => stepsOf(storage),
+      view: (envelope) => views.view(envelope),
+      arrived: (view) => this.#arrived(view),
+    });
+  }
+
+  async #arrived(view: View): Promise<void> {
+    const { departure, due, env, ctx } = this.#parts;
+    departure.returned();
+    due.arm();
+    await publishGrants(env, view);
+    await due.runNow("publish", "profile");
+    ctx.waitUntil(this.#rereadPlatform());
+  }
+
+  /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */
+  async #rereadPlatform(): Promise<void> {
+    const { book, env, views } = this.#parts;
+    const trace = `wake-${crypto.randomUUID()}`;
+    const alone = { actor: SYSTEM, trace, idempotency: null, ifMatch: null };
+    try {
+      const revision = await book.hasMissed();
+      if (revision !== null) await this.#executing.execute("rereadPrices", { revision }, alone);
+      const terms = await missedPlanTerms(env.DB, views.view(alone));
+      if (terms === null) return;
+      await this.#executing.execute("setPlanTerms", terms, alone);
+    } catch (error) {
+      logFailure(trace, error);
+    }
+  }
+}

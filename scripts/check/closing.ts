@@ -19,27 +19,42 @@ interface Assertion {
 
 const MOST_LINES = 12;
 const MOST_OUTPUT_LINES = 60;
+/** What the output says of an error outside of tests. */
+const OUTSIDE = "Unhandled Error";
 
 /**
  * The names of the failed tests if there are several, then each failure in short, then the counts. Whoever sees only
  * the beginning or only the end of it knows what failed. A step that failed without a failed test, such as one that
  * could not start, shows the end of its own output.
  */
-export function closing(steps: readonly Ended[]): string {
+export function closing(steps: readonly Ended[], again: Ended | null = null): string {
   const reports = steps.map(({ step }) => reportOf(step.report));
   const sum = (count: (report: Report) => number) =>
     reports.reduce((total, report) => total + (report === null ? 0 : count(report)), 0);
   const names = reports.flatMap((report) => report?.testResults.flatMap(namesIn) ?? []);
   const failures = steps.flatMap((ended, index) => failuresOf(ended, reports[index] ?? null));
-  const failed = Math.max(
-    sum(({ numFailedTests }) => numFailedTests),
-    steps.some(({ ok }) => !ok) ? 1 : 0,
-  );
-  return [
-    ...(names.length > 1 ? names : []),
-    ...failures,
-    `${sum(({ numPassedTests }) => numPassedTests)} passed, ${failed} failed`,
-  ].join("\n");
+  const passed = sum(({ numPassedTests }) => numPassedTests);
+  const failed = sum(({ numFailedTests }) => numFailedTests);
+  if (again?.ok === true) {
+    const stood = `${passed + failed} passed, 0 failed`;
+    return [...failures, `${stood} (${failed} of them only when run again by themselves: see above)`].join(
+      "\n",
+    );
+  }
+  const counted = Math.max(failed, steps.some(({ ok }) => !ok) ? 1 : 0);
+  return [...(names.length > 1 ? names : []), ...failures, `${passed} passed, ${counted} failed`].join("\n");
+}
+
+/** Files that failed in steps that name all their failures. Null if a step failed in another way. */
+export function failedFiles(steps: readonly Ended[]): string[] | null {
+  const files: string[] = [];
+  for (const { step, ok, output } of steps) {
+    if (ok) continue;
+    const failed = reportOf(step.report)?.testResults.filter((file) => namesIn(file).length > 0) ?? [];
+    if (failed.length === 0 || output.includes(OUTSIDE)) return null;
+    files.push(...failed.map(({ name }) => relative(ROOT, name)));
+  }
+  return files;
 }
 
 function reportOf(file: string | undefined): Report | null {
@@ -51,7 +66,7 @@ function failuresOf({ step, ok, output, log }: Ended, report: Report | null): st
   if (step.report === undefined) return [output];
   const named = report?.testResults.flatMap(failuresIn) ?? [];
   // An error outside of a test or in a hook is in the output alone.
-  const isExplained = named.length > 0 && !output.includes("Unhandled Error");
+  const isExplained = named.length > 0 && !output.includes(OUTSIDE);
   const ending = isExplained ? [] : lines(withoutNoise(output)).slice(-MOST_OUTPUT_LINES);
   return [...named, ...ending, `The whole output of ${step.name}: ${relative(ROOT, log)}`];
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { closing } from "../../scripts/check/closing.ts";
+import { closing, failedFiles } from "../../scripts/check/closing.ts";
 import type { Ended } from "../../scripts/check/steps.ts";
 import { ROOT } from "../../scripts/worker-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -73,6 +73,16 @@ describe("the end of the output", () => {
     ]);
   });
 
+  it("has what failed, and that it passed when it was run again by itself", () => {
+    const steps = [ended(false, NOISE, { passed: 3, results: [result({})] })];
+    const text = closing(steps, ended(true, NOISE, { passed: 1 }));
+    expect(text).toContain("failed: test/api/keys.test.ts: keys are secret");
+    expect(text.split("\n").at(-1)).toBe(
+      "4 passed, 0 failed (1 of them only when run again by themselves: see above)",
+    );
+    expect(closing(steps, ended(false, NOISE, { results: [result({})] }))).toMatch(/3 passed, 1 failed$/);
+  });
+
   it("shortens long messages", () => {
     const long = Array.from({ length: 500 }, (_, index) => `${index} ${"x".repeat(9000)}`).join("\n");
     const text = closing([ended(false, "", { results: [result({}, { failureMessages: [long] })] })]);
@@ -112,5 +122,25 @@ describe("the end of the output", () => {
     const step = { name: "types", command: "tsc", args: [] };
     const types: Ended = { step, ok: false, output: "src/a.ts(1,1): error TS1", log: LOG };
     expect(closing([types])).toBe("src/a.ts(1,1): error TS1\n0 passed, 1 failed");
+  });
+});
+
+describe("the files to run again", () => {
+  it("are those of which a test or the whole file failed", () => {
+    const passed = result({
+      name: join(ROOT, "test/api/runs.test.ts"),
+      status: "passed",
+      assertionResults: [],
+    });
+    const steps = [ended(true, "", { passed: 3 }), ended(false, "", { results: [result({}), passed] })];
+    expect(failedFiles(steps)).toEqual(["test/api/keys.test.ts"]);
+    expect(failedFiles([ended(true, "", { passed: 3 })])).toEqual([]);
+  });
+
+  it("are none if a step failed in another way", () => {
+    const step = { name: "types", command: "tsc", args: [] };
+    expect(failedFiles([{ step, ok: false, output: "error TS1", log: LOG }])).toBeNull();
+    expect(failedFiles([ended(false, "no room for a worker", null)])).toBeNull();
+    expect(failedFiles([ended(false, "Unhandled Errors", { results: [result({})] })])).toBeNull();
   });
 });

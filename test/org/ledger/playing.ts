@@ -1,0 +1,25 @@
+import { agree } from "./agree.ts";
+import { Play } from "./play.ts";
+import type { Step } from "./steps.ts";
+
+/** Short in the suite; set VITE_LEDGER_RUNS for a long one. */
+export const RUNS = Number((import.meta as { env?: Record<string, string> }).env?.["VITE_LEDGER_RUNS"] ?? 25);
+
+/** As long as a long one may take. */
+export const PATIENCE_MS = 3_600_000;
+
+/** A new org and its model. */
+export async function opened(): Promise<Play> {
+  const play = new Play();
+  await play.world.open();
+  return play;
+}
+
+/** Compares the two after each step. */
+export async function playAll(steps: readonly Step[]): Promise<void> {
+  const play = await opened();
+  for (const next of steps) {
+    await play.step(next);
+    await agree(play);
+  }
+}

@@ -19,3 +19,12 @@ export async function expectAlike(cases: Cases): Promise<void> {
   const fast = Object.keys(cases).filter((name) => cases[name]?.[2] === "fast");
   expect(fast.filter((name) => compared[name]?.isFast !== true)).toEqual([]);
 }
+
+/** The same, with each request sent with this key. */
+export function expectAlikeWith(key: string, cases: Cases): Promise<void> {
+  const keyed = Object.entries(cases).map(([name, [sent, ...rest]]) => [
+    name,
+    [{ key, ...sent }, ...rest] as const,
+  ]);
+  return expectAlike(Object.fromEntries(keyed) as Cases);
+}

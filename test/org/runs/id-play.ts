@@ -1,0 +1,177 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { expect, vi } from "vitest";
+import { Sought } from "../../../src/domain/id-index/sought.ts";
+import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
+import { remainsOf } from "../../../src/org/runs/purged.ts";
+import { runIds } from "../../../src/org/runs/ids/index.ts";
+import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { allRuns } from "../../support/stored-runs.ts";
+import { env, newOrg } from "../../support/worker.ts";
+
+/** An index of run ids in a real object, and what can happen to it. */
+
+/** With segments of this size, a few hundred runs make three levels. */
+export const SIZE = 16;
+
+export type Step =
+  | { readonly kind: "store" | "roll back"; readonly batches: readonly number[] }
+  | { readonly kind: "fail"; readonly batches: readonly number[]; readonly after: number }
+  | { readonly kind: "purge"; readonly share: number }
+  | { readonly kind: "wake" };
+
+const batches = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 });
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant("store" as const), batches }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("fail" as const), batches, after: fc.nat(120) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("purge" as const), share: fc.constantFrom(0.1, 0.5, 0.9, 1) }),
+  },
+  { weight: 2, arbitrary: fc.constant<Step>({ kind: "wake" }) },
+);
+
+/** An org's object that has just woken, with no index in memory. */
+export async function wokenObject() {
+  const stub = env.ORG.getByName((await newOrg()).id);
+  // What a new org does in the background may hold its object for a while.
+  await vi.waitFor(() => evictDurableObject(stub), { timeout: 60_000 });
+  await runInDurableObject(stub, () => null);
+  return stub;
+}
+
+let named = 0;
+
+function aRun(id: string): RunRecord {
+  return {
+    id,
+    startedAt: 0,
+    endedAt: null,
+    chargedAt: 0,
+    recordedAt: 0,
+    model: "m",
+    action: null,
+    workflowId: null,
+    deploymentId: null,
+    departmentId: null,
+    customerId: null,
+    chainId: null,
+    parentRunId: null,
+    depth: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0n,
+    charges: "",
+    extra: null,
+    userId: null,
+    provider: null,
+    keyId: null,
+    outcome: null,
+    tags: null,
+  };
+}
+
+export function store(sql: SqlStorage, count: number): string[] {
+  const ids = Array.from({ length: count }, () => `run-${++named}`);
+  const index = runIds(sql, SIZE);
+  expect(found(sql, ids)).toEqual([]);
+  runBlocks(sql).append(ids.map(aRun));
+  index.add(ids);
+  return ids;
+}
+
+/** The ids of the runs that the index reports for these. */
+export function found(sql: SqlStorage, ids: readonly string[]): string[] {
+  const seqs = runIds(sql, SIZE).find(new Sought(ids, idKey(sql)));
+  const { runs } = findInBlocks(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
+  return Array.from(runs.values(), ({ id }) => id);
+}
+
+/** As retention would, with the ids deleted too. */
+export function purge(sql: SqlStorage, share: number): void {
+  const blocks = runBlocks(sql);
+  for (let left = Math.ceil((blocks.lastSeq - blocks.firstSeq + 1) * share); left > 0;) {
+    const some = blocks.oldest(1).runs.slice(0, left);
+    if (some.length === 0) return;
+    blocks.purge(some.map((run) => remainsOf(run, idKey(sql))));
+    blocks.forget(1, 1);
+    left -= some.length;
+  }
+}
+
+/** How many statements failed on purpose. */
+export const failures = { count: 0 };
+
+/** Stores in a transaction in which one statement fails, at any point of the index's work, or none. */
+function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], after: number): void {
+  const { sql } = storage;
+  const exec = sql.exec.bind(sql);
+  let left = after;
+  const failing = (...given: Parameters<typeof exec>) => {
+    if (left-- === 0) throw new Error("a statement failed");
+    return exec(...given);
+  };
+  Object.defineProperty(sql, "exec", { value: failing, configurable: true });
+  try {
+    transaction(storage, () => counts.forEach((count) => store(sql, count)));
+  } catch (error) {
+    expect(error).toEqual(new Error("a statement failed"));
+    failures.count += 1;
+  } finally {
+    Reflect.deleteProperty(sql, "exec");
+  }
+}
+
+export function play(storage: DurableObjectStorage, one: Step): void {
+  const { sql } = storage;
+  if (one.kind === "fail") storeAndFail(storage, one.batches, one.after);
+  if (one.kind === "purge") purge(sql, one.share);
+  if (one.kind === "store") transaction(storage, () => one.batches.forEach((count) => store(sql, count)));
+  if (one.kind === "roll back") {
+    let ids: string[] = [];
+    const rolledBack = () =>
+      transaction(storage, () => {
+        ids = one.batches.flatMap((count) => store(sql, count));
+        throw new Error("rolled back");
+      });
+    expect(rolledBack).toThrow("rolled back");
+    expect(runIds(sql, SIZE).find(new Sought(ids, idKey(sql)))).toEqual([]);
+  }
+}
+
+/**
+ * Everything stored is found and nothing else, no two segments cover the same runs, no segment covers deleted runs, and
+ * no block is left behind.
+ */
+export function expectSound(sql: SqlStorage): void {
+  const ids = allRuns(sql).map(({ id }) => id);
+  expect(found(sql, ids)).toEqual(ids);
+  expect(found(sql, ["unknown", "run-", "run-0"])).toEqual([]);
+  const strays = sql.exec(
+    "SELECT 1 FROM run_id_blocks WHERE place / 67108864 NOT IN (SELECT segment FROM run_id_segments)",
+  );
+  expect(strays.toArray()).toEqual([]);
+  const filters = sql.exec(
+    "SELECT 1 FROM run_id_filters WHERE segment NOT IN (SELECT segment FROM run_id_segments WHERE state = 'made')",
+  );
+  expect(filters.toArray()).toEqual([]);
+  const overlaps = sql.exec(
+    `SELECT 1 FROM run_id_segments AS one JOIN run_id_segments AS other ON one.segment < other.segment
+     WHERE one.state = 'made' AND other.state = 'made'
+       AND one.first_seq <= other.last_seq AND other.first_seq <= one.last_seq`,
+  );
+  expect(overlaps.toArray()).toEqual([]);
+  const beyond = sql.exec(
+    `SELECT 1 FROM run_id_segments
+     WHERE state <> 'gone' AND last_seq > ?`,
+    runBlocks(sql).lastSeq,
+  );
+  expect(beyond.toArray()).toEqual([]);
+}

@@ -36,7 +36,7 @@ function codeOf(issue: Issue): string {
 
 /** If a discriminator selects the shape, report the discriminator as missing or wrong. */
 function unionCode(issue: z.core.$ZodIssueInvalidUnion): string {
-  if (typeof issue.discriminator !== "string") return missingOr(issue.input, "invalid_value");
+  if (typeof issue.discriminator !== "string") return missingOr(issue.input, "invalid_type");
   const said = (issue.input as Readonly<Record<string, unknown>> | undefined)?.[issue.discriminator];
   return typeof said === "string" ? "invalid_value" : missingOr(said, "invalid_type");
 }
@@ -69,19 +69,29 @@ function* toFieldErrors(
   }
 }
 
-/** The problems of the best-fitting member of a union, if they say more than that none fits. */
+/** The problems of the best-fitting member of a union that is for values of this type. Null: none is. */
 function closestShape(issue: Issue): readonly Issue[] | null {
-  if (issue.code !== "invalid_union" || issue.errors.length === 0) return null;
-  const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? [];
-  const saysMore = closest.some((inner) => inner.path.length > 0 || inner.code === "unrecognized_keys");
-  return saysMore ? closest : null;
+  if (issue.code !== "invalid_union") return null;
+  const ofType = issue.errors.filter((inner) => !inner.some(isOfOtherType));
+  return ofType.toSorted((a, b) => a.length - b.length)[0] ?? null;
 }
 
-/** If a discriminator is missing or unknown, the allowed values are listed. */
+/** The value itself, and not a part of it, is a string instead of a list or the like. */
+function isOfOtherType({ code, path, input }: Issue): boolean {
+  if (path.length > 0) return false;
+  return code === "invalid_type" || (code === "invalid_value" && typeof input !== "string");
+}
+
+/** If a discriminator is missing or unknown, the allowed values are listed; if the type is wrong, the types are. */
 function messageOf(issue: Issue, code: string): string {
-  const kinds = issue.code === "invalid_union" && "options" in issue ? issue.options : undefined;
-  if (Array.isArray(kinds)) return `must be ${kinds.map(String).join(" or ")}`;
-  return code === "required" ? "is required" : issue.message;
+  if (issue.code === "invalid_union" && "options" in issue && Array.isArray(issue.options)) {
+    return `must be ${issue.options.map(String).join(" or ")}`;
+  }
+  if (code === "required") return "is required";
+  if (issue.code !== "invalid_union") return issue.message;
+  const said = issue.errors.flatMap((inner) => inner.filter(isOfOtherType).map(({ message }) => message));
+  const kinds = new Set(said.map((message) => message.replace(/^must be /, "")));
+  return kinds.size === 0 ? issue.message : `must be ${[...kinds].join(" or ")}`;
 }
 
 /** One for each field, up to the maximum number of reported fields. */

@@ -33,6 +33,27 @@ test("every operation says in plain English what is wrong with a field", () => {
   expect(seen).toBeGreaterThan(1000);
 });
 
+const oneOrMany = z.union([
+  z.string().regex(/^a$/, "must be an a"),
+  z.array(z.string().min(1)).min(1).max(2),
+]);
+
+test.each([
+  [oneOrMany, "b", { field: "field", code: "invalid_format", message: "must be an a" }],
+  [oneOrMany, ["a", 1], { field: "field[1]", code: "invalid_type", message: "must be a string" }],
+  [oneOrMany, [], { field: "field", code: "empty", message: "must not be empty" }],
+  [oneOrMany, 1, { field: "field", code: "invalid_type", message: "must be a string or a list" }],
+  [
+    z.union([z.enum(["a", "b"]), z.array(z.enum(["a", "b"]))]),
+    ["a", "c"],
+    { field: "field[1]", message: "must be a or b" },
+  ],
+  [oneOrMany, undefined, { field: "field", code: "required", message: "is required" }],
+])("%# of two forms, the one that a value has says what is wrong", (shape, value, error) => {
+  const checked = checkShape(z.strictObject({ field: shape }), { field: value }, "invalid_body");
+  expect(checked).toMatchObject({ details: { fields: [error] } });
+});
+
 test.each([
   [z.int(), "ten", "must be a whole number"],
   [z.number(), "ten", "must be a number"],

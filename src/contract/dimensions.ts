@@ -22,8 +22,8 @@ export interface DimensionRow {
   readonly absent: string | null;
 }
 
-/** Names that are not stored, because most runs have them. */
-const ABSENT: Readonly<Partial<Record<Dimension, string>>> = { outcome: "completed" };
+/** Names that are not stored, because most runs have them. A call that does not say otherwise has them too. */
+export const ABSENT: Readonly<Partial<Record<Rated, string>>> = { outcome: "completed" };
 
 /** Every dimension. Filters, reports and columns of stored runs derive from this list. */
 export const DIMENSIONS: readonly DimensionRow[] = [
@@ -52,9 +52,14 @@ export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) =
 export type Matched = Exclude<Dimension, "outcome">;
 export const MATCHED = DIMENSION_NAMES.filter((name): name is Matched => name !== "outcome");
 
-/** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
-export type Trait = Matched | "tags" | `tag:${string}`;
+/** What a rate limit can tell calls apart by. It counts what is happening, so it need not be stored. */
+export type Rated = Dimension | "variant";
+export const RATED: readonly Rated[] = [...DIMENSION_NAMES, "variant"];
 
+/** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
+export type Trait = Rated | "tags" | `tag:${string}`;
+
+/** Whether a budget can have groups by it. */
 export function isTrait(name: string): name is Trait {
   if (name.startsWith(TAG_PREFIX)) return TAG_NAME.test(name.slice(TAG_PREFIX.length));
   return name === "tags" || (MATCHED as readonly string[]).includes(name);
@@ -69,6 +74,13 @@ export const ATTRIBUTED = ["user_id", "provider"] as const satisfies readonly Di
 export const MOST_TAGS = 10;
 export const TAG_NAME = /^[a-z0-9_.-]{1,40}$/;
 export const TAG_VALUE_MOST_CHARACTERS = 200;
+
+/** Characters are code points, as in a JSON schema: an emoji is one. */
+export function isTagValue(value: unknown): value is string {
+  if (typeof value !== "string" || value === "") return false;
+  if (value.length <= TAG_VALUE_MOST_CHARACTERS) return true;
+  return value.length <= 2 * TAG_VALUE_MOST_CHARACTERS && [...value].length <= TAG_VALUE_MOST_CHARACTERS;
+}
 
 /** How a tag is named where a dimension can be. */
 export const TAG_PREFIX = "tag:";

@@ -1,4 +1,4 @@
-import { MATCHED, type Matched, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
+import { type Rated, RATED, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
 import { type CallNames, traitIn } from "./traits.ts";
 
 /** Which calls a limit applies to, and which of them it counts together. */
@@ -16,13 +16,13 @@ export interface MatchPart {
 }
 
 /** As callers write it. */
-export type GivenMatch = { readonly [Name in Matched]?: OneOrMany | undefined } & {
+export type GivenMatch = { readonly [Name in Rated]?: OneOrMany | undefined } & {
   readonly tags?: Readonly<Record<string, OneOrMany>> | undefined;
 };
 type OneOrMany = string | readonly string[];
 
 export function matchOf({ tags = {}, ...named }: GivenMatch, groupBy: readonly Trait[]): Match {
-  const dimensions = MATCHED.flatMap((trait) => partsOf(trait, named[trait]));
+  const dimensions = RATED.flatMap((trait) => partsOf(trait, named[trait]));
   const tagged = Object.entries(tags).flatMap(([name, values]) => partsOf(`${TAG_PREFIX}${name}`, values));
   return { parts: [...dimensions, ...tagged], groupBy };
 }

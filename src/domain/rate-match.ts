@@ -1,4 +1,4 @@
-import { EACH, type Matched, MATCHED, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
+import { EACH, type Rated, RATED, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import { type GivenMatch, type Match, matches, matchOf } from "./match.ts";
 import { type CallNames, groupOf, groupText, traitIn } from "./traits.ts";
@@ -14,7 +14,7 @@ interface RateParts {
 }
 
 const PARTS = new WeakMap<RateMatch, RateParts>();
-const IN_BODY = MATCHED.filter((name): name is Exclude<Matched, "key_id"> => name !== "key_id");
+const IN_BODY = RATED.filter((name): name is Exclude<Rated, "key_id"> => name !== "key_id");
 
 function partsOf(match: RateMatch): RateParts {
   let parts = PARTS.get(match);

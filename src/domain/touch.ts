@@ -25,8 +25,8 @@ export function scopesOf(
   names: ScopeNames & Omit<CallNames, "key_id">,
   { keyId, chain }: { readonly keyId: string | undefined; readonly chain?: string | undefined },
 ): Scopes {
-  const { model, provider, user_id, tags } = names;
-  const beside = { model, provider, user_id, tags, key_id: keyId };
+  const { model, provider, user_id, variant, outcome, tags } = names;
+  const beside = { model, provider, user_id, variant, outcome, tags, key_id: keyId };
   const scopes: { -readonly [Kind in TouchingScope]?: string | undefined } = { chain };
   for (const [kind, field] of NAMED_FIELDS) scopes[kind] = names[field];
   return { ...scopes, beside };

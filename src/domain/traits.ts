@@ -1,8 +1,8 @@
-import { type Matched, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
+import { ABSENT, type Rated, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
 import { type Tags, tagsText } from "./tags.ts";
 
 /** What a call says of itself, by which limits tell calls apart. */
-export type CallNames = { readonly [Name in Matched]?: string | undefined } & {
+export type CallNames = { readonly [Name in Rated]?: string | undefined } & {
   readonly tags?: Tags | undefined;
 };
 
@@ -10,7 +10,7 @@ export type CallNames = { readonly [Name in Matched]?: string | undefined } & {
 export function traitIn(names: CallNames, trait: Trait): string | null {
   if (trait === "tags") return tagsText(names.tags);
   if (isTag(trait)) return tagIn(names.tags, trait.slice(TAG_PREFIX.length));
-  return names[trait] ?? null;
+  return names[trait] ?? ABSENT[trait] ?? null;
 }
 
 function isTag(trait: Trait): trait is `tag:${string}` {

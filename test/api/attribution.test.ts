@@ -130,6 +130,21 @@ describe("user, provider and tags of a run", () => {
   });
 });
 
+test("a tag's value has up to 200 characters, however they are written", async () => {
+  const org = await newSpender();
+  const tags = { face: "\u{1f600}".repeat(200) };
+  const run = aRun({ id: "faces", tags });
+  expect((await org.run(run)).body.tags).toEqual(tags);
+  expect((await org.bulk([run])).body.results[0].status).toBe("duplicate");
+  expect((await org.decide("0.01", { tags })).status).toBe(200);
+  for (const value of ["\u{1f600}".repeat(201), "x".repeat(201), ""]) {
+    const longer = { tags: { face: value } };
+    for (const refused of [await org.run(longer), await org.decide("0.01", longer)]) {
+      expect([refused.status, refused.body.error.details.fields[0].field]).toEqual([422, "tags.face"]);
+    }
+  }
+});
+
 describe("the outcome of a run", () => {
   test("is what its caller says, and completed unless said", async () => {
     const org = await newSpender();

@@ -54,6 +54,35 @@ test("a policy counts the calls that have all its parts, and no others", async (
   expect(explained.body.checks[0]).toMatchObject({ check: "rate_limit", outcome: "refused" });
 });
 
+test("a policy counts by the variant and the outcome, which is completed unless a run says otherwise", async () => {
+  const org = await newSpender();
+  const bad = await setPolicies(org, [{ ...POLICY, match: { outcome: ["failed", "lost"] } }]);
+  expect(bad.body.error.details.fields[0]).toMatchObject({
+    field: "policies[0].match.outcome[1]",
+    code: "invalid_value",
+  });
+  await setPolicies(org, [
+    { ...POLICY, name: "batch", match: { variant: ["batch", "flex"] }, limit: 1 },
+    { ...POLICY, name: "failed", match: { outcome: "failed" }, limit: 1 },
+    { ...POLICY, name: "each", match: { outcome: "*", user_id: "u" }, limit: 1 },
+  ]);
+  expect((await org.decide("0", { variant: "flex" })).status).toBe(200);
+  expect((await org.run({ variant: "batch" })).status).toBe(429);
+  expect((await org.decide("0", { variant: "batch" })).status).toBe(429);
+  expect((await org.run({ variant: "other" })).status).toBe(201);
+  const runs = [{ outcome: "failed" }, { outcome: "failed" }, { outcome: "cancelled" }, {}];
+  const { body } = await org.bulk(runs.map((fields) => aRun(fields)));
+  expect(body.results.map((one: { status: string }) => one.status)).toEqual([
+    "accepted",
+    "rejected",
+    "accepted",
+    "accepted",
+  ]);
+  expect((await org.run({ user_id: "u", outcome: "cancelled" })).status).toBe(201);
+  expect((await org.decide("0", { user_id: "u" })).status).toBe(200);
+  expect((await org.run({ user_id: "u" })).status).toBe(429);
+});
+
 test("a star counts each value separately, in isolates too, and no call without one", async () => {
   const org = await newSpender();
   await setPolicies(org, [
@@ -125,7 +154,8 @@ test.each([
   [{ tags: { team: ["*", "a"] } }, "policies[0].match.tags.team"],
   [{ tags: { Team: "a" } }, "policies[0].match.tags.Team"],
   [{ customer_id: "*", user_id: "*", provider: "*" }, "policies[0].match.user_id"],
-  [{ outcome: "failed" }, "policies[0].match.outcome"],
+  [{ outcome: "unreported" }, "policies[0].match.outcome"],
+  [{ variant: 1 }, "policies[0].match.variant"],
 ])("refuses to match %j, at %s", async (match, field) => {
   const org = await newSpender();
   const refused = await setPolicies(org, [{ ...POLICY, match }]);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../dimensions.ts";
+import { isTagValue, MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../dimensions.ts";
 import { callerId } from "../ids.ts";
 
 const NAME_MESSAGE = "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'";
@@ -41,10 +41,6 @@ export function taggedWith<Value>({ isValue, message, schema, description }: Tag
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function isTagValue(value: unknown): value is string {
-  return typeof value === "string" && value.length >= 1 && value.length <= TAG_VALUE_MOST_CHARACTERS;
 }
 
 const tags = taggedWith<string>({

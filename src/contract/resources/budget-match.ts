@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { isTrait, MATCHED, type Matched, TAG_PREFIX } from "../dimensions.ts";
-import { SAFE_ID } from "../ids.ts";
-import { isTagValue, taggedWith } from "./attribution.ts";
+import { type Dimension, EACH, isTagValue, isTrait, MATCHED, type Rated, TAG_PREFIX } from "../dimensions.ts";
+import { callerId, SAFE_ID } from "../ids.ts";
+import { REPORTED_OUTCOMES } from "../lists.ts";
+import { taggedWith } from "./attribution.ts";
 import { dimensionShape, modelName } from "./dimension-shape.ts";
 
 /** Of one part of a match. */
@@ -12,12 +13,14 @@ function oneOrMany(shape: z.ZodType<string>) {
 }
 
 /** The shape of each name where a limit says which calls it applies to. */
-const SHAPES: Readonly<Partial<Record<Matched, z.ZodType<string>>>> = {
+const SHAPES: Readonly<Partial<Record<Rated, z.ZodType<string>>>> = {
   key_id: z.string().regex(SAFE_ID, "must be the id of a key"),
   model: modelName.refine((text) => !text.slice(0, -1).includes("*"), {
     message: "may have `*` only at its end, where it stands for any ending",
     params: { code: "invalid_format" },
   }),
+  variant: callerId,
+  outcome: z.enum([...REPORTED_OUTCOMES, EACH]),
 };
 
 export const matchedTags = taggedWith<string | readonly string[]>({
@@ -35,12 +38,12 @@ function areTagValues(value: unknown): boolean {
 }
 
 type OneOrMany = string | string[];
-type PartsShape<Name extends Matched> = { [Each in Name]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
+type PartsShape<Name extends Rated> = { [Each in Name]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
 
 /** A value or a list of values for each name. */
-export function matchParts<Name extends Matched>(names: readonly Name[]): PartsShape<Name> {
+export function matchParts<Name extends Rated>(names: readonly Name[]): PartsShape<Name> {
   return Object.fromEntries(
-    names.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name)).optional()]),
+    names.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name as Dimension)).optional()]),
   ) as unknown as PartsShape<Name>;
 }
 

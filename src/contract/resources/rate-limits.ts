@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PRINTABLE_ASCII } from "../bounds.ts";
-import { EACH, type Matched, MATCHED } from "../dimensions.ts";
+import { EACH, type Rated, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
@@ -10,9 +10,8 @@ const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
 const MOST_EACH = 2;
 /** Those that came after keys and customers, of which a policy names one at most. */
-const BESIDE = MATCHED.filter(
-  (trait): trait is Exclude<Matched, "key_id" | "customer_id"> =>
-    trait !== "key_id" && trait !== "customer_id",
+const BESIDE = RATED.filter(
+  (trait): trait is Exclude<Rated, "key_id" | "customer_id"> => trait !== "key_id" && trait !== "customer_id",
 );
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 

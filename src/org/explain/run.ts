@@ -35,10 +35,10 @@ function subjectOf(view: View, run: Run): Subject {
   return {
     route: RUN_ROUTE,
     keyId: view.actor.id,
-    scopes: scopesOf(callNames(runNames(run)), {
-      keyId: run.keyId ?? undefined,
-      chain: run.chainId ?? undefined,
-    }),
+    scopes: scopesOf(
+      { ...callNames(runNames(run)), variant: run.extra?.variant },
+      { keyId: run.keyId ?? undefined, chain: run.chainId ?? undefined },
+    ),
     attempt: { nanos: run.cost, tokens: run.inputTokens + run.outputTokens, depth: run.depth },
     phase: "run",
     content: null,

@@ -1,4 +1,4 @@
-import { ATTRIBUTED, MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../../contract/dimensions.ts";
+import { ATTRIBUTED, isTagValue, MOST_TAGS, TAG_NAME } from "../../contract/dimensions.ts";
 import { REPORTED_OUTCOMES } from "../../contract/lists.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
@@ -89,13 +89,7 @@ function isShallow(value: unknown, depth: number): boolean {
 
 function areTags(value: unknown): boolean {
   if (!isRecord(value) || sizeOf(value) > MOST_TAGS) return false;
-  return Object.entries(value).every(
-    ([name, text]) =>
-      TAG_NAME.test(name) &&
-      typeof text === "string" &&
-      text.length >= 1 &&
-      text.length <= TAG_VALUE_MOST_CHARACTERS,
-  );
+  return Object.entries(value).every(([name, text]) => TAG_NAME.test(name) && isTagValue(text));
 }
 
 function isOutcome(value: unknown): boolean {

@@ -22,7 +22,7 @@ import { ROOT } from "./worker-config.ts";
  * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
  * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`. `--write` makes
  * docs/performance.md of the parts that it shows. `bench archive --runs 10000000` says how many runs go through the
- * archive, and `--folder path` keeps them, to be measured again.
+ * archive, `bench reports --runs 10000000` how many a report is about, and `--folder path` keeps them, to be measured again.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,
@@ -48,7 +48,7 @@ if (unknown !== undefined) {
   throw new Error(`no part is named '${unknown}': take one of ${Object.keys(PARTS).join(", ")}`);
 }
 // What takes long by itself goes where there is room. It is measured by processor time.
-if (chosen.join() !== "archive") pinToServerCore();
+if (!["archive", "reports"].includes(chosen.join())) pinToServerCore();
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(PARTS)) {
   if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startServer } from "../server.ts";
 import type { Stored } from "./archive-worker.ts";
 import { BENCH_FOLDER } from "./options.ts";
+import { reach } from "./send.ts";
 
 /** One org of a running server, whose runs go through the archive. */
 
@@ -36,11 +37,6 @@ export interface BenchOrg {
 }
 
 type Send = <T>(method: string, path: string, key: string, body?: object | string) => Promise<T>;
-
-/** The runtime closes connections that were idle for a while: what was about to use one goes over another. */
-async function reach(url: string, init: RequestInit): Promise<Response> {
-  return fetch(url, init).catch(() => fetch(url, init));
-}
 
 async function newOrg(send: Send, operator: string): Promise<Saved> {
   const made = await send<{ org: { id: string }; owner_key: string }>("POST", "/v1/admin/orgs", operator, {

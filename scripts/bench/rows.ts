@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../server.ts";
 import { type BenchRow, QUICK, WRITES } from "./harness.ts";
+import { reach } from "./send.ts";
 import type { Written } from "./rows-worker.ts";
 
 /**
@@ -28,11 +29,6 @@ interface Org {
   written(): Promise<Written>;
   decideInObject(): Promise<string>;
   liveOn(days: number): Promise<void>;
-}
-
-/** The runtime closes connections that were idle for a while: what was about to use one goes over another. */
-function reach(url: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(url, init).catch(() => fetch(url, init));
 }
 
 async function openOrg(base: string, operator: string): Promise<Org> {

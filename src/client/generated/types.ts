@@ -175,9 +175,11 @@ export interface RateLimits {
       readonly model?: string | (readonly string[]) | undefined;
       readonly provider?: string | (readonly string[]) | undefined;
       readonly user_id?: string | (readonly string[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
       readonly workflow_id?: string | (readonly string[]) | undefined;
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
+      readonly variant?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
@@ -209,9 +211,11 @@ export interface OwnRateLimits {
       readonly model?: string | (readonly string[]) | undefined;
       readonly provider?: string | (readonly string[]) | undefined;
       readonly user_id?: string | (readonly string[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
       readonly workflow_id?: string | (readonly string[]) | undefined;
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
+      readonly variant?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
@@ -2910,12 +2914,15 @@ export type RateLimitsSetBody = {
       readonly provider?: string | (readonly string[]) | undefined;
       /** Your name of the person whom the call is for. */
       readonly user_id?: string | (readonly string[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
       /** Your name of the workflow that the call belongs to. */
       readonly workflow_id?: string | (readonly string[]) | undefined;
       /** Your name of the deployment that makes the call. */
       readonly deployment_id?: string | (readonly string[]) | undefined;
       /** Your name of the department that pays. */
       readonly department_id?: string | (readonly string[]) | undefined;
+      /** The variant of the model's price. If omitted: the standard rates. */
+      readonly variant?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };

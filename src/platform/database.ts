@@ -72,6 +72,14 @@ export const supportGrants = sqliteTable(
   (table) => [index("support_grants_expires_at").on(table.expiresAt)],
 );
 
+/** Who is signed in to the operator console. */
+export const operatorSessions = sqliteTable("operator_sessions", {
+  id: text("id").primaryKey(),
+  startedAt: integer("started_at").notNull(),
+  seenAt: integer("seen_at").notNull(),
+  address: text("address").notNull(),
+});
+
 export function database(d1: D1Database) {
   return drizzle(d1);
 }

@@ -15,21 +15,23 @@ export function callerOf(session: OwnSession, org: OrgSnapshot, address: string)
   };
 }
 
+/** What a request that writes is sent with. */
+export interface Sent {
+  readonly once: string;
+  readonly ifMatch?: string;
+}
+
 export type Dispatch = (request: Request) => Response | Promise<Response>;
 
 /** Hands a request of the console to the API's own router, vouched for as `caller`. */
 export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
-  return async (
-    method: string,
-    path: string,
-    body: object | null,
-    once: string | null,
-  ): Promise<Response> => {
+  return async (method: string, path: string, body: object | null, sent: Sent | null): Promise<Response> => {
     const headers = new Headers();
     const address = from.headers.get("cf-connecting-ip");
     if (address !== null) headers.set("cf-connecting-ip", address);
     if (body !== null) headers.set("content-type", "application/json");
-    if (once !== null) headers.set("idempotency-key", once);
+    if (sent !== null) headers.set("idempotency-key", sent.once);
+    if (sent?.ifMatch !== undefined) headers.set("if-match", sent.ifMatch);
     const url = new URL(path, from.url);
     const request = new Request(url, { method, headers, body: body === null ? null : JSON.stringify(body) });
     return dispatch(vouchFor(request, caller));
@@ -41,7 +43,7 @@ export function apiAs(caller: Caller, dispatch: Dispatch, from: Request): Api {
   return {
     get: async <T>(path: string) => readAnswer<T>(await ask("GET", path, null, null)),
     send: async <T>(method: string, path: string, body: object | null, once: string) =>
-      readAnswer<T>(await ask(method, path, body, once)),
+      readAnswer<T>(await ask(method, path, body, { once })),
   };
 }
 

@@ -4,7 +4,12 @@ import type { Caller } from "../../edge/call.ts";
 import type { Env } from "../../edge/env.ts";
 import { peppersOf } from "../../settings.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "../console/csrf.ts";
-import { apiAs, type Dispatch, dispatchAs } from "../console/in-process.ts";
+import {
+  endOperatorSession,
+  isOperatorSessionOpen,
+  openOperatorSessions,
+} from "../../platform/operator-sessions.ts";
+import { apiAs, type Dispatch, dispatchAs, readAnswer } from "../console/in-process.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, formTooLong, htmlResponse, logged, readForm, redirectTo, type Web } from "../html.tsx";
 import { enterUnderGrant } from "./enter.ts";
@@ -37,11 +42,7 @@ export function createOperator(inside: Inside): Hono<{ Bindings: Env }> {
     logged(context, "/operator/login", (web) => operatorSignIn(context, web, dispatcher(context))),
   );
   app.post("/operator/logout", (context) =>
-    logged(context, "/operator/logout", async (web) =>
-      isSameOrigin(context.req.raw)
-        ? redirectTo("/operator/login", web, { "set-cookie": endedOperatorCookie(context.req.raw) })
-        : forged(web),
-    ),
+    logged(context, "/operator/logout", (web) => signOut(context, web)),
   );
   for (const [method, path, handler] of OPERATOR_PAGES) {
     app.on(method, path, (context) =>
@@ -64,6 +65,14 @@ export function createOperator(inside: Inside): Hono<{ Bindings: Env }> {
   return app;
 }
 
+async function signOut(context: Ctx, web: Web): Promise<Response> {
+  const { raw } = context.req;
+  if (!isSameOrigin(raw)) return forged(web);
+  const session = operatorSession(raw, web.settings, Date.now());
+  if (session !== null) await endOperatorSession(context.env.DB, session.id);
+  return redirectTo("/operator/login", web, { "set-cookie": endedOperatorCookie(raw) });
+}
+
 function message(title: string, text: string, status: number, web: Web): Response {
   return htmlResponse(
     <MessagePage title={title} text={text} link={["/operator", "Go to the operator console"]} />,
@@ -80,8 +89,9 @@ function forged(web: Web): Response {
 /** Only an operator's session passes. A form must also be one of its own. */
 async function admit(context: Ctx, web: Web): Promise<Admitted | Response> {
   const request = context.req.raw;
-  const session = operatorSession(request, web.settings, Date.now());
-  if (session === null) {
+  const now = Date.now();
+  const session = operatorSession(request, web.settings, now);
+  if (session === null || !(await isOperatorSessionOpen(context.env.DB, session.id, now))) {
     return request.method === "GET"
       ? redirectTo("/operator/login", web)
       : message("Signed out", SIGNED_OUT, 403, web);
@@ -123,7 +133,8 @@ async function servePage(
 }
 
 /** The operator as a caller of the API, with the request's own address. */
-function visitOf(context: Ctx, web: Web, { csrf }: Admitted, dispatch: Dispatch): OperatorVisit {
+function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: Dispatch): OperatorVisit {
+  const { DB } = context.env;
   const actor = {
     kind: "operator",
     id: "operator",
@@ -154,6 +165,12 @@ function visitOf(context: Ctx, web: Web, { csrf }: Admitted, dispatch: Dispatch)
     read: async (path) => {
       const answer = await ask("GET", path, null, null);
       return answer.status === 200 ? answer.text() : null;
+    },
+    replace: async (path, body, sent) => readAnswer(await ask("PUT", path, body, sent)),
+    sessions: {
+      own: session.id,
+      open: () => openOperatorSessions(DB),
+      end: (id) => endOperatorSession(DB, id),
     },
   };
 }

@@ -11,7 +11,9 @@ import {
 } from "./pages/organization.tsx";
 import { listOrganizations } from "./pages/organizations.tsx";
 import { listPlans, savePlan } from "./pages/plans.tsx";
+import { removePrice, savePrice, showPrice } from "./pages/price.tsx";
 import { showPriceBook } from "./pages/price-book.tsx";
+import { endSession, listSessions } from "./pages/sessions.tsx";
 import type { OperatorRoute } from "./visit.ts";
 
 /** Every page and action of the operator console. Each is served to an operator's session only. */
@@ -28,9 +30,14 @@ export const OPERATOR_PAGES: readonly OperatorRoute[] = [
   ["GET", "/operator/plans", listPlans],
   ["POST", "/operator/plans", savePlan],
   ["GET", "/operator/price-book", showPriceBook],
+  ["GET", "/operator/price-book/price", showPrice],
+  ["POST", "/operator/price-book/price", savePrice],
+  ["POST", "/operator/price-book/remove", removePrice],
   ["GET", "/operator/deprecations", operatorDeprecations],
   ["POST", "/operator/deprecations", flagDeprecation],
   ["GET", "/operator/health", showHealth],
+  ["GET", "/operator/sessions", listSessions],
+  ["POST", "/operator/sessions/:id/end", endSession],
 ];
 
 /** Where an operator enters an organization under one of its grants. */

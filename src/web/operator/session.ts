@@ -5,11 +5,11 @@ import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 
 /**
- * An operator's session is a signed cookie, because it belongs to no org's object. It names no secret. The signature covers
- * the operator key, so a new key ends every session.
+ * An operator's session is a signed cookie, and a row in D1 that ends it when it is deleted. The cookie names no secret. The
+ * signature covers the operator key, so a new key ends every session.
  */
 
-const MOST_MS = 12 * HOUR_MS;
+export const MOST_MS = 12 * HOUR_MS;
 const IDLE_MS = 60 * MINUTE_MS;
 
 export interface OperatorSession {
@@ -39,9 +39,16 @@ export function operatorSession(request: Request, settings: Settings, nowMs: num
   const [, said = "", started, seen, id = "", mac = ""] =
     /^((\d{13})\.(\d{13})\.([\w-]{22}))\.([\w-]{43})$/.exec(text) ?? [];
   if (!macs(settings, said).some((good) => sameSecret(mac, good))) return null;
-  const [startedMs, seenMs] = [Number(started), Number(seen)];
-  const isLive = seenMs <= nowMs && nowMs < startedMs + MOST_MS && nowMs < seenMs + IDLE_MS;
-  return isLive ? { id, startedMs, seenMs } : null;
+  const session = { id, startedMs: Number(started), seenMs: Number(seen) };
+  return isWithinTime(session, nowMs) ? session : null;
+}
+
+/** Whether a session is neither too old nor was idle for too long. */
+export function isWithinTime(
+  { startedMs, seenMs }: Pick<OperatorSession, "startedMs" | "seenMs">,
+  nowMs: number,
+): boolean {
+  return seenMs <= nowMs && nowMs < startedMs + MOST_MS && nowMs < seenMs + IDLE_MS;
 }
 
 /** The cookie that continues a session, as seen now. */

@@ -11,6 +11,7 @@ const SECTIONS: readonly Section[] = [
       ["/operator/price-book", "Price book", "models"],
       ["/operator/deprecations", "Deprecations", "deprecations"],
       ["/operator/health", "Health", "settings"],
+      ["/operator/sessions", "Sessions", "people"],
     ],
   },
 ];

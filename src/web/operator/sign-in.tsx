@@ -4,7 +4,8 @@ import { peppersOf } from "../../settings.ts";
 import { csrfTokens, isOwnPost } from "../console/csrf.ts";
 import type { Dispatch } from "../console/in-process.ts";
 import { type Ctx, formTooLong, htmlResponse, readForm, redirectTo, type Web } from "../html.tsx";
-import { newOperatorSession, operatorCookie } from "./session.ts";
+import { noteOperatorSession } from "../../platform/operator-sessions.ts";
+import { MOST_MS, newOperatorSession, operatorCookie } from "./session.ts";
 import { OperatorSignIn } from "./shell.tsx";
 
 /** Signs in with the operator key. The API judges the key, so guesses are slowed down like those of any caller. */
@@ -48,8 +49,11 @@ export async function operatorSignIn(context: Ctx, web: Web, dispatch: Dispatch)
   const answer = await judged(form.get("key")?.trim() ?? "", dispatch, raw);
   if (answer.status === 200) {
     const now = Date.now();
+    const session = newOperatorSession(now);
+    const row = { id: session.id, startedAt: now, seenAt: now, address: web.address };
+    await noteOperatorSession(context.env.DB, row, now - MOST_MS);
     return redirectTo("/operator", web, {
-      "set-cookie": operatorCookie(raw, web.settings, newOperatorSession(now), now),
+      "set-cookie": operatorCookie(raw, web.settings, session, now),
     });
   }
   const { error } = await answer.json<{ error: { code: string; message: string } }>();

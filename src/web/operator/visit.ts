@@ -1,10 +1,20 @@
-import type { Ask, Shown, Visit } from "../console/visit.ts";
+import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
+import type { Sent } from "../console/in-process.ts";
+import type { Answer, Ask, Shown, Visit } from "../console/visit.ts";
 
 /** What a page of the operator console can use. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
   readonly region: string;
   /** What a path of this Worker answers, as text. Null: it did not answer with 200. */
   readonly read: (path: string) => Promise<string | null>;
+  /** Puts a resource in place of the version that was read. */
+  readonly replace: (path: string, body: object, sent: Sent) => Promise<Answer<unknown>>;
+  readonly sessions: {
+    /** The id of the one that this visit belongs to. */
+    readonly own: string;
+    readonly open: () => Promise<readonly StoredOperatorSession[]>;
+    readonly end: (id: string) => Promise<void>;
+  };
 }
 
 export type OperatorHandler = (visit: OperatorVisit, ask: Ask) => Promise<Shown>;

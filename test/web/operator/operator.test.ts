@@ -55,7 +55,18 @@ const written = () =>
 describe("only an operator gets in", () => {
   test("an owner of an org, a support token and nobody at all are led away from every page", async () => {
     const { cookie: owner } = await signedIn(org.id, "owner");
-    for (const as of ["", owner, "svc_operator=1", `svc_operator=${"x".repeat(80)}`]) {
+    const grant = await call("POST", `/v1/orgs/${org.id}/support-grants`, {
+      key: org.ownerKey,
+      body: { scope: "read_only", reason: "Ticket 7.", expires_in_seconds: 3600 },
+    });
+    const opened = await call("POST", "/v1/admin/support-sessions", {
+      key: operatorKey(),
+      body: { grant_id: grant.body.id },
+    });
+    expect(opened.status).toBe(201);
+    const { token } = opened.body as { token: string };
+    const support = [`svc_support=${token}`, `svc_operator=${token}`];
+    for (const as of ["", owner, ...support, "svc_operator=1", `svc_operator=${"x".repeat(80)}`]) {
       for (const path of read()) {
         const answer = await get(path, as);
         expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 303, "/operator/login"]);
@@ -110,6 +121,88 @@ describe("only an operator gets in", () => {
     expect(operatorSession(seen(11.5 * hour), settings, now + 12 * hour)).toBeNull();
     const other = { ...settings, SVC_OPERATOR_KEY: `${settings.SVC_OPERATOR_KEY}2` };
     expect(operatorSession(seen(0), other, now)).toBeNull();
+  });
+});
+
+describe("sessions of operators", () => {
+  const endOf = (page: string, id: string) => page.includes(`/operator/sessions/${id}/end`);
+  const idOf = (pair: string) => pair.split(".")[2] ?? "";
+
+  test("are listed, and each is ended by itself", async () => {
+    const [one, other] = [pairOf(await signIn(operatorKey())), pairOf(await signIn(operatorKey()))];
+    const before = await (await get("/operator/sessions", one)).text();
+    expect([endOf(before, idOf(one)), endOf(before, idOf(other))]).toEqual([true, true]);
+    const ended = await post(`/operator/sessions/${idOf(other)}/end`, {}, one);
+    expect([ended.status, ended.headers.get("location")]).toEqual([303, "/operator/sessions?notice=revoked"]);
+    expect((await get("/operator/plans", other)).headers.get("location")).toBe("/operator/login");
+    expect((await post("/operator/plans", { plan: "stolen" }, other)).status).toBe(403);
+    expect((await get("/operator/plans", one)).status).toBe(200);
+    expect((await get("/operator/plans")).status).toBe(200);
+  });
+
+  test("end with sign-out, also for whoever has copied the cookie", async () => {
+    const mine = pairOf(await signIn(operatorKey()));
+    const headers = { ...ADDRESS, cookie: mine };
+    const elsewhere = { ...headers, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    const leave = (sent: Record<string, string>) =>
+      serve(`${ORIGIN}/operator/logout`, { method: "POST", headers: sent, redirect: "manual" });
+    expect((await leave(elsewhere)).status).toBe(403);
+    expect((await get("/operator", mine)).status).toBe(200);
+    expect((await leave(headers)).headers.get("set-cookie")).toContain("Max-Age=0");
+    expect((await get("/operator", mine)).headers.get("location")).toBe("/operator/login");
+  });
+});
+
+describe("the price book", () => {
+  const book = async () =>
+    (await call("GET", "/v1/admin/price-book", { key: operatorKey() })).body as {
+      revision: number;
+      models: { model: string; input_usd_per_mtok: string; tiers: unknown[]; aliases: string[] }[];
+    };
+  const priceOf = async (model: string) => (await book()).models.find((one) => one.model === model);
+  const form = async (fields: Record<string, string>) => ({
+    revision: String((await book()).revision),
+    input_usd_per_mtok: "1.5",
+    output_usd_per_mtok: "6",
+    ...fields,
+  });
+  const tiers = [{ above_input_tokens: 1000, input_usd_per_mtok: "9" }];
+
+  test("changes one price and keeps the others, and what the form does not show", async () => {
+    const { models } = await book();
+    expect(models).toEqual([]);
+    const made = { model: "hand/tiered", input_usd_per_mtok: "1", output_usd_per_mtok: "2", tiers };
+    const other = { ...made, model: "hand/other", aliases: ["hand/o"] };
+    await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [made, other] } });
+    const drawn = await (await get("/operator/price-book/price?model=hand%2Ftiered")).text();
+    expect(drawn).toContain("Its 1 tiers stay as they are.");
+    const saved = await post("/operator/price-book/price", await form({ model: "hand/tiered" }));
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, "/operator/price-book?notice=saved"]);
+    expect(await priceOf("hand/tiered")).toMatchObject({ input_usd_per_mtok: "1.50" });
+    expect((await priceOf("hand/tiered"))?.tiers).toHaveLength(1);
+    expect(await priceOf("hand/other")).toMatchObject({ input_usd_per_mtok: "1.00", aliases: ["hand/o"] });
+    expect(await (await get("/operator/price-book")).text()).toContain("price?model=hand%2Ftiered");
+  });
+
+  test("adds a price, removes it after a confirmation, and names what is wrong", async () => {
+    expect((await post("/operator/price-book/price", await form({ model: "hand/new" }))).status).toBe(303);
+    expect(await priceOf("hand/new")).toBeDefined();
+    const wrong = await post(
+      "/operator/price-book/price",
+      await form({ model: "hand/new", input_usd_per_mtok: "free" }),
+    );
+    expect([wrong.status, (await wrong.text()).includes('aria-invalid="true"')]).toEqual([422, true]);
+    expect((await post("/operator/price-book/remove?model=hand%2Fnew", {})).status).toBe(303);
+    expect(await priceOf("hand/new")).toBeUndefined();
+    expect(await priceOf("hand/other")).toBeDefined();
+  });
+
+  test("does not overwrite what another changed since the form was opened", async () => {
+    const opened = await form({ model: "hand/other" });
+    await post("/operator/price-book/price", await form({ model: "hand/other", input_usd_per_mtok: "3" }));
+    const late = await post("/operator/price-book/price", opened);
+    expect([late.status, (await late.text()).includes("has changed since")]).toEqual([409, true]);
+    expect(await priceOf("hand/other")).toMatchObject({ input_usd_per_mtok: "3.00" });
   });
 });
 

@@ -23,7 +23,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise
   const answer =
     sought === ""
       ? await visit.api.get<OverviewPage>(listPath("/v1/admin/overview", ask.query, [], "-month_to_date_usd"))
-      : await found(visit, sought);
+      : await found(visit, sought, ask.query.get("cursor") ?? "");
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
   const { data, next_cursor, unavailable_regions: silent } = answer.body;
   const about =
@@ -49,6 +49,12 @@ export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise
             {sought === "" ? "Create the first one." : "Search for another name or id."}
           </Empty>
         )}
+        {sought !== "" && next_cursor !== null && (
+          <p class="note-line">
+            {count(SEARCHED)} organizations were searched, in the order of their names. The next page searches
+            the others.
+          </p>
+        )}
         <Pager {...pagesOf(UNDER, ask.query, next_cursor)} />
       </Card>
       <nav class="inline" aria-label="Sort by">
@@ -71,17 +77,19 @@ const SORTS = [
   ["name", "Name"],
 ] as const;
 
+const PAGE = 200;
 const MOST_PAGES = 25;
+const SEARCHED = PAGE * MOST_PAGES;
 
-/** Looks through the organizations by name, up to a bound. */
-async function found(visit: OperatorVisit, sought: string): Promise<Answer<OverviewPage>> {
+/** Looks through the organizations by name. What is beyond the bound is on the next page. */
+async function found(visit: OperatorVisit, sought: string, from: string): Promise<Answer<OverviewPage>> {
   const data: OverviewEntry[] = [];
   const silent = new Set<string>();
-  let cursor: string | null = "";
+  let cursor: string | null = from;
   for (let page = 0; page < MOST_PAGES && cursor !== null; page += 1) {
     const query: URLSearchParams = new URLSearchParams({
       sort: "name",
-      limit: "200",
+      limit: String(PAGE),
       ...(cursor === "" ? {} : { cursor }),
     });
     const answer: Answer<OverviewPage> = await visit.api.get<OverviewPage>(`/v1/admin/overview?${query}`);
@@ -90,7 +98,7 @@ async function found(visit: OperatorVisit, sought: string): Promise<Answer<Overv
     for (const region of answer.body.unavailable_regions) silent.add(region);
     cursor = answer.body.next_cursor;
   }
-  return { status: 200, body: { data, next_cursor: null, unavailable_regions: [...silent] }, error: null };
+  return { status: 200, body: { data, next_cursor: cursor, unavailable_regions: [...silent] }, error: null };
 }
 
 const COLUMNS: readonly Column<OverviewEntry>[] = [

@@ -1,15 +1,16 @@
 import type { PriceBook } from "../../../contract/resources/price-book.ts";
-import { count } from "../../console/view/format.ts";
+import { count, usd } from "../../console/view/format.ts";
+import { Notice } from "../../console/view/notice.tsx";
 import { Card, Empty, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type Ask, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
+import { UNDER } from "./price.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
-const UNDER = "/operator/price-book";
 const MOST_SHOWN = 200;
 
-/** The platform's own prices. They are changed as a whole, by `npm run prices` or the API. */
+/** The platform's own prices. Each can be changed here; `npm run prices` and the API change many at once. */
 export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Shown> {
   const answer = await visit.api.get<PriceBook>("/v1/admin/price-book");
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
@@ -20,8 +21,13 @@ export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Sho
     <>
       <Head
         title="Price book"
-        about={`Revision ${revision}, with ${count(models.length)} models. npm run prices shows what changed and updates it.`}
-      />
+        about={`Revision ${revision}, with ${count(models.length)} models. npm run prices compares it with public prices.`}
+      >
+        <a class="button primary" href={`${UNDER}/price`}>
+          Add a price
+        </a>
+      </Head>
+      <Notice ask={ask} />
       <Card bare>
         <form class="filters" method="get" action={UNDER} role="search" aria-label="Search models">
           <div>
@@ -38,10 +44,17 @@ export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Sho
           <Table
             label="Prices"
             columns={[
-              { title: "Model", cell: ({ model }) => <span class="mono">{model}</span> },
+              {
+                title: "Model",
+                cell: ({ model }) => (
+                  <a class="mono" href={`${UNDER}/price?${new URLSearchParams({ model })}`}>
+                    {model}
+                  </a>
+                ),
+              },
               { title: "Source", cell: ({ source }) => source },
-              { title: "Input per million", kind: "number", cell: (row) => row.input_usd_per_mtok },
-              { title: "Output per million", kind: "number", cell: (row) => row.output_usd_per_mtok },
+              { title: "Input per million", kind: "number", cell: (row) => usd(row.input_usd_per_mtok) },
+              { title: "Output per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
             ]}
             rows={matching.slice(0, MOST_SHOWN)}
           />

@@ -41,8 +41,8 @@ export const DIMENSIONS: readonly DimensionRow[] = [
   })),
 ];
 
-/** A name as it is stored. */
-export function storedName({ absent }: DimensionRow, name: string): string | null {
+/** A name as it is stored. Null: none. */
+export function storedName({ absent }: DimensionRow, name: string | null): string | null {
   return name === absent ? null : name;
 }
 

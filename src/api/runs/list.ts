@@ -1,14 +1,13 @@
-import { DIMENSION_NAMES } from "../../contract/dimensions.ts";
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { dimensionShape } from "../../contract/resources/dimension-shape.ts";
+import { RUN_FILTERS } from "../../contract/resources/run-filter-shape.ts";
 import { runPage } from "../../contract/resources/runs.ts";
 
 export const RUN_LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],
   filters: {
-    ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, dimensionShape(name)])),
+    ...RUN_FILTERS,
     action: callerId,
     chain_id: callerId,
   },

@@ -1,5 +1,6 @@
 import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dimensions.ts";
 import { isRefusal } from "../../contract/refusal.ts";
+import { soughtRuns } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
 import { dailyAskOf, daysAskOf } from "../../domain/usage-report/daily.ts";
@@ -11,6 +12,7 @@ import { collect } from "./collect.ts";
 import { type Range, rangeOf } from "./range.ts";
 
 const DEFAULT_ROWS = 1000;
+const FILTER_NAMES = [...DIMENSION_NAMES, "tag", "without"];
 
 type Query = Readonly<Partial<Record<string, string>>> & { readonly group_by: string };
 
@@ -23,7 +25,7 @@ export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
     fromMs: range.fromMs,
     toMs: range.toMs,
     groupBy: groupBy.map((name) => groupingOf(name, range)),
-    filters: filtersOf(query),
+    ...filtersOf(query),
   };
   const collected = await collect(org, ask, {
     daysAsk: daysAskOf(ask, range.timeZone),
@@ -58,12 +60,10 @@ function groupingOf(name: string, range: Range): Grouping {
   return { kind: "name", name: name as Dimension };
 }
 
-function filtersOf(query: Query): ReportAsk["filters"] {
-  const named = DIMENSION_NAMES.flatMap((name) => {
-    const wanted = query[name];
-    return wanted === undefined ? [] : [[name, wanted] as const];
-  });
-  return Object.fromEntries(named);
+function filtersOf(query: Query): Pick<ReportAsk, "filters" | "without" | "tags"> {
+  const given = FILTER_NAMES.map((name) => [name, query[name]] as const);
+  const { names, ...rest } = soughtRuns(Object.fromEntries(given));
+  return { filters: Object.fromEntries(names), ...rest };
 }
 
 function csvReply(text: string) {

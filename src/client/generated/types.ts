@@ -1604,6 +1604,8 @@ export interface LimitInUse {
   readonly available: string | number;
   /** The share that is spent and reserved. Above 1 if facts exceeded it. */
   readonly used: number;
+  /** What it counts began then. */
+  readonly period_start: string;
   /** When it resets or expires. Null: never. */
   readonly resets_at: string | null;
   /** When it is used up at the pace of its current period. Null if not before it resets. */
@@ -3072,6 +3074,10 @@ export type RunsListQuery = {
   readonly department_id?: string | undefined;
   /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Only runs with this tag: its name, a colon and its value. */
+  readonly tag?: string | undefined;
+  /** Only runs that do not name this: provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
+  readonly without?: string | undefined;
   /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
   /** Your name of the chain. */
@@ -3101,6 +3107,10 @@ export type RunsExportQuery = {
   readonly department_id?: string | undefined;
   /** Your name of the customer whom the call is for. */
   readonly customer_id?: string | undefined;
+  /** Only runs with this tag: its name, a colon and its value. */
+  readonly tag?: string | undefined;
+  /** Only runs that do not name this: provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
+  readonly without?: string | undefined;
   /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
   /** Your name of the chain. */
@@ -3206,6 +3216,10 @@ export type UsageReportQuery = {
   readonly department_id?: string | undefined;
   /** Only runs with this customer_id. */
   readonly customer_id?: string | undefined;
+  /** Only runs with this tag: its name, a colon and its value. */
+  readonly tag?: string | undefined;
+  /** Only runs that do not name this: provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
+  readonly without?: string | undefined;
   /** RFC 3339 timestamp, or a date in `timezone`. */
   readonly from?: string | undefined;
   /** Not included. At most 400 days after `from`. */

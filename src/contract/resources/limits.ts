@@ -31,6 +31,7 @@ export const limitInUse = z
     used: z
       .number()
       .meta({ description: "The share that is spent and reserved. Above 1 if facts exceeded it." }),
+    period_start: timestamp.meta({ description: "What it counts began then." }),
     resets_at: timestamp.nullable().meta({ description: "When it resets or expires. Null: never." }),
     runs_out_at: timestamp.nullable().meta({
       description: "When it is used up at the pace of its current period. Null if not before it resets.",

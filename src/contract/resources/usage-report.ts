@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
 import { momentInput } from "../list.ts";
 import { timestamp, usd } from "../shapes.ts";
-import { dimensionShape } from "./dimension-shape.ts";
+import { RUN_FILTERS } from "./run-filter-shape.ts";
 import { TOKEN_PARTS } from "../token-classes.ts";
 
 export const REPORT_TIMES = ["day", "week", "month"] as const;
@@ -54,11 +54,9 @@ const limit = z
   .meta({ description: `How many groups are returned, 1 to ${REPORT_MOST_ROWS}. Default: 1000.` });
 
 const filters = Object.fromEntries(
-  DIMENSION_NAMES.map((name) => [
+  Object.entries(RUN_FILTERS).map(([name, shape]) => [
     name,
-    dimensionShape(name)
-      .optional()
-      .meta({ description: `Only runs with this ${name}.` }),
+    shape.optional().meta({ description: `Only runs with this ${name}.`, ...shape.meta() }),
   ]),
 ) as Record<string, z.ZodOptional<z.ZodString>>;
 

@@ -1,4 +1,5 @@
 import type { Dimension } from "../../contract/dimensions.ts";
+import type { SoughtTag } from "../../contract/run-filters.ts";
 
 /** A grouping by time: where each stretch begins, and what it is called. The last ends where the report does. */
 export interface Stretches {
@@ -19,6 +20,10 @@ export interface ReportAsk {
   readonly groupBy: readonly Grouping[];
   /** Only runs with these names. */
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
+  /** Only runs that do not name these. */
+  readonly without?: readonly Dimension[];
+  /** Only runs with these tags. */
+  readonly tags?: readonly SoughtTag[];
 }
 
 /** Which of the stretches has a moment. Most moments are in the same one as the moment before. */

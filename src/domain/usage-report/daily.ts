@@ -45,9 +45,10 @@ export function daysAskOf(ask: ReportAsk, timeZone: string): DaysAsk | null {
 }
 
 /** The same report, asked of the daily sums. Null: they cannot tell, because it is by more than one name, or by other days. */
-export function dailyAskOf({ fromMs, toMs, groupBy, filters }: ReportAsk, timeZone: string): DailyAsk | null {
+export function dailyAskOf(ask: ReportAsk, timeZone: string): DailyAsk | null {
+  const { fromMs, toMs, groupBy, filters, tags = [], without = [] } = ask;
   if (timeZone !== "UTC" || fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) return null;
-  if (groupBy.some(({ kind }) => kind === "tag")) return null;
+  if (tags.length > 0 || without.length > 0 || groupBy.some(({ kind }) => kind === "tag")) return null;
   const grouped = groupBy.flatMap((one) => (one.kind === "name" ? [one.name] : []));
   const [name, ...others] = new Set([...grouped, ...Object.keys(filters)]);
   const kind = name === undefined ? "org" : DAILY_KINDS.get(name);

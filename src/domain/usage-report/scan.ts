@@ -1,4 +1,5 @@
 import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimensions.ts";
+import type { SoughtTag } from "../../contract/run-filters.ts";
 import { addCosts, addCounts, momentsOf } from "../run-block/added-columns.ts";
 import { type Frame, framesOf } from "../run-block/frames.ts";
 import { numberedNames } from "../run-block/numbered-names.ts";
@@ -71,14 +72,16 @@ export class BlockScan {
     const isIn = new Uint8Array(count).fill(1, from, to);
     // A place outside of the array is not set.
     for (const at of without) isIn[at] = 0;
-    const { fromMs, toMs, filters } = this.#ask;
+    const { fromMs, toMs, filters, without: missing = [], tags = [] } = this.#ask;
     if (!isWithin) {
       for (let run = 0; run < count; run += 1) {
         const moment = moments[run] ?? 0;
         if (moment < fromMs || moment >= toMs) isIn[run] = 0;
       }
     }
-    for (const [name, wanted] of Object.entries(filters)) {
+    const absent = missing.map((name) => [name, null] as const);
+    const sought: (readonly [string, string | null])[] = [...Object.entries(filters), ...absent];
+    for (const [name, wanted] of sought) {
       const row = ROW_OF.get(name);
       const { names, numbers } = numberedNames(columns.get(row?.column ?? 0), count);
       const number = names.indexOf(row === undefined ? wanted : storedName(row, wanted));
@@ -86,6 +89,7 @@ export class BlockScan {
       if (numbers === null) continue;
       for (let run = 0; run < count; run += 1) if (numbers[run] !== number) isIn[run] = 0;
     }
+    if (tags.length > 0) keepTagged(columns.get(COLUMN_NUMBERS.tags), tags, isIn);
     return isIn;
   }
 
@@ -127,6 +131,15 @@ export class BlockScan {
       const sums = counts[COUNT_AT.get(name) ?? -1];
       if (group >= 0 && sums !== undefined) sums[group] = (sums[group] ?? 0) + tokens;
     });
+  }
+}
+
+/** Takes away the runs that do not have all of these tags. */
+function keepTagged(column: Uint8Array | undefined, tags: readonly SoughtTag[], isIn: Uint8Array): void {
+  const { names, numbers } = numberedNames(column, isIn.length);
+  const isTagged = names.map((text) => tags.every(({ name, value }) => tagIn(text, name) === value));
+  for (let run = 0; run < isIn.length; run += 1) {
+    if (isTagged[numbers?.[run] ?? 0] !== true) isIn[run] = 0;
   }
 }
 

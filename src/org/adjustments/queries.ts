@@ -1,8 +1,10 @@
 import type { Dimension } from "../../contract/dimensions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
+import { soughtRuns } from "../../contract/run-filters.ts";
 import { isOfEarlierMonth } from "../../domain/focus/correction.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
+import { tagIn } from "../../domain/usage-report/tag.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
@@ -74,8 +76,10 @@ function madeOf(sql: SqlStorage, one: StoredAdjustment): MadeAdjustment {
 
 function isWanted(sql: SqlStorage, one: StoredAdjustment, filters: AdjustmentsAsk["filters"]): boolean {
   const names = adjustedNames(sql, one);
-  return Object.entries(filters).every(([filter, wanted]) => {
-    if (wanted === undefined) return true;
+  const sought = soughtRuns(filters);
+  if (!sought.without.every((name) => nameIn(names, name) === null)) return false;
+  if (!sought.tags.every(({ name, value }) => tagIn(names.tags ?? null, name) === value)) return false;
+  return sought.names.every(([filter, wanted]) => {
     if (filter === "chain_id") return one.chain === wanted;
     if (filter === "action") return findRun(sql, one.runId)?.action === wanted;
     return nameIn(names, filter as Dimension) === wanted;

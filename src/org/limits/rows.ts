@@ -16,6 +16,7 @@ const MOST_SUBJECTS = 50;
 export interface LimitRow {
   readonly row: MeterRow;
   readonly entry: Entry;
+  readonly startMs: number;
   readonly endsMs: number | null;
   readonly used: number;
   readonly runsOutMs: number | null;
@@ -60,6 +61,7 @@ function inUse(view: View, row: MeterRow, entry: Entry): LimitRow {
   return {
     row,
     entry,
+    startMs,
     endsMs,
     used: meter.limit === 0n ? 1 : Number(used) / Number(meter.limit ?? 1n),
     runsOutMs: runsOutAt({ used: totalSpent(usage), room, startMs, endMs: endsMs }, view.now),
@@ -73,7 +75,7 @@ function scopeOf({ scope_id }: MeterRow, { meter, subject }: Entry): string {
   return countsGroups(meter) ? (groupText(subject) ?? "") : subject;
 }
 
-export function toLimit({ row, entry, endsMs, used, runsOutMs }: LimitRow): LimitInUse {
+export function toLimit({ row, entry, startMs, endsMs, used, runsOutMs }: LimitRow): LimitInUse {
   const unit = unitOf(entry.meter);
   const amount = (value: bigint) => (unit === "usd" ? formatUsd(value) : asCount(value));
   const room = roomOf(entry) ?? 0n;
@@ -92,6 +94,7 @@ export function toLimit({ row, entry, endsMs, used, runsOutMs }: LimitRow): Limi
     reserved: amount(entry.usage.held + entry.usage.leased),
     available: amount(room < 0n ? 0n : room),
     used: Math.round(used * 1e6) / 1e6,
+    period_start: new Date(startMs).toISOString(),
     resets_at: iso(endsMs),
     runs_out_at: iso(runsOutMs),
     forecast: null,

@@ -46,8 +46,12 @@ export function addAdjustments(
   return rows.length < STEP_ADJUSTMENTS ? cursor.lastAdjustment : (rows.at(-1)?.seq ?? cursor.lastAdjustment);
 }
 
-function isWanted({ filters }: ReportAsk, names: RunNames): boolean {
-  return Object.entries(filters).every(([name, wanted]) => nameIn(names, name as Dimension) === wanted);
+function isWanted({ filters, without = [], tags = [] }: ReportAsk, names: RunNames): boolean {
+  return (
+    Object.entries(filters).every(([name, wanted]) => nameIn(names, name as Dimension) === wanted) &&
+    without.every((name) => nameIn(names, name) === null) &&
+    tags.every(({ name, value }) => tagIn(names.tags ?? null, name) === value)
+  );
 }
 
 function groupOf(grouping: Grouping, names: RunNames, atMs: number): string | null {

@@ -37,6 +37,8 @@ beforeAll(async () => {
   ]) {
     expect((await send("POST", "/v1/runs", { ...run, id, cost_usd })).status).toBe(201);
   }
+  const { customer_id: _, tags: __, ...plain } = { ...run, id: "plain", cost_usd: "0.50" };
+  expect((await send("POST", "/v1/runs", plain)).status).toBe(201);
   const allowed = await send("POST", "/v1/edge/decision", { model: "m", estimate: { cost_usd: "0.01" } });
   reservation = allowed.body.reservation.id;
   const refused = await send("POST", "/v1/edge/decision", { workflow_id: "w", estimate: { cost_usd: "9" } });
@@ -80,9 +82,35 @@ describe("the overview", () => {
     "divides spending by %s",
     async (by) => {
       const page = await text(`/console?range=7d&by=${by}`);
-      expect(page).toContain('data-shown="$8.12"');
+      expect(page).toMatch(/data-shown="\$8\.(12|62)"/);
     },
   );
+
+  const runsBehind = async (page: string, filter: string) => {
+    const [, link = ""] = new RegExp(`href="(/console/runs\\?${filter}[^"]*)"`).exec(page) ?? [];
+    expect([filter, link]).toEqual([filter, expect.stringContaining("from=")]);
+    const runs = await text(link.replaceAll("&amp;", "&"));
+    return ["dear", "cheap", "plain"].filter((id) => runs.includes(`/console/runs/${id}"`));
+  };
+
+  test("leads from a tag to its runs, and from what names none to runs without it", async () => {
+    const byTag = await text("/console?by=tag&tag=team");
+    expect(await runsBehind(byTag, "tag=team%3Acore")).toEqual(["dear", "cheap"]);
+    expect(await runsBehind(byTag, "without=tag%3Ateam")).toEqual(["plain"]);
+    const byUser = await text("/console?by=user_id");
+    expect(await runsBehind(byUser, "without=user_id")).toEqual(["dear", "cheap", "plain"]);
+    expect(await runsBehind(await text("/console"), "without=customer_id")).toEqual(["plain"]);
+  });
+
+  test("leads from each limit, each day of the chart and what is reserved to what is behind it", async () => {
+    const page = await text("/console");
+    expect(await runsBehind(page, "customer_id=globex&amp;from=\\d{4}-[^&]+T")).toEqual(["dear", "cheap"]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(page).toMatch(
+      new RegExp(`<a href="/console/runs\\?from=${today}&amp;to=[\\d-]+&amp;sort=-cost_usd"><title>`),
+    );
+    expect(page).toMatch(/<a href="\/console\/budgets"><span[^>]*>\$0\.01/);
+  });
 
   test("says that no run has a tag", async () => {
     expect(await text("/console?by=tag&tag=none")).toContain("No run has this tag.");

@@ -1,9 +1,11 @@
 import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
+import { type SoughtTag, soughtRuns } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
 import { runBlocks } from "./blocks.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
+import { tagIn } from "../../../domain/usage-report/tag.ts";
 import type { RunBlock } from "../../../domain/run-block/block.ts";
 import type { BlockEntry } from "./entry.ts";
 
@@ -97,6 +99,7 @@ class Wanted {
   readonly order: PageOrder;
   /** Null: runs that are stored without one. */
   readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
+  readonly #tags: readonly SoughtTag[];
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
   /** Exclusive. */
@@ -107,9 +110,12 @@ class Wanted {
     this.#without = without;
     this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
     const { from, to, ...names } = filters;
-    this.names = Object.entries(names).map(
-      ([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const,
-    );
+    const sought = soughtRuns(names);
+    this.names = [
+      ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
+      ...sought.without.map((filter) => [columnOf(filter), null] as const),
+    ];
+    this.#tags = sought.tags;
     this.#after = after === null ? null : { key: this.order.read(after.value), id: after.id };
     this.#fromMs = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
     this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
@@ -129,15 +135,29 @@ class Wanted {
     const keys = this.order.keysOf(block);
     const started = block.moments("startedAt");
     const names = this.names.map(([column, name]) => [block.names(column), name] as const);
+    const isTagged = this.#taggedIn(block);
     for (let at = 0; at < block.count; at += 1) {
       const key = keys[at] ?? 0;
       const startedAt = started[at] ?? 0;
       if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
-      if (!names.every(([column, name]) => column[at] === name)) continue;
+      if (!names.every(([column, name]) => column[at] === name) || !isTagged(at)) continue;
       const found = { key, id: block.ids[at] ?? "", block, at };
       if (this.#without.has(found.id)) continue;
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
     }
+  }
+
+  /** Whether a run of the block has the tags. The same tags are the same text, so each text is read once. */
+  #taggedIn(block: RunBlock): (at: number) => boolean {
+    if (this.#tags.length === 0) return () => true;
+    const texts = block.names("tags");
+    const known = new Map<string | null, boolean>();
+    return (at) => {
+      const text = texts[at] ?? null;
+      const isTagged = known.get(text) ?? this.#tags.every(({ name, value }) => tagIn(text, name) === value);
+      known.set(text, isTagged);
+      return isTagged;
+    };
   }
 }
 

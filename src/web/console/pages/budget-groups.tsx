@@ -1,5 +1,6 @@
 import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
-import { Card, Status, UsedOf } from "../view/parts.tsx";
+import { runsBehindGroup } from "../view/behind.ts";
+import { Behind, Card, Status, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { ListOf, Visit } from "../visit.ts";
 import { amountText } from "./budget-words.ts";
@@ -31,7 +32,13 @@ function columnsOf(budget: Budget): readonly Column<BudgetGroup>[] {
       kind: "meter",
       cell: ({ spent, reserved }) => <UsedOf spent={String(spent)} held={String(reserved)} limit={limit} />,
     },
-    { title: "Spent", kind: "number", cell: ({ spent }) => amountText(budget, spent) },
+    {
+      title: "Spent",
+      kind: "number",
+      cell: (group) => (
+        <Behind href={runsBehindGroup(budget, group)}>{amountText(budget, group.spent)}</Behind>
+      ),
+    },
     { title: "Reserved", kind: "number", cell: ({ reserved }) => amountText(budget, reserved) },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
   ];

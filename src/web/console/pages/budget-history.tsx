@@ -5,8 +5,8 @@ import type { Budget } from "../../../contract/resources/budgets.ts";
 import type { CapacityForecasts } from "../../../contract/resources/forecasts.ts";
 import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
 import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { NAMED_FIELDS } from "../../../contract/scopes.ts";
 import { type NameOf, readNames } from "../names.ts";
+import { scopeFilter } from "../view/behind.ts";
 import { SpendChart } from "../view/charts.tsx";
 import { day, moment } from "../view/format.ts";
 import { refusalsAt, runsAt } from "../view/links.ts";
@@ -60,17 +60,9 @@ const changed = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
   { title: "Details", cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
 ];
 
-/** The name of the runs that a budget counts. Null: it counts all of them. Undefined: they have no single name. */
-function filterOf({ scope_kind: kind, scope_id: id }: Budget): Record<string, string> | null {
-  if (id === null) return kind === "org" ? {} : null;
-  const field = NAMED_FIELDS.find(([named]) => named === kind)?.[1];
-  return field === undefined ? null : { [field]: id };
-}
-
 async function trendCard(visit: Visit, budget: Budget): Promise<Child> {
   // What matches calls by other names than a scope has no daily sums of its own.
-  if (budget.scope_kind === "match") return null;
-  const filter = filterOf(budget);
+  const filter = scopeFilter(budget.scope_kind, budget.scope_id);
   if (filter === null) return null;
   const from = dateOf(visit.nowMs - (TREND_DAYS - 1) * DAY_MS);
   const to = dateOf(visit.nowMs + DAY_MS);
@@ -104,6 +96,7 @@ async function trendCard(visit: Visit, budget: Budget): Promise<Child> {
       <SpendChart
         days={days}
         forecast={points.slice(0, 14)}
+        hrefOf={(day) => runsAt(filter, { from: day, to: dateOf(Date.parse(day) + DAY_MS) })}
         cap={budget.period === "day" ? budget.limit_usd : null}
       />
     </Card>

@@ -2,9 +2,10 @@ import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
 import { MATCH_SCOPE, SCOPES } from "../../../contract/scopes.ts";
+import { runsBehind } from "../view/behind.ts";
 import type { Field } from "../view/field.ts";
 import { ends } from "../view/format.ts";
-import { Status, UsedOf } from "../view/parts.tsx";
+import { Behind, Status, UsedOf } from "../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { budgetGroups } from "./budget-groups.tsx";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
@@ -72,7 +73,7 @@ export const budgets: Resource<Budget> = {
   subOf: (budget) => `${budget.name === null ? "" : `${appliesTo(budget)}, `}per ${budget.period}`,
   columns: [
     { title: "Used", kind: "meter", cell: usedOf },
-    { title: "Spent", kind: "number", cell: (row) => amountText(row, row.spent) },
+    { title: "Spent", kind: "number", cell: spentOf },
     { title: "Reserved", kind: "number", cell: (row) => amountText(row, row.reserved) },
     { title: "Limit", kind: "number", cell: limitText },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
@@ -131,6 +132,10 @@ function usedOf({ spent, reserved, limit, increase }: Budget) {
   if (spent === null || reserved === null) return "–";
   const whole = String(Number(limit) + Number(increase));
   return <UsedOf spent={String(spent)} held={String(reserved)} limit={whole} />;
+}
+
+function spentOf(budget: Budget) {
+  return <Behind href={runsBehind(budget)}>{amountText(budget, budget.spent)}</Behind>;
 }
 
 function limitText(row: Budget): string {

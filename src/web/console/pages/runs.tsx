@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../contract/durations.ts";
-import { DIMENSION_NAMES } from "../../../contract/dimensions.ts";
+import { LEFT_OUT } from "../../../contract/run-filters.ts";
+import { DIMENSION_NAMES, TAG_PREFIX } from "../../../contract/dimensions.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
 import type { UsageReport } from "../../../contract/resources/usage-report.ts";
 import { NAMED_FIELDS } from "../../../contract/scopes.ts";
@@ -14,7 +15,7 @@ import { RunTable } from "./run-table.tsx";
 
 const UNDER = "/console/runs";
 
-export const RUN_FILTERS: readonly Filter[] = [
+const FILTERS: readonly Filter[] = [
   { name: "id", title: "Run id" },
   { name: "model", title: "Model" },
   ...NAMED_FIELDS.map(([kind, name]) => ({ name, title: words(kind) })),
@@ -23,6 +24,8 @@ export const RUN_FILTERS: readonly Filter[] = [
   { name: "provider", title: "Provider" },
   { name: "action", title: "Action" },
   { name: "chain_id", title: "Chain" },
+  { name: "tag", title: "Tag", hint: "team:search" },
+  { name: "without", title: "Without", options: [] },
   { name: "from", title: "From", isDate: true },
   { name: "to", title: "To (not included)", isDate: true },
   {
@@ -36,6 +39,15 @@ export const RUN_FILTERS: readonly Filter[] = [
   },
 ];
 
+/** The filters, with the tag that the page is asked to show runs without. */
+function filtersFor(query: URLSearchParams): readonly Filter[] {
+  const asked = query.get("without") ?? "";
+  const tag = asked.startsWith(TAG_PREFIX) ? [[asked, `Tag ${asked.slice(TAG_PREFIX.length)}`] as const] : [];
+  const named = LEFT_OUT.map((name) => [name, words(name.replace(/_id$/, ""))] as const);
+  const options = [["", "–"] as const, ...named, ...tag];
+  return FILTERS.map((filter) => (filter.name === "without" ? { ...filter, options } : filter));
+}
+
 const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"started_at":"2026-11-15T09:00:00Z","model":"acme/m1",
@@ -44,12 +56,13 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
 export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
-  const names = RUN_FILTERS.map(({ name }) => name).filter((name) => name !== "id");
+  const filters = filtersFor(ask.query);
+  const names = filters.map(({ name }) => name).filter((name) => name !== "id");
   const [answer, sums] = await Promise.all([
     visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names)),
     readSums(visit, ask.query),
   ]);
-  const filtered = isFiltered(RUN_FILTERS, ask.query);
+  const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
   const shown = runs.length > 0 || filtered;
@@ -66,7 +79,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
         )
       )}
       <Card bare>
-        {shown && <Filters path={UNDER} of={RUN_FILTERS} query={ask.query} answer={answer} />}
+        {shown && <Filters path={UNDER} of={filters} query={ask.query} answer={answer} />}
         {runs.length > 0 ? (
           <RunTable rows={runs} />
         ) : filtered ? (
@@ -84,7 +97,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
 }
 
 /** Reports know these filters. The sums of others, or of an open range, are not known. */
-const SUMMED: readonly string[] = DIMENSION_NAMES;
+const SUMMED: readonly string[] = [...DIMENSION_NAMES, "tag", "without"];
 
 async function readSums(visit: Visit, query: URLSearchParams): Promise<UsageReport | null> {
   const given = (name: string) => query.get(name)?.trim() ?? "";

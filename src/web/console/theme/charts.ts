@@ -15,7 +15,7 @@ export const charts = `
 .plot-area .cap { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 6 4; vector-effect: non-scaling-stroke; }
 .key .cap { fill: var(--bad); }
 .plot-area .slot { fill: transparent; }
-.plot-area g:hover .slot { fill: var(--accent-soft); opacity: .6; }
+.plot-area a:hover .slot, .plot-area a:focus-visible .slot { fill: var(--accent-soft); opacity: .6; }
 .plot-area .band { fill: var(--held); opacity: .38; }
 .plot-area .median { fill: none; stroke: var(--accent); stroke-width: 2; stroke-dasharray: 5 4; vector-effect: non-scaling-stroke; }
 .key { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 12px; color: var(--quiet); }

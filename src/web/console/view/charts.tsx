@@ -25,6 +25,8 @@ interface ChartProps {
   readonly forecast: readonly ForecastPoint[];
   /** The names of the parts, as in the legend. */
   readonly parts?: readonly string[];
+  /** The page of the runs of a day. */
+  readonly hrefOf: (date: string) => string;
   /** The most that may be spent in a day. */
   readonly cap?: string | null;
 }
@@ -71,14 +73,14 @@ export function SpendChart(props: ChartProps) {
           class="plot-area"
           viewBox={`0 0 ${width} ${HEIGHT}`}
           preserveAspectRatio="none"
-          role="img"
+          role="group"
           aria-label={summary(props)}
         >
           {[0, 25, 50, 75, 100].map((y) => (
             <line class="grid" x1="0" x2={width} y1={y} y2={y} />
           ))}
           {days.map((amount, index) => (
-            <Bar amount={amount} x={index * SLOT} height={height} />
+            <Bar amount={amount} x={index * SLOT} height={height} href={props.hrefOf(amount.date)} />
           ))}
           <Forecast points={forecast} from={days.length * SLOT} height={height} />
           {isCapInSight && (
@@ -119,15 +121,15 @@ function Ticks({ dates }: { dates: readonly string[] }) {
   );
 }
 
-function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => number }) {
-  const { amount, x, height } = props;
+function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => number; href: string }) {
+  const { amount, x, height, href } = props;
   const parts = amount.parts ?? [{ name: "", usd: amount.usd }];
   const lines = amount.parts?.flatMap((part) =>
     Number(part.usd) === 0 ? [] : [`${part.name}: ${cents(part.usd)}`],
   );
   let base = HEIGHT;
   return (
-    <g>
+    <a href={href}>
       <title>{[`${day(amount.date)}: ${cents(amount.usd)}`, ...(lines ?? [])].join("\n")}</title>
       <rect class="slot" x={x} y="0" width={SLOT} height={HEIGHT} />
       {parts.map((part, index) => {
@@ -143,7 +145,7 @@ function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => 
           />
         );
       })}
-    </g>
+    </a>
   );
 }
 

@@ -6,6 +6,8 @@ export interface Filter {
   readonly title: string;
   readonly options?: readonly Option[];
   readonly isDate?: boolean;
+  /** How it is written. */
+  readonly hint?: string;
 }
 
 export function isFiltered(of: readonly Filter[], query: URLSearchParams): boolean {
@@ -46,14 +48,16 @@ export function Filters(props: {
   );
 }
 
-function input({ name, options, isDate }: Filter, value: string, wrong: string | undefined) {
+function input({ name, options, isDate, hint }: Filter, value: string, wrong: string | undefined) {
   const shared = {
     id: name,
     name,
+    ...(hint === undefined ? {} : { placeholder: hint }),
     ...(wrong ? { "aria-invalid": "true", "aria-describedby": `${name}-error` } : {}),
   };
   if (options === undefined) {
-    return <input type={isDate ? "date" : "text"} value={value} autocomplete="off" {...shared} />;
+    const isDay = isDate === true && (value === "" || /^\d{4}-\d{2}-\d{2}$/.test(value));
+    return <input type={isDay ? "date" : "text"} value={value} autocomplete="off" {...shared} />;
   }
   return (
     <select {...shared}>

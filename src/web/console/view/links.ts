@@ -1,9 +1,27 @@
+import { DAY_MS } from "../../../contract/durations.ts";
 import type { Range } from "./range.ts";
 
 /** The runs behind a number, the most expensive first. */
 export function runsAt(filters: Readonly<Record<string, string>>, range: Pick<Range, "from" | "to">): string {
   const { from, to } = range;
   return `/console/runs?${new URLSearchParams({ ...filters, from, to, sort: "-cost_usd" })}`;
+}
+
+/** The longest range that a list of runs can be asked for at once. */
+const LONGEST_MS = 90 * DAY_MS;
+
+/** A moment as the date that it begins, if it does. */
+const dateFrom = (moment: string): string => moment.replace(/T00:00:00(\.000)?Z$/, "");
+
+/** The runs that count towards a limit in its period. A period that is too long for one list has no end in it. */
+export function runsIn(
+  filters: Readonly<Record<string, string>>,
+  period: { readonly period_start: string; readonly period_end: string | null },
+): string {
+  const { period_start: start, period_end: end } = period;
+  const isShort = end !== null && Date.parse(end) - Date.parse(start) <= LONGEST_MS;
+  const range = { from: dateFrom(start), ...(isShort ? { to: dateFrom(end) } : {}) };
+  return `/console/runs?${new URLSearchParams({ ...filters, ...range, sort: "-cost_usd" })}`;
 }
 
 /** The refusals behind a number. */

@@ -131,6 +131,11 @@ export function Pager({ first, next }: { first: string | null; next: string | nu
   );
 }
 
+/** A number, linked to what it was made of. Null: nothing that can be listed. */
+export function Behind({ href, children }: { href: string | null; children: Child }) {
+  return href === null ? <>{children}</> : <a href={href}>{children}</a>;
+}
+
 /** How much of a limit is spent and held, as a bar and in words. */
 export function UsedOf({ spent, held, limit }: { spent: string; held: string; limit: string }) {
   const used = share(spent, limit);

@@ -9,7 +9,7 @@ import { readNames } from "../../names.ts";
 import { BLANK, bodyOf, type Draft, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
 import { count, moment } from "../../view/format.ts";
-import { customerAt, refusalsAt, runsAt } from "../../view/links.ts";
+import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
@@ -103,19 +103,42 @@ const PERIODS = { day: "Today", week: "This week", month: "This month" } as cons
 function Standing({ of }: { of: Detail }) {
   return (
     <Tiles>
-      {of.spent.map(({ period, spent_usd, runs }) => (
-        <Tile label={PERIODS[period]} value={<Usd of={spent_usd} />}>
-          {count(runs)} {runs === 1 ? "run" : "runs"}
+      {of.spent.map((spent) => (
+        <Tile
+          label={PERIODS[spent.period]}
+          value={
+            <a href={runsIn({ customer_id: of.customer_id }, spent)}>
+              <Usd of={spent.spent_usd} />
+            </a>
+          }
+        >
+          <a href={runsIn({ customer_id: of.customer_id }, spent)}>
+            {count(spent.runs)} {spent.runs === 1 ? "run" : "runs"}
+          </a>
         </Tile>
       ))}
       {of.credits && (
-        <Tile label="Credits left" value={<Usd of={of.credits.remaining_usd} />}>
+        <Tile
+          label="Credits left"
+          value={
+            <a href="#ledger">
+              <Usd of={of.credits.remaining_usd} />
+            </a>
+          }
+        >
           in live packs
         </Tile>
       )}
       {of.last_run ? (
-        <Tile label="Last run" value={<Usd of={of.last_run.cost_usd} />}>
-          <a href={`/console/runs/${encodeURIComponent(of.last_run.id)}`}>{moment(of.last_run.started_at)}</a>
+        <Tile
+          label="Last run"
+          value={
+            <a href={`/console/runs/${encodeURIComponent(of.last_run.id)}`}>
+              <Usd of={of.last_run.cost_usd} />
+            </a>
+          }
+        >
+          {moment(of.last_run.started_at)}
         </Tile>
       ) : (
         <Tile label="Last run" value="–">

@@ -1,16 +1,23 @@
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import { ends } from "../../view/format.ts";
-import { customerAt } from "../../view/links.ts";
+import { customerAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
-import { Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
+import { Behind, Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../../visit.ts";
 import { refusedPage } from "../../page/refused.tsx";
 
 export const UNDER = "/console/customers";
 
-const spentIn = ({ spent }: CustomerStanding, period: string) =>
-  spent.find((one) => one.period === period)?.spent_usd;
+/** What a customer spent in a period, linked to the runs. */
+function spentIn({ customer_id, spent }: CustomerStanding, period: string) {
+  const found = spent.find((one) => one.period === period);
+  return (
+    <Behind href={found === undefined ? null : runsIn({ customer_id }, found)}>
+      <Usd of={found?.spent_usd} />
+    </Behind>
+  );
+}
 
 /** The limit with the least room. */
 const tightest = ({ limits }: CustomerStanding) =>
@@ -26,8 +33,8 @@ const COLUMNS: readonly Column<CustomerStanding>[] = [
       </>
     ),
   },
-  { title: "Today", kind: "number", cell: (row) => <Usd of={spentIn(row, "day")} /> },
-  { title: "This month", kind: "number", cell: (row) => <Usd of={spentIn(row, "month")} /> },
+  { title: "Today", kind: "number", cell: (row) => spentIn(row, "day") },
+  { title: "This month", kind: "number", cell: (row) => spentIn(row, "month") },
   {
     title: "Limit",
     kind: "meter",

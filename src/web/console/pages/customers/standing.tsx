@@ -2,13 +2,14 @@ import type { CreditPack } from "../../../../contract/resources/credit-packs.ts"
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs.ts";
 import { ends, moment } from "../../view/format.ts";
+import { runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Status, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 
 type Limit = CustomerStanding["limits"][number];
 
-const LIMITS: readonly Column<Limit>[] = [
+const limits = (customer_id: string): readonly Column<Limit>[] => [
   {
     title: "Limit",
     cell: ({ id, period }) => (
@@ -23,7 +24,15 @@ const LIMITS: readonly Column<Limit>[] = [
     kind: "meter",
     cell: (row) => <UsedOf spent={row.spent_usd} held={row.reserved_usd} limit={row.limit_usd} />,
   },
-  { title: "Spent", kind: "number", cell: ({ spent_usd }) => <Usd of={spent_usd} /> },
+  {
+    title: "Spent",
+    kind: "number",
+    cell: (row) => (
+      <a href={runsIn({ customer_id }, row)}>
+        <Usd of={row.spent_usd} />
+      </a>
+    ),
+  },
   { title: "Reserved", kind: "number", cell: ({ reserved_usd }) => <Usd of={reserved_usd} /> },
   { title: "Left", kind: "number", cell: ({ available_usd }) => <Usd of={available_usd} /> },
   { title: "Of", kind: "number", cell: ({ limit_usd }) => <Usd of={limit_usd} /> },
@@ -36,7 +45,7 @@ export function LimitsCard({ of, mayWrite }: { of: CustomerStanding; mayWrite: b
       {of.limits.length === 0 ? (
         <p class="note-line">No limit applies to this customer.</p>
       ) : (
-        <Table label="Limits" columns={LIMITS} rows={of.limits} />
+        <Table label="Limits" columns={limits(of.customer_id)} rows={of.limits} />
       )}
     </Card>
   );
@@ -118,9 +127,11 @@ export function PacksCard(props: {
         )}
       </Card>
       {packs.length > 0 && (
-        <Card title="Ledger of the packs" note={`With what the last ${runs.length} runs took`} bare>
-          <Table label="Ledger" columns={ENTRIES} rows={entriesOf(packs, runs)} />
-        </Card>
+        <div id="ledger">
+          <Card title="Ledger of the packs" note={`With what the last ${runs.length} runs took`} bare>
+            <Table label="Ledger" columns={ENTRIES} rows={entriesOf(packs, runs)} />
+          </Card>
+        </div>
       )}
     </>
   );

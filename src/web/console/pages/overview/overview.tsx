@@ -55,6 +55,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
             days={chart.spending.days}
             parts={chart.spending.models}
             forecast={chart.forecast}
+            hrefOf={(day) => runsAt({}, { from: day, to: dateOf(Date.parse(day) + DAY_MS) })}
             cap={figures.cap?.cap_usd ?? null}
           />
         </Card>
@@ -156,7 +157,14 @@ function Figures(props: {
           of <a href="/console/limits">{<Usd of={cap.cap_usd} />}</a>, resets {moment(cap.resets_at)}
         </Tile>
       )}
-      <Tile label="Reserved now" value={<Usd of={out?.reserved_usd} />}>
+      <Tile
+        label="Reserved now"
+        value={
+          <a href="/console/budgets">
+            <Usd of={out?.reserved_usd} />
+          </a>
+        }
+      >
         for runs in progress
       </Tile>
       {quota && (

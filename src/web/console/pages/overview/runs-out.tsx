@@ -1,7 +1,8 @@
 import type { LimitInUse, LimitsInUse } from "../../../../contract/resources/limits.ts";
 import { count, day, percent, usd, words } from "../../view/format.ts";
 import { Meter } from "../../view/charts.tsx";
-import { customerAt, pageOf } from "../../view/links.ts";
+import { scopeFilter } from "../../view/behind.ts";
+import { customerAt, pageOf, runsIn } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 
@@ -52,7 +53,7 @@ function LimitLine({ limit }: { limit: LimitInUse }) {
       </span>
       <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
       <span class="sub">
-        {percent(used)} of {amount} {periodOf(limit)}
+        <a href={behind(limit)}>{percent(used)}</a> of {amount} {periodOf(limit)}
         {mode === "shadow" && ", shadow"}
         {limit.resets_at &&
           `, ${limit.kind === "credit_pack" ? "expires" : "resets"} ${day(limit.resets_at)}`}
@@ -101,6 +102,14 @@ function periodOf({ kind, period }: LimitInUse): string {
   if (kind === "credit_pack") return "credits";
   if (kind === "quota") return "prepaid";
   return period === "total" ? "in total" : `a ${period}`;
+}
+
+/** The runs that the limit counted. Of limits that do not count by one name: its own page. */
+function behind(limit: LimitInUse): string {
+  const { kind, scope_kind, scope_id, period_start, resets_at: period_end } = limit;
+  const filter = scopeFilter(scope_kind, scope_id);
+  const isCounted = kind !== "credit_pack" && kind !== "quota";
+  return filter !== null && isCounted ? runsIn(filter, { period_start, period_end }) : hrefOf(limit);
 }
 
 function hrefOf({ kind, id, scope_id }: LimitInUse): string {

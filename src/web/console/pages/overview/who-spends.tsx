@@ -1,3 +1,4 @@
+import { TAG_NAME, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
 import { Meter } from "../../view/charts.tsx";
 import { customerAt, runsAt } from "../../view/links.ts";
@@ -39,14 +40,13 @@ export interface WhoSpends {
   readonly problem: string | null;
 }
 
-const TAG = /^[a-z0-9_.-]{1,40}$/;
 /** Sums are kept by day for these. All others are added up from the runs. */
 const KEPT_BY_DAY: readonly Tab[] = ["customer_id", "department_id", "workflow_id", "model"];
 
 export async function readWhoSpends(visit: Visit, query: URLSearchParams, range: Range): Promise<WhoSpends> {
   const tab = TABS.find(([name]) => name === query.get("by"))?.[0] ?? "customer_id";
   const tag = query.get("tag")?.trim().toLowerCase() ?? "";
-  if (tab === "tag" && !TAG.test(tag)) {
+  if (tab === "tag" && !TAG_NAME.test(tag)) {
     return { tab, tag, rows: [], problem: "Name a tag of your runs to see who spends by it." };
   }
   if (!KEPT_BY_DAY.includes(tab)) return fromRuns(visit, range, tab, tag);
@@ -142,17 +142,20 @@ function Rows({ of, range, nameOf }: Props) {
         <li>
           <span class="label">
             <Name id={id} tab={tab} nameOf={nameOf} />
-            {id === null || tab === "tag" ? (
+            <a href={runsAt(soughtBy(of, id), range)}>
               <Usd of={usd} />
-            ) : (
-              <a href={runsAt({ [tab]: id }, range)}>
-                <Usd of={usd} />
-              </a>
-            )}
+            </a>
           </span>
           <Meter spent={largest > 0 ? Number(usd) / largest : 0} label="Of the largest" plain />
           <span class="sub">
-            before: <Before of={before} id={id} tab={tab} range={range} />
+            before:{" "}
+            {before === null ? (
+              "little"
+            ) : (
+              <a href={runsAt(soughtBy(of, id), range.previous)}>
+                <Usd of={before} />
+              </a>
+            )}
           </span>
         </li>
       ))}
@@ -160,15 +163,10 @@ function Rows({ of, range, nameOf }: Props) {
   );
 }
 
-function Before(props: { of: string | null; id: string | null; tab: Tab; range: Range }) {
-  const { of, id, tab, range } = props;
-  if (of === null) return <>little</>;
-  if (id === null || tab === "tag") return <Usd of={of} />;
-  return (
-    <a href={runsAt({ [tab]: id }, range.previous)}>
-      <Usd of={of} />
-    </a>
-  );
+/** The filter of the runs behind a row. */
+function soughtBy({ tab, tag }: WhoSpends, id: string | null): Record<string, string> {
+  if (id === null) return { without: tab === "tag" ? `${TAG_PREFIX}${tag}` : tab };
+  return tab === "tag" ? { tag: `${tag}:${id}` } : { [tab]: id };
 }
 
 function Name({ id, tab, nameOf }: { id: string | null; tab: Tab; nameOf: (id: string) => string }) {

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { DIMENSION_NAMES } from "../dimensions.ts";
+import { LEFT_OUT, soughtTag, soughtWithout } from "../run-filters.ts";
+import { dimensionShape } from "./dimension-shape.ts";
+
+const tag = z
+  .string()
+  .refine((text) => soughtTag(text) !== null, {
+    message: "must be a tag's name and value, such as team:search",
+    params: { code: "invalid_format" },
+  })
+  .meta({
+    description: "Only runs with this tag: its name, a colon and its value.",
+    examples: ["team:search"],
+  });
+
+const without = z
+  .string()
+  .refine((text) => soughtWithout(text) !== null, {
+    message: `must be tag:NAME or one of ${LEFT_OUT.join(", ")}`,
+    params: { code: "invalid_value" },
+  })
+  .meta({
+    description: `Only runs that do not name this: ${LEFT_OUT.join(", ")}, or tag:NAME.`,
+    examples: ["customer_id"],
+  });
+
+/** Filters of runs, in lists, exports and reports: by the names that runs have, and by tags. */
+export const RUN_FILTERS: Readonly<Record<string, z.ZodType<string>>> = {
+  ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, dimensionShape(name)])),
+  tag,
+  without,
+};

@@ -1,6 +1,6 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
 import { mintCustomerToken } from "./customers/commands.ts";
-import { dropBackup, makeBackup } from "./backup/commands.ts";
+import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
 import { beginAuditExport, listAudit, recordVerification } from "./audit-log/commands.ts";
@@ -153,6 +153,7 @@ export const COMMANDS = {
   recordSupportRequest,
   explain,
   mintCustomerToken,
+  openBackup,
   makeBackup,
   dropBackup,
   recordImport,

@@ -15,12 +15,11 @@ import { askOf, type QueryName } from "./asking.ts";
 import type { Arrival } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
 import { platformRecovery, type Recovery, restoreTo } from "./backup/recovery.ts";
-import { dropStaging } from "./backup/staging.ts";
 import { Deciding } from "./deciding.ts";
 import { type CommandName, Executing, type Reservation } from "./executing.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
-import type { Departing } from "./moving/departure.ts";
+import type { Copied, Departing } from "./moving/departure.ts";
 import { type Move, moveUnderWay } from "./moving/state.ts";
 import { loadProfile } from "./orgs/store.ts";
 import { Parts, SYSTEM } from "./parts.ts";
@@ -153,10 +152,9 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return isOpened ? gate.look(keys, views.clock()) : departure.answer([]);
   }
 
-  override alarm(): void {
+  override alarm(): void | Promise<void> {
     const { isOpened, departure, pulse, due } = this.#parts;
-    // Without an org, an import may have been given up.
-    if (!isOpened) return dropStaging(this.ctx.storage.sql);
+    if (!isOpened) return this.#arrival.cleanUp();
     if (departure.isFrozen) return departure.wake();
     pulse.beat();
     due.wake();
@@ -184,8 +182,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#arrival.abandon(archiveId);
   }
 
-  beginMove(to: string, isArchiveCopied: boolean, envelope: Envelope): Promise<Departing | Refusal> {
-    return this.#parts.departure.begin(to, isArchiveCopied, envelope);
+  beginMove(to: string, envelope: Envelope): Departing | Refusal {
+    return this.#parts.departure.begin(to, envelope);
+  }
+
+  freezeMove(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+    return this.#parts.departure.freeze(to, copied, envelope);
   }
 
   commitMove(id: string, attempt: string): boolean {

@@ -2,7 +2,7 @@ import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
-import { backupFrame } from "./backup/queries.ts";
+import { backupPart, backupRuns, checkBackup } from "./backup/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
@@ -113,6 +113,8 @@ export const QUERIES = {
   listExports,
   listExportWindows,
   readLimits,
-  backupFrame,
+  backupPart,
+  backupRuns,
+  checkBackup,
   pepperLeft,
 } as const;

@@ -11,6 +11,7 @@ import { IDEMPOTENCY_STEPS } from "./kernel/idempotency/schema.ts";
 import { JOURNAL_STEPS } from "./kernel/journal/schema.ts";
 import { foldForUpgrade, hasOtherShapes, noteShapes } from "./kernel/journal/upgrade.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
+import { isTable } from "./kernel/tables.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MOVING_STEPS } from "./moving/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
@@ -70,10 +71,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
 ];
 
 export function isOpened(sql: SqlStorage): boolean {
-  return (
-    sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_steps'").toArray().length >
-    0
-  );
+  return isTable(sql, "schema_steps");
 }
 
 /** Applies the missing schema steps. Safe to repeat. True if there were any. */

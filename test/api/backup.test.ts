@@ -1,43 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { FrameReader, FrameWriter } from "../../src/domain/archive/frames.ts";
-import { answerOf } from "../support/http.ts";
-import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { backup, forget, sendArchive as send } from "../support/backup.ts";
+import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 const key = operatorKey();
-
-async function backup(orgId: string): Promise<Buffer> {
-  const headers = { authorization: `Bearer ${key}`, "cf-connecting-ip": "203.0.113.7" };
-  const answer = await serve(`http://sluice.test/v1/admin/orgs/${orgId}/backup`, { headers });
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/octet-stream"]);
-  return Buffer.from(await answer.arrayBuffer());
-}
-
-async function send(archive: Uint8Array, bearer: string | null = key) {
-  const headers = new Headers({
-    "content-type": "application/octet-stream",
-    "cf-connecting-ip": "203.0.113.7",
-  });
-  if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
-  // In small pieces, as a network delivers them.
-  const body = new ReadableStream({
-    start(controller) {
-      for (let at = 0; at < archive.byteLength; at += 1000) controller.enqueue(archive.slice(at, at + 1000));
-      controller.close();
-    },
-  });
-  return answerOf(await serve("http://sluice.test/v1/admin/orgs/import", { method: "POST", headers, body }));
-}
-
-/** As if this deployment had never had the org. */
-async function forget(orgId: string): Promise<void> {
-  await runInDurableObject(env.ORG.getByName(orgId), async (_object, { storage }) => {
-    await storage.deleteAlarm();
-    await storage.deleteAll();
-  }).catch(() => undefined);
-  const stub = env.ORG.getByName(orgId);
-  await runInDurableObject(stub, (_object, state) => state.abort("forgotten")).catch(() => undefined);
-}
 
 interface Used extends TestOrg {
   readonly runId: string;

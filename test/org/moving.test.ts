@@ -1,6 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/org/kernel/door.ts";
+import type { Imported } from "../../src/org/backup/importing.ts";
+import type { Move } from "../../src/org/moving/state.ts";
+import { archiveOf, bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
+import { filesOf, newArchivist, sendRuns } from "../support/archive.ts";
+import { backup } from "../support/backup.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
 const OPERATOR: Envelope = {
@@ -18,33 +23,66 @@ const run = {
   cost_usd: "0.01",
 };
 
+type OrgStub = ReturnType<typeof env.ORG.getByName>;
+
+async function frozen(object: OrgStub, isArchiveCopied = false): Promise<Move> {
+  const opened = await object.beginMove("us", OPERATOR);
+  if (!("kind" in opened) || opened.kind !== "opened") throw new Error("it does not move");
+  const { archiveId } = opened;
+  const made = await object.freezeMove("us", { archiveId, isArchiveCopied }, OPERATOR);
+  if (!("kind" in made) || made.kind !== "frozen") throw new Error("it is not frozen");
+  return made.move;
+}
+
 async function movingOrg() {
   const org = await newOrg();
   const object = env.ORG.getByName(org.id);
-  const departing = await object.beginMove("us", false, OPERATOR);
-  if (!("kind" in departing)) throw new Error("it does not move");
-  return { org, object, move: departing.move };
+  return { org, object, move: await frozen(object) };
 }
 
-test("an org with files in the archive moves only once they are said to be copied", async () => {
-  const org = await newOrg();
+test.each([
+  ["are deleted, because their runs went with it", false, 0],
+  ["stay if they are said to be copied", true, 1],
+] as const)("files of an org that left %s", async (_name, isArchiveCopied, files) => {
+  const org = await newArchivist();
   const object = env.ORG.getByName(org.id);
-  await runInDurableObject(object, (_, { storage }) =>
-    storage.sql.exec(
-      `INSERT INTO run_files (first_seq, state, name, runs, bytes, blocks_at, started_min, started_max, recorded_min,
-         recorded_max, cost, input_tokens, output_tokens, groups)
-       VALUES (1, 'made', 'a file', 1, 0, 0, 0, 0, 0, 0, '0', 0, 0, x'')`,
-    ),
-  );
-  expect(await object.beginMove("us", false, OPERATOR)).toMatchObject({ code: "conflict" });
-  expect(await object.moveUnderWay()).toBeNull();
-  expect(await object.beginMove("us", true, OPERATOR)).toMatchObject({ kind: "copied" });
+  const move = await frozen(object, isArchiveCopied);
+  expect(await object.commitMove(move.id, "attempt")).toBe(true);
+  expect(await object.endMove(move.id, "left")).toBe(true);
+  await runInDurableObject(object, (instance) => instance.alarm());
+  expect((await filesOf(org.id)).length).toBe(files);
+  expect(await object.whereabouts()).toEqual({ movedTo: "us" });
+});
+
+test("files that could not be deleted are deleted later, also if the org has come back meanwhile", async () => {
+  const org = await newArchivist();
+  const archive = await backup(org.id);
+  const object = env.ORG.getByName(org.id);
+  const move = await frozen(object);
+  await object.commitMove(move.id, "attempt");
+  await runInDurableObject(object, async (instance, { storage }) => {
+    const bound = archiveOf(storage.sql);
+    const broken = { delete: () => Promise.reject(new Error("no answer")) } as unknown as R2Bucket;
+    bindArchive(storage.sql, { ...bound, bucket: broken });
+    await instance.endMove(move.id, "left");
+    await expect(instance.alarm()).rejects.toThrow("no answer");
+    bindArchive(storage.sql, bound);
+  });
+  const [earlier = ""] = await filesOf(org.id);
+  await runInDurableObject(object, (_, state) => state.abort("evicted")).catch(() => undefined);
+  const home = env.ORG.getByName(org.id);
+  await home.beginImport("return", "bak_return");
+  await home.stageImport("return", 0, archive.toString("base64"));
+  const { archiveId } = (await home.finishImport("return", OPERATOR)) as Imported;
+  const archived = earlier.replace("/runs/", `/runs/${archiveId}/`);
+  await expect.poll(() => filesOf(org.id), { timeout: 20_000 }).toEqual([archived]);
+  expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ duplicates: 1000 });
 });
 
 test("a move that nobody goes on with ends by itself, and writes go on", async () => {
   const { org, object } = await movingOrg();
-  await runInDurableObject(object, (instance, { storage }) => {
-    instance.alarm();
+  await runInDurableObject(object, async (instance, { storage }) => {
+    await instance.alarm();
     expect(instance.moveUnderWay()).not.toBeNull();
     storage.sql.exec("UPDATE moving SET until = 0");
   });
@@ -66,7 +104,7 @@ test("a move that may have reached the other region does not end by itself", asy
   await runInDurableObject(woken, (instance) => instance.alarm());
   expect(await woken.moveUnderWay()).toMatchObject({ attempt: "attempt" });
   // Whoever asks again learns that, and copies nothing.
-  expect(await woken.beginMove("us", false, OPERATOR)).toMatchObject({ kind: "unknown" });
+  expect(await woken.beginMove("us", OPERATOR)).toMatchObject({ kind: "unknown" });
   expect(await woken.endMove("another", "left")).toBe(false);
   expect(await woken.endMove(move.id, "left")).toBe(true);
   expect(await woken.whereabouts()).toEqual({ movedTo: "us" });

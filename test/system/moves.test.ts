@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "../../scripts/server.ts";
 import { claimPorts } from "../../scripts/ports.ts";
@@ -96,8 +98,8 @@ interface Org {
   readonly key: string;
 }
 
-async function newOrg(): Promise<Org> {
-  const body = { name: "Acme", home_region: "eu" };
+async function newOrg(fields: object = {}): Promise<Org> {
+  const body = { name: "Acme", home_region: "eu", ...fields };
   const made = await http("POST", `${eu.urls[0]}/v1/admin/orgs`, { ...operator, body });
   return { id: made.body.org.id, key: made.body.owner_key };
 }
@@ -267,6 +269,58 @@ test("a move is refused to a region that is unknown or that the org's rule exclu
     201,
   );
 });
+
+/** The files that the local bucket of a region has on disk. */
+function archiveFiles(folder: { readonly path: string } | undefined): number {
+  return readdirSync(folder?.path ?? "", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.parentPath.endsWith("blobs"))
+    .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).subarray(0, 4).toString() === "PAR1")
+    .length;
+}
+
+test(
+  "runs in the archive move along, also if a region is killed in between, and no file of them stays behind",
+  { timeout: 120_000 },
+  async () => {
+    const org = await newOrg({ environment: "test" });
+    const day = Date.UTC(2026, 10, 10);
+    const runs = Array.from({ length: 1000 }, (_, at) =>
+      run(`old-${at}`, { started_at: new Date(day + at).toISOString(), cost_usd: `0.00${1_000_000 + at}` }),
+    );
+    const bulk = () => http("POST", `${eu.urls[0]}/v1/runs/bulk`, { key: org.key, body: { runs } });
+    expect((await bulk()).body.accepted).toBe(1000);
+    await http("POST", `${eu.urls[0]}/v1/admin/orgs/${org.id}/test-clock`, {
+      ...operator,
+      body: { advance_seconds: 90_000 },
+    });
+    await expect.poll(() => archiveFiles(folders[1]), { timeout: 60_000 }).toBe(1);
+    const period = "from=2026-11-09T00:00:00Z&to=2026-11-12T00:00:00Z";
+    const seen = async () => {
+      const get = (path: string) => http("GET", `${eu.urls[0]}${path}`, { key: org.key });
+      const report = await get(`/v1/orgs/${org.id}/usage/report?${period}&group_by=model`);
+      return [report.text, (await get(`/v1/runs/export?${period}&format=ndjson`)).text];
+    };
+    const before = await seen();
+    expect(before[1]?.trim().split("\n").length).toBe(1000);
+
+    let stages = 0;
+    between.onCall = async (called, when) => {
+      if (called !== "stageImport" || when !== "after" || (stages += 1) !== 3) return;
+      await eu.crash();
+      throw new Error("killed");
+    };
+    expect((await move(org, "us").catch(() => null))?.status).not.toBe(200);
+    await movedAtLast(org, "us");
+    await expectWhole(org, "us");
+    expect(await seen()).toEqual(before);
+    expect((await bulk()).body).toMatchObject({ accepted: 0, duplicates: 1000, rejected: 0 });
+    await expect
+      .poll(() => [1, 0].map((at) => archiveFiles(folders[at])), { timeout: 60_000 })
+      .toEqual([0, 1]);
+    expect(await seen()).toEqual(before);
+    expect((await bulk()).body).toMatchObject({ accepted: 0, duplicates: 1000, rejected: 0 });
+  },
+);
 
 /** Where a move can be killed: before and after each thing that it says to the other region. */
 const STEPS = ["beginImport", "stageImport", "finishImport"].flatMap((method) =>

@@ -1,5 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
+import { OrgArchive } from "../../edge/org-archive.ts";
 import { bodyOf, type OrgDoor } from "../../edge/org-door.ts";
 
 export const backupOrg = operation(
@@ -8,35 +9,63 @@ export const backupOrg = operation(
     path: "/v1/admin/orgs/{org_id}/backup",
     summary: "Download a signed archive of an organization",
     description:
-      "Everything that the organization owns, as of one moment, for `POST /v1/admin/orgs/import`. It contains digests of keys and encrypted secrets, so keep it as safe as the database.",
+      "Everything that the organization owns, with its archived runs, as of one moment, for `POST /v1/admin/orgs/import`. It contains digests of keys and encrypted secrets, so keep it as safe as the database.",
     role: "operator",
     servedAtHome: true,
     reply: { 200: null },
     media: ["application/octet-stream"],
-    refuses: [],
+    refuses: ["conflict"],
   },
   async (call) => {
-    const made = await call.org.command("makeBackup", {});
-    if (isRefusal(made)) return made;
-    const { archive_id: archiveId, frames } = bodyOf(made);
+    const opened = await call.org.command("openBackup", {});
+    if (isRefusal(opened)) return opened;
+    const { archive_id: archiveId, head, runs } = bodyOf(opened);
+    const made = await tablesOf(call.org, archiveId);
+    if (isRefusal(made)) {
+      await call.org.command("dropBackup", { archiveId });
+      return made;
+    }
+    const archive = new OrgArchive(call.org, { archiveId, head, runs }, call.settings.SVC_KEY_PEPPER);
     call.headers["content-disposition"] = `attachment; filename="${call.params.org_id}.backup"`;
-    return { status: 200, stream: streamed(call.org, archiveId, frames), media: "application/octet-stream" };
+    const stream = streamed(call.org, archiveId, partsOf(archive, made));
+    return { status: 200, stream, media: "application/octet-stream" };
   },
 );
 
-/** Reads the next frame only after the reader has taken the previous one, so memory stays at one frame. */
-function streamed(org: OrgDoor, archiveId: string, frames: number): ReadableStream<Uint8Array> {
-  let n = 0;
+/** Files that cannot be read are found before the answer begins. */
+async function tablesOf(org: OrgDoor, archiveId: string) {
+  const checked = await org.query("checkBackup", { archiveId });
+  if (isRefusal(checked)) return checked;
+  const made = await org.command("makeBackup", { archiveId, namesFiles: false });
+  return isRefusal(made) ? made : bodyOf(made);
+}
+
+async function* partsOf(
+  archive: OrgArchive,
+  made: Parameters<OrgArchive["rest"]>[0],
+): AsyncGenerator<Buffer> {
+  yield* archive.head();
+  const refusal = yield* archive.rest(made, false);
+  if (refusal !== null) throw new Error(`the backup stopped: ${refusal.message ?? refusal.code}`);
+}
+
+/** Reads the next part only after the reader has taken the previous one, so memory stays at one part. */
+function streamed(
+  org: OrgDoor,
+  archiveId: string,
+  parts: AsyncGenerator<Buffer>,
+): ReadableStream<Uint8Array> {
+  const drop = () => org.command("dropBackup", { archiveId });
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const read = await org.query("backupFrame", { archiveId, n });
-        if (isRefusal(read)) throw new Error(`the backup stopped: ${read.code}`);
-        controller.enqueue(Buffer.from(read.body.frame, "base64"));
-        n += 1;
-        if (n < frames) return;
-        await org.command("dropBackup", { archiveId });
+        const { done, value } = await parts.next();
+        if (done !== true) return controller.enqueue(value);
+        await drop();
         controller.close();
+      },
+      async cancel() {
+        await drop();
       },
     },
     { highWaterMark: 0 },

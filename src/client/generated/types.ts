@@ -1809,7 +1809,7 @@ export type AdminOrgsListQuery = {
 export type AdminOrgsMoveBody = {
   /** The region that becomes the organization's home. */
   readonly to: string;
-  /** Confirms that the organization's files in the archive were copied to the other region's bucket. */
+  /** Says that you have copied the organization's files in the archive to the other region's bucket. Then its archived runs are not copied, and no file is deleted. */
   readonly archive_copied?: boolean | undefined;
 };
 

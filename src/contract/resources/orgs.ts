@@ -59,7 +59,7 @@ export const orgMove = z.strictObject({
     .optional()
     .meta({
       description:
-        "Confirms that the organization's files in the archive were copied to the other region's bucket.",
+        "Says that you have copied the organization's files in the archive to the other region's bucket. Then its archived runs are not copied, and no file is deleted.",
       examples: [true],
     }),
 });

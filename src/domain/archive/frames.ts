@@ -64,6 +64,14 @@ export class FrameWriter {
   }
 }
 
+/** Content of any length, in as many frames as it needs. */
+export function* framesOf(writer: FrameWriter, content: Uint8Array, isLast: boolean): Generator<Buffer> {
+  for (let at = 0; at === 0 || at < content.byteLength; at += MOST_FRAME_BYTES) {
+    const end = at + MOST_FRAME_BYTES;
+    yield writer.write(content.subarray(at, end), isLast && end >= content.byteLength);
+  }
+}
+
 export interface ReadFrame {
   readonly content: Buffer;
   readonly isLast: boolean;

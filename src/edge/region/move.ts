@@ -1,7 +1,9 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Departing } from "../../org/moving/departure.ts";
 import type { Move } from "../../org/moving/state.ts";
+import type { Envelope } from "../../org/kernel/door.ts";
 import type { Call } from "../call.ts";
+import { OrgArchive } from "../org-archive.ts";
 import { reach } from "../org-door.ts";
 import { objectHere } from "./placement.ts";
 import { remoteOrg } from "./remote-org.ts";
@@ -23,36 +25,28 @@ export interface MovedOrg {
  * other region may have it, only that region can tell. So whatever ends this in between, the org is whole in one of them, and
  * the same call again finds out in which and goes on.
  */
-export async function moveOrg(
-  call: Moving,
-  orgId: string,
-  { to, isArchiveCopied }: Wanted,
-): Promise<MovedOrg | Refusal> {
+export async function moveOrg(call: Moving, orgId: string, wanted: Wanted): Promise<MovedOrg | Refusal> {
   const source = objectHere(call.env, call.settings, orgId);
-  let departing = await begun(call, orgId, { to, isArchiveCopied });
+  let departing = await begun(call, orgId, wanted.to);
   if (isRefusal(departing)) return departing;
   if (departing.kind === "unknown") {
     const { move } = departing;
     if (await isThere(call, orgId, move)) return left(call, orgId, move);
     await reach(async () => await source.endMove(move.id, "stayed"));
-    departing = await begun(call, orgId, { to, isArchiveCopied });
+    departing = await begun(call, orgId, wanted.to);
     if (isRefusal(departing)) return departing;
-    if (departing.kind === "unknown")
-      return refuse("conflict", {}, { message: "Another move is under way." });
   }
-  const refusal = await copied(call, orgId, departing);
-  return refusal ?? left(call, orgId, departing.move);
+  if (departing.kind !== "opened") return refuse("conflict", {}, { message: "Another move is under way." });
+  const moved = await copied(call, orgId, { ...wanted, ...departing });
+  return isRefusal(moved) ? moved : left(call, orgId, moved);
 }
 
-async function begun(
-  call: Moving,
-  orgId: string,
-  { to, isArchiveCopied }: Wanted,
-): Promise<Departing | Refusal> {
-  const envelope = { ...call.envelope(), idempotency: null, ifMatch: null };
-  return reach(
-    async () => await objectHere(call.env, call.settings, orgId).beginMove(to, isArchiveCopied, envelope),
-  );
+function alone(call: Moving): Envelope {
+  return { ...call.envelope(), idempotency: null, ifMatch: null };
+}
+
+function begun(call: Moving, orgId: string, to: string): Promise<Departing | Refusal> {
+  return reach(async () => await objectHere(call.env, call.settings, orgId).beginMove(to, alone(call)));
 }
 
 /** Ends an import that may still be under way. True if the other region has the org. */
@@ -61,60 +55,92 @@ export function isThere({ env, settings }: Moving, orgId: string, move: Move): P
   return reach(async () => await target.abandonImport(move.archive ?? ""));
 }
 
-/** Null: the other region has the org. Otherwise the org stays, if it is known that the other does not have it. */
-async function copied(
-  call: Moving,
-  orgId: string,
-  departing: Extract<Departing, { kind: "copied" }>,
-): Promise<Refusal | null> {
-  const { env, settings } = call;
-  const source = objectHere(env, settings, orgId);
-  const target = remoteOrg(env, settings, departing.move.toRegion, orgId);
-  const { move, archiveId, frames } = departing;
-  const attempt = crypto.randomUUID();
+type Opened = Wanted & Extract<Departing, { kind: "opened" }>;
+
+/** The move, once the other region has the org. Otherwise the org stays, if it is known that the other does not have it. */
+async function copied(call: Moving, orgId: string, opened: Opened): Promise<Move | Refusal> {
+  const source = objectHere(call.env, call.settings, orgId);
+  const { to, archiveId, isArchiveCopied } = opened;
+  const staging = new Staging(call, remoteOrg(call.env, call.settings, to, orgId), opened);
+  const early = await staging.begin();
+  if (early !== null) {
+    await call.org.command("dropBackup", { archiveId }, alone(call));
+    return early;
+  }
+  const frozen = await reach(
+    async () => await source.freezeMove(to, { archiveId, isArchiveCopied }, alone(call)),
+  );
+  if (isRefusal(frozen)) return frozen;
+  if (frozen.kind !== "frozen") return overtaken();
+  const { move } = frozen;
+  const stays = () => reach(async () => await source.endMove(move.id, "stayed"));
   let refusal: Refusal | null;
   try {
-    refusal = await staged(call, target, { attempt, archiveId, frames });
+    refusal = await staging.rest(frozen);
   } catch (error) {
-    await reach(async () => await source.endMove(move.id, "stayed"));
+    await stays();
     throw error;
   }
   if (refusal === null) {
+    const { attempt } = staging;
     if (!(await reach(async () => await source.commitMove(move.id, attempt)))) return overtaken();
-    const envelope = { ...call.envelope(), idempotency: null, ifMatch: null };
-    const done = await reach(async () => await target.finishImport(attempt, envelope));
-    if (!isRefusal(done)) return null;
-    if (await isThere(call, orgId, { ...move, archive: archiveId })) return null;
-    refusal = done;
+    refusal = await staging.finish();
+    if (refusal === null || (await isThere(call, orgId, move))) return move;
   }
-  await reach(async () => await source.endMove(move.id, "stayed"));
+  await stays();
   return refusal;
 }
 
-interface Copy {
-  readonly attempt: string;
-  readonly archiveId: string;
-  readonly frames: number;
-}
+/** A copy on its way to the other region, frame by frame. */
+class Staging {
+  readonly #call: Moving;
+  readonly #target: ReturnType<typeof remoteOrg>;
+  readonly #opened: Opened;
+  readonly #archive: OrgArchive;
+  readonly attempt = crypto.randomUUID();
+  #staged = 0;
 
-/** Brings the copy to the other region, frame by frame. */
-async function staged(
-  call: Moving,
-  target: ReturnType<typeof remoteOrg>,
-  { attempt, archiveId, frames }: Copy,
-): Promise<Refusal | null> {
-  // An object that an org has left before ends its life first, and takes the org back in the next.
-  const begin = await reach(async () => await target.beginImport(attempt, archiveId)).catch(() =>
-    reach(async () => await target.beginImport(attempt, archiveId)),
-  );
-  if (isRefusal(begin)) return begin;
-  for (let n = 0; n < frames; n += 1) {
-    const read = await call.org.query("backupFrame", { archiveId, n });
-    if (isRefusal(read)) return read;
-    const { frame } = read.body;
-    if (!(await reach(async () => await target.stageImport(attempt, n, frame)))) return overtaken();
+  constructor(call: Moving, target: ReturnType<typeof remoteOrg>, opened: Opened) {
+    this.#call = call;
+    this.#target = target;
+    this.#opened = opened;
+    this.#archive = new OrgArchive(call.org, opened, call.settings.SVC_KEY_PEPPER);
   }
-  return null;
+
+  /** Everything that never changes, while the org is used. */
+  async begin(): Promise<Refusal | null> {
+    const { attempt } = this;
+    const { archiveId, isArchiveCopied } = this.#opened;
+    // An object that an org has left before ends its life first, and takes the org back in the next.
+    const ask = () => reach(async () => await this.#target.beginImport(attempt, archiveId));
+    const begin = await ask().catch(ask);
+    if (isRefusal(begin)) return begin;
+    for (const frame of this.#archive.head()) if (!(await this.#stage(frame))) return overtaken();
+    return isArchiveCopied ? null : this.#all(this.#archive.runsBefore());
+  }
+
+  rest(made: Extract<Departing, { kind: "frozen" }>): Promise<Refusal | null> {
+    return this.#all(this.#archive.rest(made, this.#opened.isArchiveCopied));
+  }
+
+  async finish(): Promise<Refusal | null> {
+    const done = await reach(async () => await this.#target.finishImport(this.attempt, alone(this.#call)));
+    return isRefusal(done) ? done : null;
+  }
+
+  async #all(frames: AsyncGenerator<Buffer, Refusal | null>): Promise<Refusal | null> {
+    for (;;) {
+      const { done, value } = await frames.next();
+      if (done === true) return value;
+      if (!(await this.#stage(value))) return overtaken();
+    }
+  }
+
+  async #stage(frame: Buffer): Promise<boolean> {
+    const n = this.#staged;
+    this.#staged += 1;
+    return reach(async () => await this.#target.stageImport(this.attempt, n, frame.toString("base64")));
+  }
 }
 
 function overtaken(): Refusal<"conflict"> {

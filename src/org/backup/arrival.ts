@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
+import { deleteLeft, hasLeft } from "../runs/archive/left.ts";
 import { type Imported, importStaged, wasImported } from "./importing.ts";
 import { beginStaging, dropStaging, stage } from "./staging.ts";
 
@@ -49,6 +50,15 @@ export class Arrival {
     if (this.#place.isOpened()) return wasImported(sql, archiveId);
     this.#storage.transactionSync(() => dropStaging(sql));
     return false;
+  }
+
+  /** Without an org, an import may have been given up, and files of one that went are to be deleted. */
+  async cleanUp(): Promise<void> {
+    const { sql } = this.#storage;
+    if (!hasLeft(sql)) return dropStaging(sql);
+    // If this fails, the alarm comes again. It may be an import's, which has its time once more then.
+    await this.#storage.setAlarm(Date.now() + STAGED_MS);
+    await deleteLeft(sql);
   }
 
   async finish(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {

@@ -1,1 +1,1 @@
-export { dropBackup, makeBackup } from "./make.ts";
+export { dropBackup, makeBackup, openBackup } from "./make.ts";

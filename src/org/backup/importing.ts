@@ -6,6 +6,7 @@ import type { OrgEnv, View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { verifyAuditStep, type Verification } from "../audit-log/verify.ts";
+import { archiveApart } from "../runs/archive/files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { heedPeppers } from "../peppers/state.ts";
@@ -47,6 +48,7 @@ export function importStaged({
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
       steps.upgrade();
       sql.exec("DELETE FROM platform_book");
+      archiveApart(sql, head.archive_id);
       forgetCopies(sql);
       checkLoaded(view(), orgId);
       heedPeppers(view());
@@ -88,6 +90,7 @@ function note(view: View, archiveId: string, fromRegion: string): void {
     outcome: "done",
     detail: { archive_id: archiveId, from_region: fromRegion },
   });
+  scheduleDue(sql, DUE.runArchive, "", now);
   scheduleDue(sql, DUE.publish, "profile", now);
   scheduleDue(sql, DUE.publishRateLimits, "", now);
 }

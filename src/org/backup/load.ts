@@ -19,6 +19,9 @@ export interface Steps {
   readonly upgrade: () => void;
 }
 
+/** Archived runs come apart from the others. */
+const IN_PARTS = "run_blocks";
+
 /** The archive cannot be loaded. Everything is rolled back. */
 export class BadArchive extends Error {
   override readonly name = "BadArchive";
@@ -84,9 +87,10 @@ class Loader {
   #open(table: string, columns: readonly string[]): void {
     const own = tablesOf(this.#sql).find(({ name }) => name === table);
     const isSame = own !== undefined && own.columns.toSorted().join("\n") === columns.toSorted().join("\n");
-    if (!isSame || table in this.#rows) throw new BadArchive(`its table ${table} is not one of its version`);
+    const isAgain = table in this.#rows && table !== IN_PARTS;
+    if (!isSame || isAgain) throw new BadArchive(`its table ${table} is not one of its version`);
     this.#table = table;
-    this.#rows[table] = 0;
+    this.#rows[table] ??= 0;
     this.#width = columns.length;
     const places = columns.map(() => "?").join(", ");
     this.#insert = `INSERT INTO ${quotedName(table)} (${columns.map(quotedName).join(", ")}) VALUES (${places})`;

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../../contract/durations.ts";
-import { FrameWriter, MOST_FRAME_BYTES } from "../../domain/archive/frames.ts";
+import { MOST_FRAME_BYTES } from "../../domain/archive/frames.ts";
 import {
   type ArchiveHead,
   type ArchiveLine,
@@ -8,98 +8,121 @@ import {
   rowLine,
 } from "../../domain/archive/lines.ts";
 import { newId } from "../../domain/ulid.ts";
-import { refuse } from "../../contract/refusal.ts";
-import { command, done, query, type Tx } from "../kernel/door.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { readEnd } from "../kernel/audit/ends.ts";
-import { rowsOf, spentOfAllDays, tablesOf } from "./tables.ts";
+import { CARRIED_COLUMNS, countArchived } from "../runs/archive/carried.ts";
+import { dropOpened, isOpenedAs, noteOpened, replaced, storePart } from "./parts.ts";
+import { OF_FILES, rowsOf, spentOfAllDays, tablesOf } from "./tables.ts";
 
 /** How long an archive waits for its reader. */
 const KEPT_MS = HOUR_MS;
-const FRAME_BYTES = MOST_FRAME_BYTES / 2;
+const PART_BYTES = MOST_FRAME_BYTES / 2;
 
-/** Collects lines, and stores them as signed frames. */
-class FrameStore {
+/** Collects lines, and stores them in parts of about the length of a frame. */
+class PartStore {
   readonly #tx: Tx;
   readonly #archive: string;
-  readonly #frames: FrameWriter;
-  #parts: Buffer[] = [];
+  #lines: Buffer[] = [];
   #bytes = 0;
   #count = 0;
 
   constructor(tx: Tx, archive: string) {
     this.#tx = tx;
     this.#archive = archive;
-    this.#frames = new FrameWriter(tx.settings.SVC_KEY_PEPPER);
   }
 
-  add(text: string): void {
-    const bytes = Buffer.from(text);
-    this.#parts.push(bytes);
+  add(line: string): void {
+    const bytes = Buffer.from(line);
+    this.#lines.push(bytes);
     this.#bytes += bytes.byteLength;
-    if (this.#bytes >= FRAME_BYTES) this.#store(false);
+    if (this.#bytes >= PART_BYTES) this.#store();
   }
 
-  line(line: ArchiveLine): void {
-    this.add(`${JSON.stringify(line)}\n`);
-  }
-
-  /** Returns the number of frames. */
+  /** Returns the number of parts. */
   end(): number {
-    this.#store(true);
+    if (this.#bytes > 0) this.#store();
     return this.#count;
   }
 
-  #store(isLast: boolean): void {
-    const all = Buffer.concat(this.#parts);
-    this.#parts = [];
+  /** One row may be longer than a part. */
+  #store(): void {
+    const all = Buffer.concat(this.#lines);
+    this.#lines = [];
     this.#bytes = 0;
-    // One row may be longer than a frame.
-    for (let at = 0; at === 0 || at < all.byteLength; at += MOST_FRAME_BYTES) {
-      const content = all.subarray(at, at + MOST_FRAME_BYTES);
-      const frame = this.#frames.write(content, isLast && at + MOST_FRAME_BYTES >= all.byteLength);
-      this.#tx.sql.exec(
-        "INSERT INTO backup_frames (n, archive, frame) VALUES (?, ?, ?)",
-        this.#count,
-        this.#archive,
-        frame,
-      );
+    for (let at = 0; at < all.byteLength; at += MOST_FRAME_BYTES) {
+      storePart(this.#tx.sql, this.#archive, this.#count, all.subarray(at, at + MOST_FRAME_BYTES));
       this.#count += 1;
     }
   }
 }
 
+/** Begins an archive. Until it was read, or an hour has passed, no run is deleted: what was archived is read at its end. */
+export const openBackup = command({
+  action: null,
+  refuses: [],
+  run(tx, _input: object) {
+    const id = newId("bak", tx.now);
+    noteOpened(tx.sql, id);
+    tx.schedule(DUE.backupExpiry, "", tx.now + KEPT_MS);
+    return done(200, {
+      archive_id: id,
+      head: lineOf({ head: headOf(tx, id) }),
+      runs: lineOf({ table: "run_blocks", columns: CARRIED_COLUMNS }),
+    });
+  },
+});
+
+interface Making {
+  readonly archiveId: string;
+  /** Whether it names the files of archived runs as they are, because they were copied. Else it carries the runs. */
+  readonly namesFiles: boolean;
+}
+
 /**
- * Copies the whole org into an archive, in one transaction, so that it is of one moment. It is stored beside the org
- * until it was read.
+ * Copies the tables of the org into its archive, in one transaction, so that it is of one moment. They are stored beside the org
+ * until they were read. `run_blocks` comes last: archived runs are more rows of it.
  */
 export const makeBackup = command({
   action: "org.backed_up",
-  refuses: [],
-  run(tx, _input: object) {
-    tx.sql.exec("DELETE FROM backup_frames");
-    const id = newId("bak", tx.now);
-    const store = new FrameStore(tx, id);
-    store.line({ head: headOf(tx, id) });
+  refuses: ["conflict"],
+  run(tx, { archiveId, namesFiles }: Making) {
+    if (!isOpenedAs(tx.sql, archiveId)) return replaced();
+    const store = new PartStore(tx, archiveId);
     const rows: Record<string, number> = {};
-    for (const table of tablesOf(tx.sql)) {
-      store.line({ table: table.name, columns: table.columns });
+    const tables = tablesOf(tx.sql).toSorted(
+      (one, other) => Number(isRuns(one.name)) - Number(isRuns(other.name)),
+    );
+    for (const table of tables) {
+      store.add(lineOf({ table: table.name, columns: isRuns(table.name) ? CARRIED_COLUMNS : table.columns }));
       let count = 0;
-      for (const row of rowsOf(tx.sql, table)) {
+      const isLeft = !namesFiles && OF_FILES.has(table.name);
+      for (const row of isLeft ? [] : rowsOf(tx.sql, isRuns(table.name) ? RUNS : table)) {
         store.add(rowLine(row as Cell[]));
         count += 1;
       }
       rows[table.name] = count;
     }
+    if (!namesFiles) rows[RUNS.name] = (rows[RUNS.name] ?? 0) + countArchived(tx.sql);
     const { seq, hash } = readEnd(tx, "head") ?? { seq: 0, hash: "" };
     const sums: ArchiveSums = { rows, spent: spentOfAllDays(tx.sql), audit: { seq, hash } };
-    store.line({ end: sums });
-    const frames = store.end();
+    const parts = store.end();
     tx.schedule(DUE.backupExpiry, "", tx.now + KEPT_MS);
-    return done(200, { archive_id: id, frames }, { target: tx.orgId, detail: { archive_id: id, frames } });
+    const detail = { archive_id: archiveId, parts };
+    return done(200, { parts, end: lineOf({ end: sums }) }, { target: tx.orgId, detail });
   },
 });
+
+const RUNS = { name: "run_blocks", columns: CARRIED_COLUMNS };
+
+function isRuns(table: string): boolean {
+  return table === RUNS.name;
+}
+
+function lineOf(line: ArchiveLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
 
 function headOf(tx: Tx, archive_id: string): ArchiveHead {
   const steps = tx.sql.exec<{ name: string }>("SELECT name FROM schema_steps").toArray();
@@ -112,29 +135,12 @@ function headOf(tx: Tx, archive_id: string): ArchiveHead {
   };
 }
 
-/** One frame of an archive, as base64. A newer archive may have taken its place. */
-export const backupFrame = query({
-  refuses: ["conflict"],
-  run({ sql }, { archiveId, n }: { archiveId: string; n: number }) {
-    const [row] = sql
-      .exec<{ frame: ArrayBuffer }>(
-        "SELECT frame FROM backup_frames WHERE n = ? AND archive = ?",
-        n,
-        archiveId,
-      )
-      .toArray();
-    if (row === undefined)
-      return refuse("conflict", {}, { message: "A newer backup has replaced this one." });
-    return { frame: Buffer.from(row.frame).toString("base64") };
-  },
-});
-
 /** After it was read. */
 export const dropBackup = command({
   action: null,
   refuses: [],
   run(tx, { archiveId }: { archiveId: string }) {
-    tx.sql.exec("DELETE FROM backup_frames WHERE archive = ?", archiveId);
+    dropOpened(tx.sql, archiveId);
     return done(204, null);
   },
 });

@@ -1,1 +1,1 @@
-export { backupFrame } from "./make.ts";
+export { backupPart, backupRuns, checkBackup } from "./read.ts";

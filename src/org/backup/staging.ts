@@ -1,3 +1,5 @@
+import { isTable } from "../kernel/tables.ts";
+
 /**
  * An archive on its way in. It is stored beside nothing: the object has no org, and gets one when the whole archive has
  * arrived and was verified. Only one import at a time; a newer one takes the place of an older one.
@@ -19,8 +21,10 @@ export function stage(sql: SqlStorage, attempt: string, n: number, frame: Uint8A
 }
 
 export function isStaging(sql: SqlStorage, attempt: string): boolean {
-  const there = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'import_attempt'").toArray().length > 0;
-  return there && sql.exec("SELECT 1 FROM import_attempt WHERE id = ?", attempt).toArray().length > 0;
+  return (
+    isTable(sql, "import_attempt") &&
+    sql.exec("SELECT 1 FROM import_attempt WHERE id = ?", attempt).toArray().length > 0
+  );
 }
 
 export function* stagedFrames(sql: SqlStorage): Generator<Uint8Array> {

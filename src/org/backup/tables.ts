@@ -19,7 +19,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "import_attempt",
   "moving",
   "moved",
+  "left_files",
 ]);
+
+/** Tables that say where archived runs lie. Where the runs themselves are carried, these stay behind. */
+export const OF_FILES: ReadonlySet<string> = new Set(["run_files", "run_file_indexes", "run_archive"]);
 
 /** The tables of this object, in order. */
 export function tablesOf(sql: SqlStorage): ArchivedTable[] {

@@ -1,11 +1,13 @@
-import { type Refusal, refuse } from "../../contract/refusal.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { unlistOrg } from "../../platform/directory.ts";
-import { makeBackup } from "../backup/make.ts";
+import { makeBackup, openBackup } from "../backup/make.ts";
+import { dropOpened } from "../backup/parts.ts";
 import { forgetCopies } from "../kernel/copies.ts";
-import type { Envelope, OrgEnv, View } from "../kernel/door.ts";
+import type { Body, Command, Envelope, OrgEnv, View } from "../kernel/door.ts";
 import { transaction } from "../kernel/journal/transaction.ts";
 import { perform } from "../kernel/perform/perform.ts";
-import { hasFiles } from "../runs/archive/files.ts";
+import { hasLeft } from "../runs/archive/left.ts";
 import { loadRegions } from "../residency/rule.ts";
 import type { Moved } from "./moved.ts";
 import {
@@ -18,9 +20,6 @@ import {
   noteMove,
   wentTo,
 } from "./state.ts";
-
-const FILES_STAY =
-  "This organization has files in the archive, which do not move with it. Copy them to the other region's bucket, then send archive_copied: true.";
 
 /** The object that an org leaves. */
 interface Place {
@@ -37,9 +36,16 @@ interface Place {
   readonly left: () => void;
 }
 
-/** The copy of an org that is not changed any more, or what became of an earlier attempt. */
+/** How far the copy is when the org is frozen. */
+export interface Copied {
+  readonly archiveId: string;
+  readonly isArchiveCopied: boolean;
+}
+
+/** An archive that was opened, the org as it is not changed any more, or what became of an earlier attempt. */
 export type Departing =
-  | { readonly kind: "copied"; readonly move: Move; readonly archiveId: string; readonly frames: number }
+  | { readonly kind: "opened"; readonly archiveId: string; readonly head: string; readonly runs: string }
+  | { readonly kind: "frozen"; readonly move: Move; readonly parts: number; readonly end: string }
   | { readonly kind: "unknown"; readonly move: Move };
 
 /** How an org goes to another region: its writes wait, a copy is made, and once the copy is there, nothing is left here. */
@@ -73,37 +79,49 @@ export class Departure {
     return moved as T;
   }
 
-  /** Freezes the org and copies it. A move that never reached the other region is begun anew. */
-  async begin(to: string, isArchiveCopied: boolean, envelope: Envelope): Promise<Departing | Refusal> {
-    const { view, closeSlices, settle } = this.#place;
+  /** Opens the archive that the org leaves in. What never changes is copied before anything is frozen. */
+  begin(to: string, envelope: Envelope): Departing | Refusal {
+    if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
+    if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };
+    const regions = loadRegions(this.#storage.sql);
+    if (regions !== null && !regions.includes(to)) return refuse("residency_violation");
+    const opened = this.#perform(openBackup, {}, envelope);
+    if (isRefusal(opened)) return opened;
+    return { kind: "opened", archiveId: opened.archive_id, head: opened.head, runs: opened.runs };
+  }
+
+  /** Freezes the org and copies its tables. A move that never reached the other region is begun anew. */
+  async freeze(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+    const { closeSlices, settle } = this.#place;
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     const { sql } = this.#storage;
     if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };
-    const regions = loadRegions(sql);
-    if (regions !== null && !regions.includes(to)) return refuse("residency_violation");
-    if (!isArchiveCopied && hasFiles(sql)) return refuse("conflict", {}, { message: FILES_STAY });
+    const { archiveId, isArchiveCopied } = copied;
     await closeSlices();
     const id = crypto.randomUUID();
-    transaction(this.#storage, () => noteMove(sql, id, to, Date.now()));
+    transaction(this.#storage, () => noteMove(sql, { id, toRegion: to, isArchiveCopied }, Date.now()));
     this.#move = moveUnderWay(sql);
     if (this.#move !== null) void this.#storage.setAlarm(this.#move.until);
     try {
       if (!(await settle())) return this.#giveUp(id);
-      const made = perform(this.#storage, view(envelope), { envelope, command: makeBackup, input: {} });
-      if (made.code !== null || !("text" in made)) return this.#giveUp(id);
-      const { archive_id: archiveId, frames } = JSON.parse(made.text ?? "{}") as {
-        archive_id: string;
-        frames: number;
-      };
+      const making = { archiveId, namesFiles: isArchiveCopied };
+      const made = this.#perform(makeBackup, making, envelope);
+      if (isRefusal(made)) {
+        this.stay(id);
+        return made;
+      }
       noteArchive(sql, id, archiveId);
       this.#move = moveUnderWay(sql);
-      return this.#move?.id === id
-        ? { kind: "copied", move: this.#move, archiveId, frames }
-        : this.#giveUp(id);
+      return this.#move?.id === id ? { kind: "frozen", move: this.#move, ...made } : this.#giveUp(id);
     } catch (error) {
       this.stay(id);
       throw error;
     }
+  }
+
+  #perform<I, B extends Body>(command: Command<I, ErrorCode, B>, input: I, envelope: Envelope): B | Refusal {
+    const outcome = perform(this.#storage, this.#place.view(envelope), { envelope, command, input });
+    return isRefusal(outcome) ? outcome : (JSON.parse(outcome.text ?? "{}") as B);
   }
 
   #giveUp(id: string): Refusal<"service_unavailable"> {
@@ -122,7 +140,10 @@ export class Departure {
   /** The org goes on here, as if nothing had been. The caller knows that the other region does not have it. */
   stay(id: string): boolean {
     if (!this.#place.isOpened()) return false;
-    const isOver = forgetMove(this.#storage.sql, id);
+    const { sql } = this.#storage;
+    const archive = this.#move?.id === id ? this.#move.archive : null;
+    const isOver = forgetMove(sql, id);
+    if (archive !== null) dropOpened(sql, archive);
     this.#move = moveUnderWay(this.#storage.sql);
     if (this.#move !== null) return isOver;
     this.#place.goOn();
@@ -142,13 +163,14 @@ export class Departure {
     const { env, orgId, isOpened, left } = this.#place;
     const move = this.#move;
     if (!isOpened() || move === null || move.id !== id || move.attempt === null) return false;
-    this.#storage.transactionSync(() => leaveBehind(this.#storage.sql, move.toRegion));
+    this.#storage.transactionSync(() => leaveBehind(this.#storage.sql, move));
     forgetCopies(this.#storage.sql);
     this.#movedTo = move.toRegion;
     this.#hasLeft = true;
     left();
     this.#move = null;
     await this.#storage.deleteAlarm();
+    if (hasLeft(this.#storage.sql)) await this.#storage.setAlarm(Date.now());
     await unlistOrg(env.DB, orgId);
     return true;
   }

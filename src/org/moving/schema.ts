@@ -14,4 +14,9 @@ export const MOVING_STEPS: readonly SchemaStep[] = [
       until INTEGER NOT NULL
     ) STRICT`,
   },
+  {
+    // 1: the operator has copied the org's files, so they stay where they are. Else their runs move.
+    name: "moving/2",
+    sql: `ALTER TABLE moving ADD COLUMN is_archive_copied INTEGER NOT NULL DEFAULT 0`,
+  },
 ];

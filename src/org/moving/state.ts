@@ -1,4 +1,6 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
+import { isTable } from "../kernel/tables.ts";
+import { fileNames, noteLeft } from "../runs/archive/left.ts";
 import { quotedName } from "../../domain/archive/lines.ts";
 
 /** A move that does not get as far as the other region in this time is given up, and the org goes on here. */
@@ -11,6 +13,8 @@ export type Move = {
   readonly archive: string | null;
   /** Set once the other region may have the org: from then on, only that region can tell. */
   readonly attempt: string | null;
+  /** 1: the files of archived runs were copied, and stay. */
+  readonly isArchiveCopied: number;
   readonly frozenAt: number;
   readonly until: number;
 };
@@ -18,19 +22,25 @@ export type Move = {
 export function moveUnderWay(sql: SqlStorage): Move | null {
   const [row] = sql
     .exec<Move>(
-      "SELECT id, to_region AS toRegion, archive, attempt, frozen_at AS frozenAt, until FROM moving",
+      `SELECT id, to_region AS toRegion, archive, attempt, is_archive_copied AS isArchiveCopied, frozen_at AS frozenAt, until
+       FROM moving`,
     )
     .toArray();
   return row ?? null;
 }
 
 /** A newer move takes the place of one that has not reached the other region. */
-export function noteMove(sql: SqlStorage, id: string, toRegion: string, now: number): void {
+export function noteMove(
+  sql: SqlStorage,
+  { id, toRegion, isArchiveCopied }: { id: string; toRegion: string; isArchiveCopied: boolean },
+  now: number,
+): void {
   sql.exec("DELETE FROM moving");
   sql.exec(
-    "INSERT INTO moving (only, id, to_region, frozen_at, until) VALUES (1, ?, ?, ?, ?)",
+    "INSERT INTO moving (only, id, to_region, is_archive_copied, frozen_at, until) VALUES (1, ?, ?, ?, ?, ?)",
     id,
     toRegion,
+    isArchiveCopied ? 1 : 0,
     now,
     now + LONGEST_MS,
   );
@@ -53,20 +63,21 @@ export function forgetMove(sql: SqlStorage, id: string): boolean {
 
 /** Where the org of this object went. Null: nowhere. */
 export function wentTo(sql: SqlStorage): string | null {
-  const there = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'moved'").toArray();
-  if (there.length === 0) return null;
+  if (!isTable(sql, "moved")) return null;
   return sql.exec<{ region: string }>("SELECT region FROM moved").toArray()[0]?.region ?? null;
 }
 
-/** Everything that the org had goes, and where it went stays. Inside the caller's transaction. */
-export function leaveBehind(sql: SqlStorage, region: string): void {
+/** Everything that the org had goes, but where it went, and which files are to be deleted. Inside the caller's transaction. */
+export function leaveBehind(sql: SqlStorage, { toRegion, isArchiveCopied }: Move): void {
+  const files = isArchiveCopied === 1 ? [] : fileNames(sql);
   const all = sql
     .exec<{ type: string; name: string }>(
       `SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY type = 'table'`,
+         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'left_files' ORDER BY type = 'table'`,
     )
     .toArray();
   for (const { type, name } of all) sql.exec(`DROP ${type} ${quotedName(name)}`);
   sql.exec("CREATE TABLE moved (region TEXT NOT NULL) STRICT");
-  sql.exec("INSERT INTO moved (region) VALUES (?)", region);
+  sql.exec("INSERT INTO moved (region) VALUES (?)", toRegion);
+  noteLeft(sql, files);
 }

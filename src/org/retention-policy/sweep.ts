@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
 import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
@@ -5,6 +6,7 @@ import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { isBeingRead } from "../backup/parts.ts";
 import { keptForExports } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
@@ -26,17 +28,21 @@ const STEP = 2_000;
  */
 const STEP_BYTES = 1_048_576;
 
+/** When to look again whether a backup was read. */
+const READ_MS = 5 * MINUTE_MS;
+
 /** Deletes what is due, in one bounded step for each kind. Counters and charges stay. */
 export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
     const before = purgeBefore(loadRetention(tx.sql), tx.now);
     const kept = keptForExports(tx.sql);
+    const isCopied = isBeingRead(tx.sql);
     const taken =
       before === undefined
         ? []
         : [
-            purgeRuns(tx, before.runs, kept?.run),
+            purgeRuns(tx, before.runs, isCopied ? 0 : kept?.run),
             purgeRows(tx, until(ADJUSTMENTS, kept?.adjustment), before.runs),
             purgeRows(tx, until(REPLACEMENTS, kept?.replacement), before.runs),
             purgeIds(tx),
@@ -47,7 +53,7 @@ export const sweepRetention: DueHandler = {
           ];
     if (taken.some((count) => count > 0)) followEmptiedLogs(tx.sql);
     const wasFull = taken.some((count) => count === STEP);
-    tx.schedule(DUE.retentionSweep, key, nextSweep(tx.now, wasFull));
+    tx.schedule(DUE.retentionSweep, key, isCopied ? tx.now + READ_MS : nextSweep(tx.now, wasFull));
     if (wasFull) return;
     tx.schedule(DUE.usageSweep, "", tx.now);
     scheduleArchive(tx);

@@ -183,4 +183,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     CREATE INDEX run_files_unmade ON run_files (state) WHERE state <> 'made'`,
     fill: (sql) => void runIds(sql),
   },
+  {
+    // What tells the files of this stay in a region from those of others. Null: the org was made here.
+    name: "runs/archive-place",
+    sql: `ALTER TABLE run_archive ADD COLUMN place TEXT`,
+  },
 ];

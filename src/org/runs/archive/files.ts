@@ -24,10 +24,24 @@ export interface FileName {
 
 const SEQ_DIGITS = 12;
 
-/** Where the runs are in the ledger says everything: the same runs always have the same name. */
-export function nameOf(orgId: string, firstSeq: number, lastSeq: number): string {
+/** Where the runs are in the ledger says everything: while an org stays, the same runs always have the same name. */
+export function nameOf(sql: SqlStorage, orgId: string, firstSeq: number, lastSeq: number): string {
   const [first, last] = [firstSeq, lastSeq].map((seq) => String(seq).padStart(SEQ_DIGITS, "0"));
-  return `${orgId}/runs/${first}-${last}.parquet`;
+  const [row] = sql.exec<{ place: string | null }>("SELECT place FROM run_archive").toArray();
+  const place = typeof row?.place === "string" ? `${row.place}/` : "";
+  return `${orgId}/runs/${place}${first}-${last}.parquet`;
+}
+
+/**
+ * What an org archives after it came from an archive has names of its own: files of the same runs may lie where it was before,
+ * or here from an earlier stay, and may be deleted at any time.
+ */
+export function archiveApart(sql: SqlStorage, place: string): void {
+  sql.exec(
+    `INSERT INTO run_archive (one, last_seq, place) VALUES (1, 0, ?)
+     ON CONFLICT (one) DO UPDATE SET place = excluded.place`,
+    place,
+  );
 }
 
 /** Files that are not made, or no longer needed. An index has only these, so that others cost nothing. */
@@ -39,10 +53,6 @@ export function filesIn(sql: SqlStorage, state: Exclude<FileState, "made">): Fil
       state,
     )
     .toArray();
-}
-
-export function hasFiles(sql: SqlStorage): boolean {
-  return sql.exec("SELECT 1 FROM run_files LIMIT 1").toArray().length > 0;
 }
 
 export function hasFilesToEnd(sql: SqlStorage): boolean {

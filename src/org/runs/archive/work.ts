@@ -19,6 +19,7 @@ import {
   nameOf,
   noteArchived,
 } from "./files.ts";
+import { deleteLeft } from "./left.ts";
 import { FILE_SIZE, type FileSize, nextBlocks } from "./select.ts";
 
 /** Files of one round. What is left goes on in the next. */
@@ -84,7 +85,7 @@ function nextFile(
   const name = {
     firstSeq,
     runs: lastSeqOf(last) - firstSeq + 1,
-    name: nameOf(orgId, firstSeq, lastSeqOf(last)),
+    name: nameOf(sql, orgId, firstSeq, lastSeqOf(last)),
   };
   transaction(storage, () => beginFile(sql, name));
   return { name, entries };
@@ -119,6 +120,7 @@ function commit(sql: SqlStorage, made: MadeFile, entries: readonly BlockEntry[])
 /** Deletes files whose runs are here again or gone. The row that names a file goes after it. */
 export async function deleteGone({ storage, view }: Context): Promise<void> {
   const { sql } = view();
+  await deleteLeft(sql);
   const { bucket } = archiveOf(sql);
   const gone = filesIn(sql, "gone").slice(0, DELETED_AT_ONCE);
   if (bucket === null || gone.length === 0) return;

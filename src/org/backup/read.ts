@@ -1,0 +1,30 @@
+import { query } from "../kernel/door.ts";
+import { carriedAfter, checkArchived } from "../runs/archive/carried.ts";
+import { isOpenedAs, partOf, replaced } from "./parts.ts";
+
+/** One part of the tables, as base64. */
+export const backupPart = query({
+  refuses: ["conflict"],
+  run({ sql }, { archiveId, n }: { archiveId: string; n: number }) {
+    const part = partOf(sql, archiveId, n);
+    return part === null ? replaced() : { part: Buffer.from(part).toString("base64") };
+  },
+});
+
+/** Archived runs after a number, as lines. */
+export const backupRuns = query({
+  refuses: ["conflict"],
+  run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
+    return isOpenedAs(sql, archiveId) ? carriedAfter(sql, after) : replaced();
+  },
+});
+
+/** Whether every file of archived runs can be read. A caller that has begun to answer could not say so any more. */
+export const checkBackup = query({
+  refuses: ["conflict"],
+  run({ sql }, { archiveId }: { archiveId: string }) {
+    if (!isOpenedAs(sql, archiveId)) return replaced();
+    checkArchived(sql);
+    return { ok: true };
+  },
+});

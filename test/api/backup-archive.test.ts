@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { archiveEverything, bucket, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
+import { askBackup, backup, forget, sendArchive } from "../support/backup.ts";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
+import { rowsOf } from "../support/rows.ts";
+import { call, env, operatorKey } from "../support/worker.ts";
+
+/** Backups of orgs whose runs are in the archive. */
+
+const OLD = 1000;
+
+async function listed(key: string): Promise<Record<string, unknown>[]> {
+  const runs: Record<string, unknown>[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = await call("GET", `/v1/runs?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`, { key });
+    expect(page.status).toBe(200);
+    runs.push(...page.body.data);
+    cursor = page.body.next_cursor;
+  }
+  return runs;
+}
+
+/** Every run, and what all of them add up to. */
+async function seenOf(org: Spender) {
+  const report = await org.send(
+    "GET",
+    "usage/report?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z&group_by=model,day",
+  );
+  return { runs: await listed(org.key), report: [report.status, report.body.data ?? report.body.rows] };
+}
+
+async function expectKnown(org: Spender): Promise<void> {
+  expect((await sendRuns(org, "old", OLD)).body).toMatchObject({ accepted: 0, duplicates: OLD, rejected: 0 });
+  expect((await org.run({ id: "old-7", model: "acme/other" })).status).toBe(409);
+  expect((await call("GET", "/v1/runs/old-500", { key: org.key })).body).toMatchObject({
+    cost_usd: "0.0000015",
+  });
+}
+
+/** The files are gone too: the org comes to a region with another bucket. */
+async function lose(org: Spender): Promise<void> {
+  await forget(org.id);
+  await bucket().delete(await filesOf(org.id));
+}
+
+const fileCount = async (orgId: string, state: string): Promise<number> =>
+  (await rowsOf<{ n: number }>(orgId, `SELECT count(*) AS n FROM run_files WHERE state = '${state}'`))[0]
+    ?.n ?? 0;
+
+describe("a backup of an org with runs in the archive", () => {
+  test("has these runs: they are listed, found and known as duplicates where no file of them is", async () => {
+    const org = await newArchivist(OLD);
+    await sendRuns(org, "new", 20);
+    const before = await seenOf(org);
+    expect(before.runs.length).toBe(OLD + 20);
+    const archive = await backup(org.id);
+    await lose(org);
+    expect((await sendArchive(archive)).status).toBe(201);
+    expect(await seenOf(org)).toEqual(before);
+    await expectKnown(org);
+    const again = await sendArchive(archive);
+    expect([again.status, again.body.imported]).toEqual([200, false]);
+  });
+
+  test("may have many files, and more runs than one answer of the object has", async () => {
+    const org = await newSpender();
+    for (const part of [0, 1, 2]) {
+      const runs = Array.from({ length: 300 }, (_, at) => ({
+        ...aRun({ id: `${part}-${at}`, metadata: { note: randomBytes(900).toString("base64") } }),
+      }));
+      expect((await org.bulk(runs)).body.accepted).toBe(300);
+    }
+    await archiveEverything(org.id);
+    expect((await filesOf(org.id)).length).toBeGreaterThan(2);
+    const before = await seenOf(org);
+    const archive = await backup(org.id);
+    expect(archive.byteLength).toBeGreaterThan(900 * 1200);
+    await lose(org);
+    expect((await sendArchive(archive)).status).toBe(201);
+    expect(await seenOf(org)).toEqual(before);
+    expect(before.runs.length).toBe(900);
+  });
+
+  test("is archived again where it was imported, in files that no other life of the org has written", async () => {
+    const org = await newArchivist(OLD);
+    const before = await seenOf(org);
+    const [earlier = ""] = await filesOf(org.id);
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const { archive_id: archiveId } = (await sendArchive(archive)).body;
+    await expect.poll(() => fileCount(org.id, "made"), { timeout: 20_000 }).toBe(1);
+    expect(await filesOf(org.id)).toEqual(
+      [earlier, `${org.id}/runs/${archiveId}/${earlier.split("/").at(-1)}`].toSorted(),
+    );
+    // The file of the earlier life is not the one that is read.
+    await bucket().delete(earlier);
+    expect(await seenOf(org)).toEqual(before);
+    await expectKnown(org);
+  });
+
+  test("that was cut off while it was imported leaves nothing, and can be imported then", async () => {
+    const org = await newArchivist(OLD);
+    const before = await seenOf(org);
+    const archive = await backup(org.id);
+    await lose(org);
+    const cut = await sendArchive(archive.subarray(0, archive.byteLength - 40));
+    expect(cut.body.error.details.fields[0].code).toBe("truncated");
+    await runInDurableObject(env.ORG.getByName(org.id), (_, state) => state.abort("killed")).catch(
+      () => undefined,
+    );
+    expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() })).status).toBe(404);
+    expect(await filesOf(org.id)).toEqual([]);
+    expect((await sendArchive(archive)).status).toBe(201);
+    expect(await seenOf(org)).toEqual(before);
+  });
+
+  test("is refused, and names the file, if one is missing or damaged", async () => {
+    const org = await newArchivist(OLD);
+    const [name = ""] = await filesOf(org.id);
+    const bytes = new Uint8Array((await (await bucket().get(name))?.arrayBuffer()) ?? new ArrayBuffer(0));
+    const refused = async (why: string) => {
+      const answer = await askBackup(org.id);
+      const { error } = (await answer.json()) as { error: { code: string; message: string } };
+      expect([answer.status, error.code]).toEqual([503, "service_unavailable"]);
+      expect(error.message).toContain(`'${name}' ${why}`);
+    };
+    const [row] = await rowsOf<{ blocks_at: number }>(org.id, "SELECT blocks_at FROM run_files");
+    const changed = bytes.slice();
+    const at = (row?.blocks_at ?? 0) + 100;
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    await bucket().put(name, changed);
+    await refused("is damaged");
+    await bucket().delete(name);
+    await refused("is missing");
+    await bucket().put(name, bytes);
+    expect((await backup(org.id)).byteLength).toBeGreaterThan(0);
+  });
+
+  test("keeps its runs from retention until it was read", async () => {
+    const org = await newArchivist(OLD);
+    await org.advance(86_400 * 3);
+    const before = await seenOf(org);
+    const answer = await askBackup(org.id);
+    const policy = { runs_days: 3, audit_days: 400, deliveries_days: 30 };
+    expect((await org.send("PUT", "retention-policy", policy)).status).toBe(200);
+    await org.advance(120);
+    expect((await listed(org.key)).length).toBe(OLD);
+    const archive = Buffer.from(await answer.arrayBuffer());
+    await org.advance(600);
+    await expect.poll(async () => (await listed(org.key)).length, { timeout: 20_000 }).toBe(0);
+    await lose(org);
+    expect((await sendArchive(archive)).status).toBe(201);
+    expect((await seenOf(org)).runs).toEqual(before.runs);
+  });
+});

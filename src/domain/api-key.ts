@@ -30,10 +30,12 @@ function checkOf(pepper: string, unchecked: string): string {
   return base62(digest.subarray(0, 8), CHECK_LENGTH);
 }
 
+/** Looks at every character, whichever differs: how long it takes tells the length alone. */
 function sameText(a: string, b: string): boolean {
-  const left = Buffer.from(a);
-  const right = Buffer.from(b);
-  return left.length === right.length && timingSafeEqual(left, right);
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
 }
 
 export function mintKey(

@@ -73,11 +73,30 @@ export function decideHere(
   gate: OrgGate,
   asker: Asker,
   ask: DecisionAsk,
-  { now, background }: { readonly now: number; readonly background: Background },
+  at: { readonly now: number; readonly background: Background },
 ): Verdict | null {
   if (ask.dry_run === true) return null;
   const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
   if (name === null && (ask.request_id !== undefined || !gate.idsFor(asker).isReady())) return null;
+  const verdict = decideNamed(gate, asker, ask, { ...at, name });
+  // The name is needed again when the object has answered.
+  if (verdict === null && name !== null) names.set(ask, name);
+  return verdict;
+}
+
+/** The names of requests that the object decides. */
+const names = new WeakMap<DecisionAsk, string>();
+
+function decideNamed(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  {
+    name,
+    now,
+    background,
+  }: { readonly name: string | null; readonly now: number; readonly background: Background },
+): Verdict | null {
   const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
@@ -193,7 +212,7 @@ const REPORTED = 0;
 export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
-  const id = nameOfRequest(gate, asker, requestId, ask);
+  const id = names.get(ask) ?? nameOfRequest(gate, asker, requestId, ask);
   if (id === null) return text;
   const told = gate.recent.get(id);
   if (told !== undefined && isSameHold(told.text, text)) return told.text;

@@ -77,6 +77,16 @@ test("a question of a request has one id everywhere; another question of it has 
   expect(isSameRequest(ids.idOf("a", "?", NOW), ids.idOf("b", "?", NOW))).toBe(false);
 });
 
+test("ids of one request differ in their question and check alone", () => {
+  const id = ids.idOf("request", "?", NOW);
+  for (let at = 0; at < id.length; at += 1) {
+    const other = id.slice(0, at) + (id[at] === "Z" ? "Y" : "Z") + id.slice(at + 1);
+    const isOfRequest = (at >= 11 && at < 14) || at >= 20;
+    expect(isSameRequest(other, id)).toBe(!isOfRequest);
+  }
+  expect(isSameRequest(`${id}0`, id)).toBe(false);
+});
+
 test("the id of a request is recognized for half a day after it was made, and not after a day", () => {
   const hour = 3_600_000;
   fc.assert(

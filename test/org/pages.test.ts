@@ -216,3 +216,22 @@ test("more holds than the index keeps in memory are found, before and after a wa
   );
   expect(n).toBe(2);
 });
+
+test("holds are found after so many others were undone that the index had stored a part of them", async () => {
+  const { inside, ids } = await withHolds(10);
+  await inside((storage) => {
+    expect(() =>
+      transaction(storage, () => {
+        saveHolds(
+          storage.sql,
+          Array.from({ length: 5000 }, () => aHold(0)),
+        );
+        throw new Undone();
+      }),
+    ).toThrow(Undone);
+  });
+  const later = [aHold(0), aHold(0)];
+  await inside((storage) => transaction(storage, () => saveHolds(storage.sql, later)));
+  const sought = [...ids, ...later.map(({ id }) => id)];
+  expect(await inside(({ sql }) => [...loadHolds(sql, sought).holds.keys()])).toEqual(sought);
+});

@@ -8,6 +8,7 @@ import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
+import { TimeText } from "../../domain/time-text.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
@@ -26,7 +27,7 @@ import { otherQuestion, questionOf } from "../../gate/question.ts";
 import type { CountedRates } from "./counted.ts";
 import { writeBeside } from "./held.ts";
 import { keptOf } from "./kept-ask.ts";
-import { deleteHold, type HoldRow, insertHold, loadHold, loadRequest } from "./store.ts";
+import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it created a new hold. */
 export interface Decided {
@@ -60,23 +61,33 @@ export function modelsOf({ model, estimate }: DecisionAsk): readonly string[] {
  */
 export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Decided {
   if (ask.request_id === undefined || ask.dry_run === true) {
-    const result = decideAnew(tx, ask, tx.reservationIds().newId(tx.now), counted);
+    const id = tx.reservationIds().newId(tx.now);
+    const result = decideAnew(tx, ask, { id, isStored: false, counted });
     return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
   }
   // The same question has the same name wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask), tx.now);
-  const told = retold(tx, ask, id);
+  const stored = loadRequest(tx.sql, id);
+  const told = retold(tx, ask, id, stored);
   if (told !== null) return { result: told, taken: false, named: null };
-  const result = decideAnew(tx, ask, id, counted);
+  const isStored = stored.some((row) => row.id === id);
+  const result = decideAnew(tx, ask, { id, isStored, counted });
   const taken = !isRefusal(result);
   return { result, taken, named: taken ? id : null };
+}
+
+interface NewDecision {
+  /** Of its hold. */
+  readonly id: string;
+  /** Whether a hold of that id is stored, which is over. */
+  readonly isStored: boolean;
+  readonly counted: CountedRates;
 }
 
 function decideAnew(
   tx: Tx,
   ask: DecisionAsk,
-  id: string,
-  counted: CountedRates,
+  { id, isStored, counted }: NewDecision,
 ): Done<Verdict> | Refusal<DecideCode> {
   const nanos = estimateOf(tx, ask);
   if (isRefusal(nanos)) {
@@ -86,8 +97,7 @@ function decideAnew(
   const asked = askedOf(tx, ask, nanos);
   if (isRefusal(asked)) return asked;
   expireHolds(tx);
-  const before = ask.request_id === undefined ? null : loadHold(tx.sql, id);
-  if (before !== null) expireHold(tx, id);
+  if (isStored) expireHold(tx, id);
   const { attempt, scopes, phase } = asked;
   const findings = asked.judge();
   const checked = findings.find(({ refusal }) => refusal !== null);
@@ -114,7 +124,7 @@ function decideAnew(
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
   const packs = holdAll(accounts, attempt);
   draft.save();
-  if (before !== null) deleteHold(tx.sql, id);
+  if (isStored) deleteHold(tx.sql, id);
   const { tokens } = attempt;
   const beside = writeBeside({ phase, tokens, chain: scopes.chain ?? null, packs, accounts });
   const kept = asked.kept();
@@ -146,7 +156,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
   const reservation = {
     id,
     amount_usd: formatUsd(nanos),
-    expires_at: new Date(expiresAt).toISOString(),
+    expires_at: expiryText.of(expiresAt),
   };
   const decisionId = `dec_${id.slice("rsv_".length)}`;
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
@@ -176,8 +186,13 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
  * An open, settled or charged hold answers for its request, and for no other question. A released hold, or an expired one
  * that was given back, holds nothing, so the request is decided again.
  */
-function retold(tx: Tx, ask: DecisionAsk, id: string): Done<Verdict> | Refusal<"conflict"> | null {
-  const standing = loadRequest(tx.sql, id).filter((row) => stands(row, tx.now));
+function retold(
+  tx: Tx,
+  ask: DecisionAsk,
+  id: string,
+  stored: readonly HoldRow[],
+): Done<Verdict> | Refusal<"conflict"> | null {
+  const standing = stored.filter((row) => stands(row, tx.now));
   if (standing.length === 0) return null;
   const estimate = estimateOf(tx, ask);
   const nanos = isRefusal(estimate) ? null : estimate;
@@ -230,9 +245,12 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
     limits: accounts.flatMap(limitOf),
     ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
     ...(shadowed.length === 0 ? {} : { shadow: shadowed }),
-    evaluated_at: new Date(now).toISOString(),
+    evaluated_at: nowText.of(now),
   };
 }
+
+const nowText = new TimeText();
+const expiryText = new TimeText();
 
 /** What is left of a limit. An unlimited one has no such amount, and a depth is not an amount. */
 function limitOf(account: Account): Verdict["limits"] {

@@ -36,8 +36,15 @@ function keyBehind({ actor, credential, sql }: View): { id: string; digest: stri
   return session === undefined || session.id === null ? null : { id: session.id, digest: session.digest };
 }
 
-export function scopesOfRow(row: KeyRow): Scope[] {
-  return JSON.parse(row.scopes) as Scope[];
+const scopesOf = new WeakMap<KeyRow, readonly Scope[]>();
+
+export function scopesOfRow(row: KeyRow): readonly Scope[] {
+  let scopes = scopesOf.get(row);
+  if (scopes === undefined) {
+    scopes = JSON.parse(row.scopes) as Scope[];
+    scopesOf.set(row, scopes);
+  }
+  return scopes;
 }
 
 export function rightsOf(row: KeyRow) {

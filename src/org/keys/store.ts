@@ -1,5 +1,7 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
 import type { Key } from "../../contract/resources/keys.ts";
+import { BoundedMap } from "../../domain/bounded-map.ts";
+import { Copy } from "../kernel/copies.ts";
 import type { View } from "../kernel/door.ts";
 import { lastUseOf } from "./uses.ts";
 
@@ -21,11 +23,21 @@ export type KeyRow = {
   pepper: string | null;
 };
 
-export function loadKey(sql: SqlStorage, id: string): KeyRow | null {
-  return sql.exec<KeyRow>("SELECT * FROM keys WHERE id = ?", id).toArray()[0] ?? null;
+const MOST_COPIES = 1000;
+const copies = new Copy<BoundedMap<string, Readonly<KeyRow>>>();
+
+/** The same object until it changes. Only rows that exist are kept in memory: anyone can ask for others. */
+export function loadKey(sql: SqlStorage, id: string): Readonly<KeyRow> | null {
+  const known = copies.get(sql, () => new BoundedMap(MOST_COPIES));
+  const copy = known.get(id);
+  if (copy !== undefined) return copy;
+  const row = sql.exec<KeyRow>("SELECT * FROM keys WHERE id = ?", id).toArray()[0] ?? null;
+  if (row !== null) known.set(id, Object.freeze(row));
+  return row;
 }
 
 export function saveKey(sql: SqlStorage, row: KeyRow): void {
+  copies.forget(sql);
   sql.exec(
     `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at, minted_by, pepper)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -111,9 +111,11 @@ export class LogIndex {
     const { newest } = this.#sql
       .exec<{ newest: number }>(`SELECT IFNULL(MAX(segment), 0) AS newest FROM ${this.#name}_segments`)
       .one();
-    const { firstSeq, lastSeq, hasGaps } = this.#log;
+    const { lastSeq, hasGaps } = this.#log;
     const next = this.#lastOfSegments + 1;
-    return { firstSeq: hasGaps || lastSeq < next ? null : Math.max(firstSeq, next), lastSeq, newest };
+    // The first one is read only where it is compared.
+    const firstSeq = hasGaps || lastSeq < next ? null : Math.max(this.#log.firstSeq, next);
+    return { firstSeq, lastSeq, newest };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { SoughtNumbers } from "../../../domain/id-index/sought.ts";
+import { Copy } from "../copies.ts";
 import { LogIndex } from "../id-index/log-index.ts";
 import { PageLog } from "./page-log.ts";
 import { deletePage, type PageRow, readPage, writePage } from "./page-store.ts";
@@ -11,6 +12,9 @@ const MOST_ROWS = 128;
 const FULL_CHARACTERS = 60_000;
 /** Pages that are kept as they were read. */
 const MOST_READ = 64;
+
+/** Whose index matches what is stored: nothing was rolled back since it was compared. */
+const compared = new Copy<WeakSet<Pages>>();
 
 /** What a page becomes. */
 interface Draft {
@@ -197,8 +201,11 @@ export class Pages {
   }
 
   #ids(): LogIndex {
+    const known = compared.get(this.#sql, () => new WeakSet());
+    if (this.#index !== null && known.has(this)) return this.#index;
     if (this.#index?.isCurrent() !== true)
       this.#index = new LogIndex(this.#sql, this.#kind.index, new PageLog(this.#sql, this.#kind, this));
+    known.add(this);
     return this.#index;
   }
 

@@ -22,14 +22,24 @@ export interface TableShape {
 }
 
 /** Of values that hold no line break. */
-export function nameOf(values: Iterable<Value | undefined>): string {
+export function nameOf(values: readonly Value[]): string {
   let name = "";
   for (const value of values) name += `${value ?? ""}\n`;
   return name;
 }
 
-export function rowName({ columns, named }: TableShape, row: Row): string {
-  return nameOf(named.map((column) => row[columns.indexOf(column)]));
+/** Where the columns are by which memory tells rows apart. */
+const namedAt = new WeakMap<TableShape, readonly number[]>();
+
+export function rowName(shape: TableShape, row: Row): string {
+  let places = namedAt.get(shape);
+  if (places === undefined) {
+    places = shape.named.map((column) => shape.columns.indexOf(column));
+    namedAt.set(shape, places);
+  }
+  let name = "";
+  for (const at of places) name += `${row[at] ?? ""}\n`;
+  return name;
 }
 
 export function writeRows(sql: SqlStorage, shape: TableShape, rows: readonly Row[]): void {

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { createGate, Unreachable } from "../../src/client/gate/index.ts";
 import { installedPackage, runProgram } from "../support/installed-package.ts";
 import { call, newOrg, sharedServer } from "../support/server.ts";
 
@@ -96,6 +98,50 @@ async function driveToLimit(): Promise<number> {
   expect(Number(left.reserved_usd)).toBeGreaterThanOrEqual(total / 100);
   return others.reduce((sum, { told }) => sum + (told?.allowedHere ?? 0), 0);
 }
+
+const HOUR_MS = 3_600_000;
+const MOST_CALLS = 2000;
+
+test("a clock that is set back by an hour ends no reservation early, and no slice late", async () => {
+  const { id, ownerKey: key } = await newOrg();
+  const path = `/v1/orgs/${id}/budgets`;
+  const body = { scope_kind: "org", limit_usd: "1000", period: "total" };
+  const { body: budget } = await call("POST", path, { key, body });
+  let isCut = false;
+  const gate = createGate({
+    url: sharedServer().urls[0],
+    key,
+    fetch: (url, init) => (isCut ? Promise.reject(new TypeError("cut off")) : fetch(url, init)),
+  });
+  const decideHere = async () => {
+    const before = gate.stats.allowedHere;
+    const allowed = await gate.decide({ estimate: { cost_usd: isCut ? "0.000001" : "0.1" } });
+    return gate.stats.allowedHere > before ? allowed : null;
+  };
+  let allowed: Awaited<ReturnType<typeof decideHere>> = null;
+  const realNow = Date.now.bind(Date);
+  // On a busy machine a slice may end before it is used.
+  for (let at = 0; at < MOST_CALLS && allowed === null; at += 1) {
+    isCut = false;
+    if ((await decideHere()) === null) continue;
+    isCut = true;
+    vi.spyOn(Date, "now").mockImplementation(() => realNow() - HOUR_MS);
+    onTestFinished(() => void vi.restoreAllMocks());
+    allowed = await decideHere().catch(() => null);
+    if (allowed === null) vi.restoreAllMocks();
+  }
+  const endsAt = Date.parse(String(allowed?.reservation?.expires_at));
+  expect(Math.abs(endsAt - realNow() - 900_000)).toBeLessThan(HOUR_MS / 6);
+  const lowering = call("PATCH", `${path}/${budget.id}`, { key, body: { limit_usd: "0" } });
+  // Traffic goes on, so that the gate keeps what it has of its slices.
+  let lowered: Awaited<typeof lowering> | null = null;
+  while (lowered === null) {
+    await decideHere().catch(() => null);
+    lowered = await Promise.race([lowering, sleep(5, null)]);
+  }
+  expect(lowered.status).toBe(200);
+  await expect(decideHere()).rejects.toThrow(Unreachable);
+});
 
 test("background work that a process waits for is done before the process ends", async () => {
   const { id, ownerKey } = await newOrg();

@@ -14,6 +14,7 @@ import { exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
 import { IdPool } from "./id-pool.ts";
 import type { GateOptions, GateStats } from "./options.ts";
 import { Settlements } from "./settlements.ts";
+import { SteadyClock } from "./steady-clock.ts";
 import { TouchBook } from "./touch-book.ts";
 
 const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
@@ -38,7 +39,8 @@ export class EmbeddedGate {
   readonly #options: GateOptions;
   readonly #holder = crypto.randomUUID();
   readonly #gate = new OrgGate(this.#holder, new Recent());
-  readonly #ids = new IdPool(() => Date.now());
+  readonly #clock = new SteadyClock();
+  readonly #ids = new IdPool(() => this.#clock.now());
   readonly #touches = new TouchBook();
   #asker: Asker;
   readonly #settlements: Settlements;
@@ -81,7 +83,7 @@ export class EmbeddedGate {
       throw new Unreachable("too many runs wait to be reported, so nothing more is allowed", {});
     }
     const background = this.#background(waitUntil);
-    const now = Date.now();
+    const now = this.#clock.now();
     const here =
       now < this.#validUntil ? decideHere(this.#gate, this.#asker, ask, { now, background }) : null;
     if (here === null) return this.#ask(ask, background);
@@ -138,7 +140,7 @@ export class EmbeddedGate {
     if (reservation === undefined) throw new SluiceError("nothing was reserved that could be renewed");
     await this.#gate.flush(this.#background(undefined));
     const renewed = await this.#sluice.decisions.renew(reservation, renewal);
-    this.#gate.freed(Date.now());
+    this.#gate.freed(this.#clock.now());
     return renewed.reservation;
   }
 
@@ -148,7 +150,7 @@ export class EmbeddedGate {
     if (reservation === undefined) return;
     await this.#gate.flush(this.#background(undefined));
     await this.#sluice.decisions.release(reservation);
-    this.#gate.freed(Date.now());
+    this.#gate.freed(this.#clock.now());
   }
 
   /** Sends everything that waits. */
@@ -173,7 +175,7 @@ export class EmbeddedGate {
 
   async #ask(ask: DecisionsDecideBody, background: Background): Promise<Allowed> {
     const gate = this.#gate;
-    const askedAt = Date.now();
+    const askedAt = this.#clock.now();
     const isLeasable = isForSlices(ask, this.#asker);
     if (isLeasable) gate.asked += 1;
     const worth = isLeasable && gate.worthLearning && !isTaught(gate, this.#asker, ask, askedAt);
@@ -183,10 +185,10 @@ export class EmbeddedGate {
     try {
       got = await this.#exchange({ ask, learn: worth, ...report });
     } catch (error) {
-      if (carried !== null) gate.answered(carried, null, Date.now());
+      if (carried !== null) gate.answered(carried, null, this.#clock.now());
       return this.#withoutAnswer(error);
     }
-    const now = Date.now();
+    const now = this.#clock.now();
     if (carried !== null) gate.answered(carried, got.leases, now);
     const { verdict } = got;
     if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
@@ -224,7 +226,7 @@ export class EmbeddedGate {
   }
 
   async #exchange(given: Omit<Parameters<typeof exchange>[2], "ids">): Promise<Exchanged> {
-    const askedAt = Date.now();
+    const askedAt = this.#clock.now();
     const ungoverned = this.#unreported;
     const told = ungoverned === 0 ? {} : { ungoverned };
     try {
@@ -252,7 +254,7 @@ export class EmbeddedGate {
         syncLeases: async (text) => (await this.#exchange({ report: this.#touches.reportOf(text) })).leases,
       }),
       waitUntil: waitUntil ?? ((work) => void work.catch(() => undefined)),
-      now: () => Date.now(),
+      now: () => this.#clock.now(),
       wait: (ms) =>
         new Promise((resolve) => {
           const timer = setTimeout(resolve, ms);

@@ -38,7 +38,8 @@ function report(
     diskBy === null
       ? "  A disk cannot be filled here: neither mount nor prlimit works."
       : `  Disks are filled by ${diskBy}.`,
-    `${answers} answers; ${runs} runs stored, ${total((org) => org.allows.length)} allows, ${forbidden} calls that had to be refused, ${total((org) => org.limits.length)} limits set;`,
+    `${answers} answers; ${runs} runs stored, ${total((org) => org.allows.length)} allows, ${forbidden} calls that had to be refused,`,
+    `${total((org) => org.limits.length)} limits set, ${total((org) => org.limited)} calls refused by one;`,
     `${proxy.served} calls served through the proxy, ${proxy.recorded} recorded`,
     ...violations.slice(0, MOST_SHOWN).map(({ kind, what }) => `VIOLATION ${kind}: ${what}`),
     ...(violations.length > MOST_SHOWN ? [`… and ${violations.length - MOST_SHOWN} more`] : []),

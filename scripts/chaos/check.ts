@@ -1,4 +1,6 @@
-import type { Allow, History, LimitSet, OrgHistory, ProxyHistory, StoredRun } from "./history.ts";
+import type { History, OrgHistory, ProxyHistory, StoredRun } from "./history.ts";
+import { overspent } from "./overspent.ts";
+import { sum } from "./sum.ts";
 
 export const VIOLATION_KINDS = [
   "lost report",
@@ -22,8 +24,14 @@ export interface Violation {
 export function violationsOf(history: History): Violation[] {
   return [
     ...history.orgs.flatMap((org) =>
-      [lost, doubled, skipped, overspent, wrongSums, stuck, brokenTrail].flatMap((check) =>
+      [lost, doubled, skipped, wrongSums, stuck, brokenTrail].flatMap((check) =>
         check(org).map(({ kind, what }) => ({ kind, what: `${org.name}: ${what}` })),
+      ),
+    ),
+    ...history.orgs.flatMap((org) =>
+      violations(
+        "overspent limit",
+        overspent(org).map((what) => `${org.name}: ${what}`),
       ),
     ),
     ...proxied(history.proxy),
@@ -61,7 +69,11 @@ function doubled({ runs, allows, stored }: OrgHistory): Violation[] {
   const settled = stored.runsInTheEnd.flatMap(({ reservation }) =>
     reservation === null ? [] : [reservation],
   );
+  const released = new Set(
+    allows.flatMap(({ end, reservation }) => (end === "released" ? [reservation] : [])),
+  );
   return violations("doubled settlement", [
+    ...settled.filter((id) => released.has(id)).map((id) => `${id} was released, and a run settled it`),
     ...repeated(stored.runsInTheEnd.map(({ id }) => id)).map((id) => `run ${id} is there more than once`),
     ...repeated(settled).map((id) => `${id} is settled by more than one run`),
     ...unknown.map(({ id }) => `run ${id} is there, and nobody sent it`),
@@ -81,48 +93,6 @@ function skipped({ forbidden }: OrgHistory): Violation[] {
   );
 }
 
-function overspent(org: OrgHistory): Violation[] {
-  const { limits, stored, allows, runs, onlyGrows } = org;
-  const most = Math.max(...limits.map(({ nanos }) => nanos));
-  const used = stored.spentNanos + stored.reservedNanos;
-  const found = used > most ? [`${used} nano-dollars are spent and reserved of ${most}`] : [];
-  if (onlyGrows) {
-    const admitted =
-      sum(heldAt(allows, lastOf(allows)).map(({ nanos }) => nanos)) +
-      sum(runs.flatMap((run) => (run.isAcknowledged && run.reservation === null ? [run.nanos] : [])));
-    if (admitted > most) found.push(`${admitted} nano-dollars were admitted of ${most}`);
-    found.push(...pastItsLimit(allows, limits));
-  }
-  return violations("overspent limit", found);
-}
-
-const lastOf = (allows: readonly Allow[]): number =>
-  Math.max(0, ...allows.map(({ answeredAt }) => answeredAt));
-
-/** Those that are settled, or cannot have expired by then. */
-function heldAt(allows: readonly Allow[], at: number): Allow[] {
-  return allows.filter(({ end, heldUntil }) => end === "settled" || heldUntil > at);
-}
-
-/** Allows that came while no limit that could be in force had room for them, beside those that were answered before. */
-function pastItsLimit(allows: readonly Allow[], limits: readonly LimitSet[]): string[] {
-  return allows.flatMap((allow) => {
-    const earlier = allows.filter(({ answeredAt }) => answeredAt <= allow.sentAt);
-    const before = sum(heldAt(earlier, allow.answeredAt).map(({ nanos }) => nanos));
-    const room = mostInForce(limits, allow);
-    if (before + allow.nanos <= room) return [];
-    return [`${allow.reservation} was allowed with ${before} of at most ${room} nano-dollars admitted`];
-  });
-}
-
-function mostInForce(limits: readonly LimitSet[], { sentAt, answeredAt }: Allow): number {
-  const possible = limits.filter(
-    (limit, at) =>
-      limit.sentAt <= answeredAt && (limits[at + 1]?.answeredAt ?? Number.POSITIVE_INFINITY) >= sentAt,
-  );
-  return Math.max(...possible.map(({ nanos }) => nanos));
-}
-
 function wrongSums({ stored }: OrgHistory): Violation[] {
   const cases = [
     ["", stored.spentNanos, stored.runs],
@@ -138,7 +108,8 @@ function wrongSums({ stored }: OrgHistory): Violation[] {
 }
 
 function stuck({ allows, stored }: OrgHistory): Violation[] {
-  const kept = sum(allows.flatMap(({ end, nanos }) => (end === "kept" || end === "charged" ? [nanos] : [])));
+  const open = allows.filter(({ end }) => end === "kept" || end === "charged");
+  const kept = sum(open.filter(({ heldUntil }) => heldUntil > stored.readAt).map(({ nanos }) => nanos));
   const found =
     stored.reservedNanos < kept
       ? [`${stored.reservedNanos} nano-dollars are reserved, and callers hold ${kept}`]
@@ -176,8 +147,4 @@ function proxied(proxy: ProxyHistory): Violation[] {
     });
   }
   return found;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

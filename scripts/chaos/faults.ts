@@ -7,12 +7,14 @@ import type { Org, Region, World } from "./world.ts";
 /** What is done to the parts while callers are at work. */
 
 const RESTART_PATIENCE_MS = 120_000;
-/** Less than a reservation that nobody settles lives, all together. */
+/** All together. */
 const MOST_ADVANCE_SECONDS = 1200;
+const MOST_AHEAD_MS = 10_000;
 
 interface Struck {
   readonly world: World;
   readonly gates: GateProcesses;
+  /** Objects of all are evicted. Clocks of those whose allows are compared with a limit at each moment are left alone. */
   readonly orgs: readonly Org[];
   readonly random: Random;
 }
@@ -21,6 +23,8 @@ export class Faults {
   readonly counts = new Map<string, number>();
   readonly #struck: Struck;
   #advancedSeconds = 0;
+  /** How far clocks of isolates are ahead, by address. One that starts anew has the machine's. */
+  readonly #aheadMs = new Map<string, number>();
   /** Faults that last heal by themselves. */
   readonly #healing = new Set<Promise<void>>();
 
@@ -146,12 +150,16 @@ export class Faults {
       const [, ...others] = world.eu.server.urls;
       const url = others[Math.floor(random() * others.length)] ?? world.eu.server.urls[0];
       this.#count("move the clock of an isolate");
-      const headers = { "x-test-apart-ms": String(Math.round(random() * 10_000)) };
+      const before = this.#aheadMs.get(url) ?? 0;
+      const aheadMs = before + Math.round(random() * (MOST_AHEAD_MS - before));
+      this.#aheadMs.set(url, aheadMs);
+      const headers = { "x-test-apart-ms": String(aheadMs) };
       await fetch(`${url}/healthz`, { headers }).catch(() => undefined);
       return;
     }
     const seconds = 1 + Math.floor(random() * 20);
-    const org = orgs[Math.floor(random() * orgs.length)];
+    const movable = orgs.filter(({ onlyGrows }) => !onlyGrows);
+    const org = movable[Math.floor(random() * movable.length)];
     if (org === undefined || this.#advancedSeconds + seconds > MOST_ADVANCE_SECONDS) return;
     this.#advancedSeconds += seconds;
     this.#count("move the clock of a test org");

@@ -37,7 +37,11 @@ const DEFECTS: Readonly<Record<Plant, Defect>> = {
     if (!isPost(request, "/v1/edge/decision")) return null;
     const answer = await pass(withBody(request, body));
     if (answer.status !== 402) return answer;
-    return Response.json({ decision: "allow", reservation: { id: `rsv_${crypto.randomUUID()}` } });
+    const expires_at = new Date(Date.now() + 900_000).toISOString();
+    return Response.json({
+      decision: "allow",
+      reservation: { id: `rsv_${crypto.randomUUID()}`, expires_at },
+    });
   },
   "logged-secret": async (request, body, pass) => {
     if (!isPost(request, "/v1/runs")) return null;

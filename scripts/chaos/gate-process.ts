@@ -5,7 +5,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Allowed, createGate, Refused } from "../../src/client/gate/index.ts";
-import { nowMs } from "./history.ts";
+import { heldUntil, nowMs } from "./history.ts";
 
 interface Task {
   readonly org: string;
@@ -38,8 +38,9 @@ function begin({ org, url, key, nanos, onlyGrows }: Task) {
   const one = async (): Promise<void> => {
     const sentAt = nowMs();
     const allowed = await gate.decide({ model: "m", estimate: { cost_usd: inUsd(nanos) } });
-    const reservation = allowed.reservation?.id ?? "";
-    say({ org, did: "allow", reservation, nanos, sentAt, answeredAt: nowMs() });
+    const { id: reservation = "", expires_at: expiresAt = "" } = allowed.reservation ?? {};
+    const until = heldUntil(expiresAt, realNow());
+    say({ org, did: "allow", reservation, nanos, sentAt, answeredAt: nowMs(), heldUntil: until });
     const chance = Math.random();
     if (!onlyGrows && chance < 0.2) {
       await gate.release(allowed);

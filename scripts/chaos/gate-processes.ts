@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { USUAL_HOLD_MS } from "./history.ts";
 import type { Traffic } from "./traffic.ts";
 import type { Org, World } from "./world.ts";
 
@@ -107,9 +106,10 @@ function enter(lines: readonly Line[], { ledger, name }: Org, traffic: Traffic):
     const nanos = Number(line["nanos"]);
     if (line.did === "allow") {
       const [sentAt, answeredAt] = [Number(line["sentAt"]), Number(line["answeredAt"])];
-      const heldUntil = sentAt + USUAL_HOLD_MS;
+      const heldUntil = Number(line["heldUntil"]);
       ledger.allowed({ reservation, nanos, sentAt, answeredAt, heldUntil, end: "unknown" });
     } else if (line.did === "released") ledger.ended(reservation, "released");
+    else if (line.did === "refused") ledger.limited += line["code"] === "budget_exceeded" ? 1 : 0;
     else if (line.did === "rejected")
       traffic.unpromised.push(`${name}: a gate's run was rejected: ${String(line["why"])}`);
     else if (line.did === "run") {

@@ -18,7 +18,7 @@ export interface Allow {
   readonly nanos: number;
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** From when on it may have expired, and be given back, if nobody has settled it. */
+  /** Until then it is held, unless somebody settles or releases it. Then it expires. */
   readonly heldUntil: number;
   /** `kept`: nobody settles or releases it, so it is reserved until it expires. `charged`: and then becomes a run. */
   end: "settled" | "released" | "kept" | "charged" | "unknown";
@@ -46,6 +46,7 @@ export interface StoredRun {
 
 /** What an org says of itself when everybody is quiet. */
 export interface Stored {
+  readonly readAt: number;
   readonly runs: readonly StoredRun[];
   /** The ids of runs that events announced. */
   readonly announced: readonly string[];
@@ -65,6 +66,8 @@ export interface OrgHistory {
   readonly allows: readonly Allow[];
   readonly limits: readonly LimitSet[];
   readonly forbidden: readonly Forbidden[];
+  /** How many calls a limit refused. Without any, nothing shows that it holds. */
+  readonly limited: number;
   /** Nothing is given back before it expires, so that what was admitted can be compared with the limit at any moment. */
   readonly onlyGrows: boolean;
   readonly stored: Stored;
@@ -92,10 +95,15 @@ export interface History {
   readonly holdsRefused: number;
 }
 
-/** A reservation without a hold time of its own is held for 15 minutes; clocks of callers and orgs may differ by one. */
-export const USUAL_HOLD_MS = 14 * 60_000;
-
 /** The machine's monotonic clock. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000;
+}
+
+/** Clocks are read in whole milliseconds, one after the other. */
+const GRAIN_MS = 50;
+
+/** An answer says by the wall clock how long a reservation is held: when that is. `wallNow` is the wall clock that nobody moves. */
+export function heldUntil(expiresAt: string, wallNow = Date.now()): number {
+  return nowMs() + Date.parse(expiresAt) - wallNow - GRAIN_MS;
 }

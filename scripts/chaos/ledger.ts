@@ -6,6 +6,8 @@ export class Ledger {
   readonly allows = new Map<string, Allow>();
   readonly limits: LimitSet[] = [];
   readonly forbidden: Forbidden[] = [];
+  /** Calls that a limit refused. */
+  limited = 0;
 
   /** Before it is sent: what is stored must have been sent by somebody. */
   sends(id: string, nanos: number, reservation: string | null = null): void {
@@ -37,6 +39,7 @@ export class Ledger {
       allows: [...this.allows.values()],
       limits: this.limits,
       forbidden: this.forbidden,
+      limited: this.limited,
     };
   }
 }

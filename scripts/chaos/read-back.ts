@@ -1,5 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { Stored, StoredRun } from "./history.ts";
+import { nowMs, type Stored, type StoredRun } from "./history.ts";
 import { inNanos, type Org } from "./world.ts";
 
 const HOURS_SECONDS = 8 * 3600;
@@ -10,6 +10,7 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
   const budget = async () => (await caller.send("GET", `${below}/budgets/${budgetId}`)).body;
   const runs = await runsOf(caller);
   const before = await budget();
+  const readAt = nowMs();
   const advanced = await operator.send("POST", `/v1/admin/orgs/${id}/test-clock`, {
     advance_seconds: HOURS_SECONDS,
   });
@@ -18,6 +19,7 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
   const verified = await caller.send("GET", `${below}/audit-log/verify`);
   const after = await budget();
   return {
+    readAt,
     runs,
     announced: events.flatMap((event) => (event["data"] as { run_ids: string[] }).run_ids),
     spentNanos: inNanos(before["spent_usd"]),

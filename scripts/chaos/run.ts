@@ -65,8 +65,7 @@ async function chaosIn(world: World, options: ChaosOptions): Promise<Outcome> {
     useProxy(world, proxied, traffic),
   ]);
   work.catch(() => (traffic.isOver = true));
-  // The clock of an org whose allows are compared with its limit at each moment is left alone.
-  const faults = new Faults({ world, gates, orgs: [home, away], random });
+  const faults = new Faults({ world, gates, orgs, random });
   await strikeUntilOver(faults, traffic, { ...options, beforeEach: () => plantIn(world, options) });
   traffic.isOver = true;
   await faults.end();

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller } from "./caller.ts";
+import type { Answer, Caller } from "./caller.ts";
 import type { Allow } from "./history.ts";
-import { nowMs, USUAL_HOLD_MS } from "./history.ts";
+import { heldUntil, nowMs } from "./history.ts";
 import { pick, type Random } from "./random.ts";
-import { FORBIDDEN_MODEL, inUsd, type Org } from "./world.ts";
+import { FORBIDDEN_MODEL, inNanos, inUsd, type Org } from "./world.ts";
 
 /** What the callers of an org have in common. */
 export interface Traffic {
@@ -17,6 +17,8 @@ export interface Traffic {
 
 const HOLD_NANOS = 2;
 const HOUR_SECONDS = 3600;
+/** Longer than callers and clocks of orgs go on, and less than what is waited for in the end. */
+const KEPT_SECONDS = 6 * HOUR_SECONDS;
 const BULK = 5;
 
 interface Turn {
@@ -75,15 +77,16 @@ async function allow(
   const body = { request_id: name, model: "m", estimate: { cost_usd: inUsd(HOLD_NANOS) }, ...ask };
   const answer = await org.caller.send("POST", "/v1/edge/decision", body);
   if (!promise(traffic, `${org.name}: decision ${name}`, answer.status, [200])) return null;
-  const { id } = answer.body["reservation"] as { id: string };
-  org.ledger.allowed({
-    reservation: id,
-    nanos: HOLD_NANOS,
-    sentAt,
-    answeredAt: nowMs(),
-    heldUntil: sentAt + USUAL_HOLD_MS,
-    end,
-  });
+  return noteAllow(org, answer, { sentAt, nanos: HOLD_NANOS, end });
+}
+
+function noteAllow(
+  { ledger }: Org,
+  { body }: Answer,
+  allow: Pick<Allow, "nanos" | "sentAt" | "end">,
+): string {
+  const { id, expires_at: expiresAt } = body["reservation"] as { id: string; expires_at: string };
+  ledger.allowed({ ...allow, reservation: id, answeredAt: nowMs(), heldUntil: heldUntil(expiresAt) });
   return id;
 }
 
@@ -92,12 +95,13 @@ async function settle(
   run: string,
   reservation: string,
   promised = [200, 201],
-): Promise<void> {
+): Promise<boolean> {
   org.ledger.sends(run, HOLD_NANOS, reservation);
   const body = aRun(run, HOLD_NANOS, { reservation_id: reservation });
   const { status } = await org.caller.send("POST", "/v1/runs", body);
   promise(traffic, `${org.name}: settlement ${run}`, status, promised);
   if (status < 300) org.ledger.acknowledged(run);
+  return status < 300;
 }
 
 /** Short ones are for isolates, long ones for the object, and the text to scan must not stay anywhere. */
@@ -120,7 +124,8 @@ async function settleTwice(turn: Turn): Promise<void> {
   const id = await allow(turn, anAsk(turn));
   if (id === null) return;
   const ids = [`${turn.name}-x`, `${turn.name}-y`];
-  await Promise.all(ids.map((run) => settle(turn, run, id, [200, 201, 409, 422])));
+  const taken = await Promise.all(ids.map((run) => settle(turn, run, id, [200, 201, 409, 422])));
+  if (!taken.includes(true)) turn.traffic.unpromised.push(`${turn.org.name}: no run settled ${id}`);
 }
 
 async function decideAndRelease(turn: Turn): Promise<void> {
@@ -146,7 +151,7 @@ async function renewAndSettle(turn: Turn): Promise<void> {
 async function leave(turn: Turn): Promise<void> {
   const isCharged = turn.traffic.random() < 0.5;
   const on_expiry = isCharged ? "charge" : "release";
-  await allow(turn, { hold_seconds: HOUR_SECONDS, on_expiry }, isCharged ? "charged" : "kept");
+  await allow(turn, { hold_seconds: KEPT_SECONDS, on_expiry }, isCharged ? "charged" : "kept");
 }
 
 /** What a rule forbids, as a decision and as a run. */
@@ -210,50 +215,53 @@ export async function call(org: Org, caller: string, traffic: Traffic): Promise<
 
 const GROWING_NANOS = 10;
 const REFUSED_PAUSE_MS = 50;
+/** The least that can be asked for: it expires while callers are at work. */
+const SHORT_SECONDS = 30;
 
-/** Decides and settles at the estimate, as long as there is room. Nothing is asked twice, and nothing is given back. */
+/** As they are decided in isolates and by the object; some expire soon, and some of those are charged then. */
+const GROWING: readonly [Growth, ...Growth[]] = [
+  { ask: {}, end: "unknown" },
+  { ask: { checks: "all" }, end: "unknown" },
+  { ask: { hold_seconds: SHORT_SECONDS }, end: "kept" },
+  { ask: { hold_seconds: SHORT_SECONDS, on_expiry: "charge" }, end: "charged" },
+];
+interface Growth {
+  readonly ask: object;
+  readonly end: Allow["end"];
+}
+
+/** Decides as long as there is room, and settles at the estimate or not at all. Nothing is asked twice, and nothing is released. */
 export async function useUp(org: Org, caller: string, traffic: Traffic): Promise<void> {
-  const ask = { model: "m", estimate: { cost_usd: inUsd(GROWING_NANOS) } };
   for (let at = 0; !traffic.isOver; at += 1) {
+    const { ask, end } = pick(traffic.random, GROWING);
     const sentAt = nowMs();
-    const answer = await org.caller.try(
-      "POST",
-      "/v1/edge/decision",
-      traffic.random() < 0.5 ? ask : { ...ask, checks: "all" },
-    );
+    const body = { model: "m", estimate: { cost_usd: inUsd(GROWING_NANOS) }, ...ask };
+    const answer = await org.caller.try("POST", "/v1/edge/decision", body);
     if (answer !== null) promise(traffic, `${org.name}: decision`, answer.status, [200, 402, 503]);
     if (answer?.status !== 200) {
+      if (answer?.status === 402) org.ledger.limited += 1;
       await sleep(REFUSED_PAUSE_MS);
       continue;
     }
-    const { id } = answer.body["reservation"] as { id: string };
-    org.ledger.allowed({
-      reservation: id,
-      nanos: GROWING_NANOS,
-      sentAt,
-      answeredAt: nowMs(),
-      heldUntil: sentAt + USUAL_HOLD_MS,
-      end: "unknown",
-    });
-    if (traffic.random() < 0.5) continue;
+    const id = noteAllow(org, answer, { sentAt, nanos: GROWING_NANOS, end });
+    if (end !== "unknown" || traffic.random() < 0.3) continue;
     const run = `${caller}-${at}`;
     org.ledger.sends(run, GROWING_NANOS, id);
-    const body = aRun(run, GROWING_NANOS, { reservation_id: id });
-    const { status } = await org.caller.send("POST", "/v1/runs", body);
+    const settlement = aRun(run, GROWING_NANOS, { reservation_id: id });
+    const { status } = await org.caller.send("POST", "/v1/runs", settlement);
     if (promise(traffic, `${org.name}: settlement ${run}`, status, [200, 201])) org.ledger.acknowledged(run);
   }
 }
 
-/** Raises the limit when it is used up, and sometimes lowers it below what is used. */
+/** Raises the limit a little above what is used, and sometimes lowers it below that. */
 export async function changeLimits(org: Org, traffic: Traffic): Promise<void> {
   const path = `/v1/orgs/${org.id}/budgets/${org.budgetId}`;
-  const admitted = () => [...org.ledger.allows.values()].reduce((total, { nanos }) => total + nanos, 0);
   while (!traffic.isOver) {
     await sleep(300 + traffic.random() * 1500);
+    const { body } = await org.caller.send("GET", path);
+    const used = inNanos(body["spent_usd"]) + inNanos(body["reserved_usd"]);
     const nanos =
-      traffic.random() < 0.4
-        ? Math.floor(admitted() / 2) + 1
-        : admitted() + 500 + Math.floor(traffic.random() * 2000);
+      traffic.random() < 0.4 ? Math.floor(used / 2) + 1 : used + Math.floor(traffic.random() * 1000);
     const sentAt = nowMs();
     const { status } = await org.caller.send("PATCH", path, { limit_usd: inUsd(nanos) });
     promise(traffic, `${org.name}: a new limit`, status, [200]);

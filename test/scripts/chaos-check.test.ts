@@ -31,6 +31,7 @@ const allow = (reservation: string, at: number, more: Partial<Allow> = {}): Allo
 const RUNS = [kept("r1"), kept("r2", { reservation: "rsv_1" })];
 const CHARGE = kept("made by the service", { reservation: "rsv_2", outcome: "unreported" });
 const STORED: Stored = {
+  readAt: 100,
   runs: RUNS,
   announced: ["r1", "r2"],
   spentNanos: 4,
@@ -46,6 +47,7 @@ const ORG: OrgHistory = {
   allows: [allow("rsv_1", 10), allow("rsv_2", 20, { end: "charged" })],
   limits: [{ nanos: 10, sentAt: 0, answeredAt: 0 }],
   forbidden: [{ what: "a denied model", status: 403 }],
+  limited: 1,
   onlyGrows: true,
   stored: STORED,
 };
@@ -109,6 +111,11 @@ describe("a planted defect is found:", () => {
       "doubled settlement",
       { ...GOOD, proxy: { ...PROXY, recorded: 10 } },
     ],
+    [
+      "a reservation that was released and settled",
+      "doubled settlement",
+      withOrg({ allows: [allow("rsv_1", 10, { end: "released" }), ...ORG.allows.slice(1)] }),
+    ],
     ["a skipped check", "skipped check", withOrg({ forbidden: [{ what: "a denied model", status: 200 }] })],
     [
       "a limit that was passed in storage",
@@ -170,11 +177,32 @@ describe("a limit that changes", () => {
   });
 });
 
-test("an allow that nobody settled counts until it may have expired, and one that was settled counts for good", () => {
-  const late = (end: Allow["end"]) => [
-    allow("early", 10, { nanos: 9, end }),
-    allow("late", 2000, { nanos: 9, end: "unknown" }),
-  ];
-  expect(kindsIn(withOrg({ runs: [], allows: late("unknown") }))).not.toContain("overspent limit");
-  expect(kindsIn(withOrg({ runs: [], allows: late("settled") }))).toContain("overspent limit");
+const full = (changes: Partial<Allow>) => [
+  allow("early", 10, { nanos: 9, ...changes }),
+  allow("late", 2000, { nanos: 9, end: "unknown" }),
+];
+
+test.for<[string, boolean, Partial<OrgHistory>]>([
+  ["one that nobody settled", false, { allows: full({ end: "unknown" }) }],
+  ["one that was settled", true, { allows: full({ end: "settled" }) }],
+  ["one that becomes a run when it expires", true, { allows: full({ end: "charged" }) }],
+  [
+    "one whose run is there though its caller was killed",
+    true,
+    { allows: full({ reservation: "rsv_1", end: "unknown" }) },
+  ],
+])("after an allow has expired, %s takes room: %s", ([, takesRoom, change]) => {
+  expect(kindsIn(withOrg({ runs: [], ...change })).includes("overspent limit")).toBe(takesRoom);
+});
+
+test("allows that are on their way together must fit together", () => {
+  const together = (nanos: number) =>
+    ["a", "b"].map((id, at) => allow(id, 10 + at, { nanos, answeredAt: 50 - at }));
+  expect(kindsIn(withOrg({ runs: [], allows: together(5) }))).not.toContain("overspent limit");
+  expect(kindsIn(withOrg({ runs: [], allows: together(6) }))).toContain("overspent limit");
+});
+
+test("a reservation that has expired need not be held", () => {
+  const allows = [allow("rsv_1", 10), allow("rsv_2", 20, { end: "charged", heldUntil: 99 })];
+  expect(kindsIn(withOrg({ allows, stored: { ...STORED, reservedNanos: 0 } }))).toEqual([]);
 });

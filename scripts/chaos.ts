@@ -6,7 +6,13 @@ import { run } from "./complaint.ts";
 
 const MOST_SHOWN = 20;
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+const ending = new AbortController();
+for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+process.once("SIGINT", () => {
+  console.error("Ends here, and checks what was done so far. Once more to stop at once.");
+  ending.abort();
+  process.once("SIGINT", () => process.exit(130));
+});
 
 await run(async () => {
   const options = chaosOptions(process.argv.slice(2), process.env);
@@ -14,7 +20,7 @@ await run(async () => {
   console.log(
     `chaos: seed ${seed}, ${seconds} seconds${kills > 0 ? ` and ${kills} kills` : ""}${plant === null ? "" : `, with a planted defect: ${plant}`}`,
   );
-  const outcome = await runChaos(options);
+  const outcome = await runChaos(options, ending.signal);
   const violations = violationsOf(outcome.history);
   console.log(report(outcome, violations).join("\n"));
   const isIdle = outcome.history.orgs.some(({ runs }) => runs.length === 0);

@@ -6,7 +6,9 @@ import type { Org, Region, World } from "./world.ts";
 
 /** What is done to the parts while callers are at work. */
 
-const RESTART_PATIENCE_MS = 120_000;
+/** A busy machine takes minutes. */
+const RESTART_PATIENCE_MS = 600_000;
+const REMARKS_SHOWN = 20;
 /** All together. */
 const MOST_ADVANCE_SECONDS = 1200;
 const MOST_AHEAD_MS = 10_000;
@@ -85,8 +87,9 @@ export class Faults {
     const { server, name } = this.#region();
     this.#count(`kill: the runtime of ${name}`);
     const late = sleep(RESTART_PATIENCE_MS, "late", { ref: false });
-    if ((await Promise.race([server.crash(), late])) === "late")
-      throw new Error(`region ${name} did not come back`);
+    if ((await Promise.race([server.crash(), late])) !== "late") return;
+    const remarks = this.#struck.world.said.filter((line) => !line.startsWith("{")).slice(-REMARKS_SHOWN);
+    throw new Error(`region ${name} did not come back:\n${remarks.join("\n")}`);
   }
 
   async #killGate(): Promise<void> {

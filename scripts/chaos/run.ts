@@ -26,18 +26,21 @@ export interface Outcome {
   readonly diskBy: string | null;
 }
 
-/** Everything at once, until the time is over and there were enough kills; then all that callers and service say of it. */
-export async function runChaos(options: ChaosOptions): Promise<Outcome> {
+/**
+ * Everything at once, until the time is over and there were enough kills, or somebody ends it; then all that callers and service
+ * say of it.
+ */
+export async function runChaos(options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
   const isPlanted = options.plant !== null;
   const world = await openWorld(isPlanted ? "scripts/chaos/faulty-worker.ts" : "test/support/odd-worker.ts");
   try {
-    return await chaosIn(world, options);
+    return await chaosIn(world, options, ending);
   } finally {
     await world.close();
   }
 }
 
-async function chaosIn(world: World, options: ChaosOptions): Promise<Outcome> {
+async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
   const random = randomFrom(options.seed);
   const home = await openOrg(world, { name: "at home in eu", home: "eu", limitNanos: ROOMY_NANOS });
   const away = await openOrg(world, { name: "at home in us", home: "us", limitNanos: ROOMY_NANOS });
@@ -63,10 +66,11 @@ async function chaosIn(world: World, options: ChaosOptions): Promise<Outcome> {
     ...["e", "f"].map((name) => useUp(tight, name, traffic)),
     changeLimits(tight, traffic),
     useProxy(world, proxied, traffic),
+    keepPlanted(world, options, traffic),
   ]);
   work.catch(() => (traffic.isOver = true));
   const faults = new Faults({ world, gates, orgs, random });
-  await strikeUntilOver(faults, traffic, { ...options, beforeEach: () => plantIn(world, options) });
+  await strikeUntilOver(faults, traffic, { ...options, ending });
   traffic.isOver = true;
   await faults.end();
   await work;
@@ -84,12 +88,12 @@ async function chaosIn(world: World, options: ChaosOptions): Promise<Outcome> {
 async function strikeUntilOver(
   faults: Faults,
   traffic: Traffic,
-  { seconds, kills, beforeEach }: { seconds: number; kills: number; beforeEach: () => Promise<void> },
+  { seconds, kills, ending }: { seconds: number; kills: number; ending: AbortSignal },
 ): Promise<void> {
   const until = performance.now() + seconds * 1000;
   let told = 0;
-  while (!traffic.isOver && (performance.now() < until || faults.kills < kills)) {
-    await beforeEach();
+  const isOver = () => traffic.isOver || ending.aborted;
+  while (!isOver() && (performance.now() < until || faults.kills < kills)) {
     await progress(traffic);
     await sleep(traffic.random() * 200);
     await faults.strike();
@@ -106,10 +110,17 @@ async function progress(traffic: Traffic): Promise<void> {
   while (traffic.answers < enough && performance.now() < until) await sleep(10);
 }
 
-async function plantIn({ eu }: World, { plant: defect }: ChaosOptions): Promise<void> {
-  if (defect === null) return;
-  const headers = { "x-test-plant": defect };
-  await Promise.allSettled(eu.server.urls.map((url) => fetch(`${url}/healthz`, { headers })));
+const PLANT_AGAIN_MS = 500;
+
+/** A defect shows once and is gone, or ends with its runtime: it is planted again and again. */
+async function keepPlanted({ eu }: World, { plant }: ChaosOptions, traffic: Traffic): Promise<void> {
+  if (plant === null) return;
+  const headers = { "x-test-plant": plant };
+  while (!traffic.isOver) {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    await Promise.allSettled(eu.server.urls.map((url) => fetch(`${url}/healthz`, { headers, signal })));
+    await sleep(PLANT_AGAIN_MS);
+  }
 }
 
 async function historyOf(

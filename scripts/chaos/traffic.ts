@@ -83,10 +83,10 @@ async function allow(
 function noteAllow(
   { ledger }: Org,
   { body }: Answer,
-  allow: Pick<Allow, "nanos" | "sentAt" | "end">,
+  asked: Pick<Allow, "nanos" | "sentAt" | "end">,
 ): string {
   const { id, expires_at: expiresAt } = body["reservation"] as { id: string; expires_at: string };
-  ledger.allowed({ ...allow, reservation: id, answeredAt: nowMs(), heldUntil: heldUntil(expiresAt) });
+  ledger.allowed({ ...asked, reservation: id, answeredAt: nowMs(), heldUntil: heldUntil(expiresAt) });
   return id;
 }
 

@@ -1,3 +1,6 @@
+import { observed } from "../../src/adapters/observed-body.ts";
+import type { Usage } from "../../src/adapters/usage/provider-usage.ts";
+import { isEventStream, usageReader } from "../../src/adapters/usage/reading.ts";
 import { createGate, type EmbeddedGate, type GateBinding } from "../../src/client/gate/index.ts";
 
 /** A proxy before a model: as it is, and governed in three ways. What it is comes from `MODE`; everything else is the same. */
@@ -9,11 +12,6 @@ interface ProxyEnv {
   readonly SLUICE: GateBinding;
 }
 
-interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-}
-
 const ASK = {
   model: "acme/m1",
   customer_id: "cus_0000000001",
@@ -22,16 +20,9 @@ const ASK = {
 
 let gate: EmbeddedGate | undefined;
 
-/** The usage is at the end of an answer, streamed or not. */
-const USAGE = /"usage":(\{[^}]*\})/;
-const decoder = new TextDecoder();
+const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
 
-function usageIn(text: string): Usage {
-  return JSON.parse(USAGE.exec(text)?.[1] ?? '{"prompt_tokens":0,"completion_tokens":0}') as Usage;
-}
-
-function runOf({ prompt_tokens, completion_tokens }: Usage) {
-  const usage = { input_tokens: prompt_tokens, output_tokens: completion_tokens };
+function runOf(usage: Usage) {
   return { model: ASK.model, usage, cost_usd: "0.001" };
 }
 
@@ -43,25 +34,25 @@ interface Governed {
 
 type Settle = (usage: Usage) => void;
 
-/** Passes the body on as it comes. Its last piece is kept, because the usage is in it. */
-function watched({ body, headers, status }: Response, settle: Settle): Response {
+/** Passes the answer on as the governed proxy does, with its own code: a short one at once, a stream as it comes. */
+async function watched(answer: Response, settle: Settle): Promise<Response> {
+  const { body, headers, status } = answer;
   if (body === null) return new Response(null, { status, headers });
-  let last: Uint8Array | undefined;
-  const watching = new TransformStream<Uint8Array, Uint8Array>({
-    transform(piece, controller) {
-      last = piece;
-      controller.enqueue(piece);
-    },
-    flush: () => settle(usageIn(decoder.decode(last))),
+  const reader = usageReader(headers.get("content-type"));
+  const settled = () => settle(reader.reading.usage ?? NOTHING);
+  if (!isEventStream(headers.get("content-type"))) {
+    const bytes = await answer.arrayBuffer();
+    reader.push(new Uint8Array(bytes));
+    settled();
+    return new Response(bytes, { status, headers });
+  }
+  const { readable } = observed(body, {
+    chunk: (chunk) => reader.push(chunk),
+    end: settled,
+    error: settled,
+    cancel: settled,
   });
-  return new Response(body.pipeThrough(watching), { status, headers });
-}
-
-async function answered(response: Response, settle: Settle): Promise<Response> {
-  if (response.headers.get("content-type") === "text/event-stream") return watched(response, settle);
-  const text = await response.text();
-  settle(usageIn(text));
-  return new Response(text, response);
+  return new Response(readable, { status, headers });
 }
 
 async function embedded({ SLUICE: binding }: ProxyEnv, { key, context, model }: Governed): Promise<Response> {
@@ -69,7 +60,7 @@ async function embedded({ SLUICE: binding }: ProxyEnv, { key, context, model }: 
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
   const allowed = await gate.decide(ASK, { waitUntil });
   const governed = gate;
-  return answered(await model(), (usage) => governed.settle(allowed, runOf(usage), { waitUntil }));
+  return watched(await model(), (usage) => governed.settle(allowed, runOf(usage), { waitUntil }));
 }
 
 async function overRpc({ SLUICE }: ProxyEnv, { key, model }: Governed): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
 import type { Dialect } from "../adapters/refusal-response.ts";
 import { observed } from "../adapters/observed-body.ts";
-import { usageReader } from "../adapters/usage/reading.ts";
+import { isEventStream, usageReader } from "../adapters/usage/reading.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
 import { headersFrom } from "./headers.ts";
 import type { Provider } from "./options.ts";
@@ -29,7 +29,7 @@ export async function relay(relayed: Relayed): Promise<Response> {
     else call.fail();
     return badGateway("The provider could not be reached, or did not answer in time.", dialect);
   }
-  if (answer.ok) return succeeded(answer, relayed);
+  if (answer.ok) return isShort(answer) ? shortAnswer(answer, relayed) : succeeded(answer, relayed);
   call.fail();
   try {
     return await failedAnswer(answer, provider, dialect);
@@ -40,10 +40,47 @@ export async function relay(relayed: Relayed): Promise<Response> {
   }
 }
 
-function succeeded(answer: Response, relayed: Relayed): Response {
-  const { call, provider, watch } = relayed;
+/** The longest answer that is read at once. */
+const MOST_SHORT_BYTES = 65_536;
+
+/** Whether its length is known and small, and nobody waits for its beginning. What is compressed may be of any length. */
+function isShort({ headers, body }: Response): boolean {
+  const length = headers.get("content-length");
+  return (
+    body !== null &&
+    length !== null &&
+    !headers.has("content-encoding") &&
+    Number(length) <= MOST_SHORT_BYTES &&
+    !isEventStream(headers.get("content-type"))
+  );
+}
+
+/** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
+async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response> {
+  const { call, watch, dialect } = relayed;
+  const reader = usageReader(answer.headers.get("content-type"));
+  try {
+    const bytes = await answer.arrayBuffer();
+    reader.push(new Uint8Array(bytes));
+    call.finish(reader.reading);
+    return new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
+  } catch {
+    call.breakOff(reader.reading);
+    return badGateway("The provider broke off its answer.", dialect);
+  } finally {
+    watch.end();
+  }
+}
+
+function relayedHeaders(answer: Response, { provider, call }: Relayed): Headers {
   const headers = headersFrom(provider, answer.headers);
   headers.set("x-sluice-run-id", call.runId);
+  return headers;
+}
+
+function succeeded(answer: Response, relayed: Relayed): Response {
+  const { call, watch } = relayed;
+  const headers = relayedHeaders(answer, relayed);
   const { status } = answer;
   if (answer.body === null) {
     watch.end();

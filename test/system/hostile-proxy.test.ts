@@ -205,6 +205,38 @@ describe("every call is settled", () => {
     expect(run).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7 }, estimated: false });
   });
 
+  test.each([
+    ["of a length that it says", { "content-length": String(fine.length) }],
+    ["in chunks", {}],
+  ])("by the usage in an answer %s, which the caller gets byte for byte", async (_, headers) => {
+    const org = await governed();
+    const { url } = await providerThat((__, response) => {
+      response.writeHead(200, { "content-type": "application/json", ...headers });
+      response.write(fine.slice(0, 20), () => response.end(fine.slice(20)));
+    });
+    const answer = await proxyBefore(url)(CHAT, { key: org.key, body });
+    expect([await answer.text(), answer.headers.get("x-sluice-run-id")]).toEqual([fine, expect.any(String)]);
+    expect((await org.runs(1))[0]).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7 } });
+  });
+
+  test("at what was reserved, if its provider breaks off an answer whose length it said, and the caller gets 502", async () => {
+    const org = await governed();
+    const { url } = await providerThat((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+      response.write('{"usage":', () => response.destroy());
+    });
+    const answer = await proxyBefore(url)(CHAT, { key: org.key, body });
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      { error: expect.objectContaining({ code: "bad_gateway" }) },
+    ]);
+    expect((await org.runs(1))[0]).toMatchObject({
+      outcome: "failed",
+      estimated: true,
+      cost_source: "caller",
+    });
+  });
+
   test("also if its provider answers garbage, or breaks off: at what was reserved", async () => {
     const org = await governed();
     const { url } = await providerThat(({ url: path = "" }, response) => {

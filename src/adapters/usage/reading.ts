@@ -25,7 +25,11 @@ export interface UsageReader {
 }
 
 export function usageReader(contentType: string | null): UsageReader {
-  return /^\s*text\/event-stream\b/i.test(contentType ?? "") ? new StreamReader() : new BodyReader();
+  return isEventStream(contentType) ? new StreamReader() : new BodyReader();
+}
+
+export function isEventStream(contentType: string | null): boolean {
+  return /^\s*text\/event-stream\b/i.test(contentType ?? "");
 }
 
 class BodyReader implements UsageReader {

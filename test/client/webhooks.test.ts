@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { webhooks } from "../../src/client/index.ts";
 import { verify, WebhookError } from "../../src/client/webhooks.ts";
 import { signatureHeaders, webhookSecret } from "../../src/domain/signature.ts";
 
@@ -127,4 +128,9 @@ test("the receiver says how old a delivery may be", async () => {
   expect(await problemOf(verify(body, v2, secret, { now: now + 11_000, toleranceSeconds: 10 }))).toBe(
     "too_old",
   );
+});
+
+test("the client has it too, as webhooks.verify", async () => {
+  expect(await webhooks.verify(body, v2, secret, { now })).toEqual(event);
+  expect(await problemOf(webhooks.verify(`${body} `, v2, secret, { now }))).toBe("no_match");
 });

@@ -25,6 +25,8 @@ export const MOST_ASKS = 100;
 /** Names decisions in rate-limit policies. */
 export const DECISION_ROUTE = `${DECISION.method} ${DECISION.path}`;
 
+export const RENEWAL_PATH = `${DECISION.path}/{reservation_id}/renew` as const;
+
 /** The fields that most bodies have, and the kind of each. Only the estimate is required. */
 export const DECISION_FIELDS = {
   request_id: "id",

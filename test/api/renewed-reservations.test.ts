@@ -47,6 +47,32 @@ describe("renewing a reservation", () => {
     expect(codeOf(await org.decide("0.01"))).toBe("budget_exceeded");
   });
 
+  test("with more, is kept as a refusal where it is refused, and can be explained", async () => {
+    const { org, id, budgetId } = await made("10", {
+      customer_id: "c1",
+      workflow_id: "w1",
+      on_expiry: "charge",
+    });
+    const refused = await renew(org, id, { amount_usd: "10.01" });
+    const trace_id = refused.headers.get("x-svc-trace-id");
+    const listed = (await org.send("GET", `refusals?trace_id=${trace_id}`)).body.data;
+    expect(listed).toEqual([
+      expect.objectContaining({
+        trace_id,
+        operation: "POST /v1/edge/decision/{reservation_id}/renew",
+        decided: "object",
+        status: 402,
+        code: "budget_exceeded",
+        limit: budgetId,
+        customer_id: "c1",
+        workflow_id: "w1",
+        key_id: expect.stringMatching(/^key_/),
+        amount_usd: "10.01",
+      }),
+    ]);
+    expect((await org.send("POST", "explain", { trace_id })).status).toBe(200);
+  });
+
   test("with less, frees the difference", async () => {
     const { org, id, reserved } = await made();
     expect((await renew(org, id, { amount_usd: "0.5" })).status).toBe(200);

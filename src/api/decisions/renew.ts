@@ -1,4 +1,4 @@
-import { DECISION } from "../../contract/decision.ts";
+import { DECISION, RENEWAL_PATH } from "../../contract/decision.ts";
 import { DECISION_DENIALS } from "../../contract/decision-codes.ts";
 import { renewedReservation, reservationRenewal } from "../../contract/resources/decisions.ts";
 import { operation } from "../../edge/operation.ts";
@@ -6,7 +6,7 @@ import { operation } from "../../edge/operation.ts";
 export const renewReservation = operation(
   {
     method: "POST",
-    path: "/v1/edge/decision/{reservation_id}/renew",
+    path: RENEWAL_PATH,
     summary: "Renew a reservation",
     description:
       "Keeps an open reservation for longer, and changes its amount. A higher amount is checked like a decision. If it is refused, the reservation stays as it was.",

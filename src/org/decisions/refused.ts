@@ -1,9 +1,11 @@
-import { DECISION_ROUTE } from "../../contract/decision.ts";
+import { DECISION_ROUTE, RENEWAL_PATH } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { type RefusalNote, refusalNote } from "../../domain/refusal-note.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { View } from "../kernel/door.ts";
 import { estimateOf } from "./decide.ts";
+import { keptOf } from "./kept-ask.ts";
+import type { HoldRow } from "./store.ts";
 
 /** What is stored of a decision that the object refused. */
 export function refusedDecision(
@@ -21,6 +23,25 @@ export function refusedDecision(
     keyId,
     names: ask,
     nanos: isRefusal(nanos) ? null : nanos,
+  });
+  return note === null ? [] : [note];
+}
+
+/** What is stored of a renewal that was refused: what it asked for, and whom its hold is for, as far as that is kept. */
+export function refusedRenewal(
+  view: View,
+  hold: HoldRow,
+  nanos: bigint,
+  refusal: Refusal,
+): readonly RefusalNote[] {
+  const note = refusalNote(refusal, {
+    at: view.now,
+    trace: view.trace,
+    decided: "object",
+    operation: `POST ${RENEWAL_PATH}`,
+    keyId: view.actor.id,
+    names: keptOf(hold)?.ask ?? { customer_id: hold.customer_id ?? undefined },
+    nanos,
   });
   return note === null ? [] : [note];
 }

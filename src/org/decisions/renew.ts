@@ -16,6 +16,7 @@ import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { besideOf, phaseOf, writeBeside } from "./held.ts";
 import { keptOf } from "./kept-ask.ts";
+import { refusedRenewal } from "./refused.ts";
 import { type HoldRow, letGo, loadHold, saveHolds, standingOf } from "./store.ts";
 
 type Renewal = ReservationRenewal & { readonly reservationId: string };
@@ -36,7 +37,10 @@ export const renewHold = command({
     }
     const amount = usd === undefined ? BigInt(before.amount) : (parseUsd(usd) ?? 0n);
     const held = amount === BigInt(before.amount) ? before : heldAnew(tx, before, amount);
-    if (isRefusal(held)) return held;
+    if (isRefusal(held)) {
+      tx.refused(refusedRenewal(tx, before, amount, held));
+      return held;
+    }
     const after = { ...held, expires_at: tx.now + seconds * 1000 };
     saveHolds(tx.sql, [after]);
     expireNoLaterThan(tx, after.expires_at);

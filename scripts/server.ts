@@ -1,17 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { localSignInToken } from "../src/domain/local-sign-in.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Complaint } from "./complaint.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
-import type { Miniflare, WorkerOptions } from "miniflare";
-import { migrate } from "./migrate.ts";
+import type { WorkerOptions } from "miniflare";
+import { migrateAll, migratorOf } from "./migrating/migrator.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
 import { keepPepper, localSecrets } from "./secrets.ts";
 import { resolveSettings, unknownSettings } from "./settings.ts";
 import { type LocalProxy, proxyWorker } from "./local-proxy.ts";
-import { readWorkerConfig, ROOT, type WorkerConfig } from "./worker-config.ts";
+import { readWorkerConfig, type WorkerConfig } from "./worker-config.ts";
 import { workersOf } from "./workers.ts";
 
 export interface ServerOptions {
@@ -91,11 +90,12 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const runtime = await startRuntime({
     workers: [
       ...workers,
+      await migratorOf(config, workers),
       ...(options.companions?.(names[0]) ?? []),
       ...(served === null ? [] : [served.worker]),
     ],
     folder,
-    prepare: (miniflare) => migrateAll(miniflare, config, options.regions === undefined ? [names[0]] : names),
+    prepare: migrateAll,
     onRemark: options.onRemark,
     onLost: (complaint) => options.onLost?.(complaint),
   });
@@ -125,18 +125,6 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
 
 function signInLink(url: string, org: string, secret: string): string {
   return `${url}/console/enter?${new URLSearchParams({ org, token: localSignInToken(secret, org) })}`;
-}
-
-async function migrateAll(
-  miniflare: Miniflare,
-  config: WorkerConfig,
-  workers: readonly string[],
-): Promise<void> {
-  for (const { binding, migrations_dir } of config.d1_databases) {
-    for (const name of workers) {
-      await migrate(await miniflare.getD1Database(binding, name), join(ROOT, migrations_dir));
-    }
-  }
 }
 
 const STORING_PATIENCE_MS = 1000;

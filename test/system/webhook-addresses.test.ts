@@ -1,10 +1,9 @@
 import { Miniflare, type Request, Response } from "miniflare";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleWorker } from "../../scripts/bundle.ts";
-import { migrate } from "../../scripts/migrate.ts";
+import { migrateAll, migratorOf } from "../../scripts/migrating/migrator.ts";
 import { claimPorts } from "../../scripts/ports.ts";
-import { readWorkerConfig, ROOT } from "../../scripts/worker-config.ts";
+import { readWorkerConfig } from "../../scripts/worker-config.ts";
 import { workersOf } from "../../scripts/workers.ts";
 import { HOSTILE } from "../support/hostile-urls.ts";
 import { HONEST } from "../web/saml/keys.ts";
@@ -49,10 +48,10 @@ beforeAll(async () => {
   };
   const script = await bundleWorker(config.main);
   const { workers } = workersOf(config, { script, settings, ports, isReady: () => true });
-  miniflare = new Miniflare({ workers: workers.map((worker) => ({ ...worker, outboundService: network })) });
+  const fenced = workers.map((worker) => ({ ...worker, outboundService: network }));
+  miniflare = new Miniflare({ workers: [...fenced, await migratorOf(config, workers)] });
   await miniflare.ready;
-  const [database] = config.d1_databases;
-  await migrate(await miniflare.getD1Database("DB"), join(ROOT, database?.migrations_dir ?? "migrations"));
+  await migrateAll(miniflare);
 });
 afterAll(() => miniflare.dispose());
 

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
 
 /**
  * wrangler's own table, character for character, so that `wrangler d1 migrations` and this script see the same history.
@@ -11,14 +13,14 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "d1_migrations"(
 )`;
 
 /** Applies the migrations that the database lacks, each file completely or not at all. */
-export async function migrate(database: D1Database, folder: string): Promise<void> {
+export async function migrate(database: D1Database, migrations: readonly Migration[]): Promise<void> {
   await database.prepare(BOOKKEEPING).run();
   const applied = await database.prepare(`SELECT name FROM "d1_migrations"`).all<{ name: string }>();
   const known = new Set(applied.results.map((row) => row.name));
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith(".sql") || known.has(name)) continue;
+  for (const { name, sql } of migrations) {
+    if (known.has(name)) continue;
     await database.batch([
-      database.prepare(readFileSync(join(folder, name), "utf8")),
+      database.prepare(sql),
       database.prepare(`INSERT INTO "d1_migrations" (name) VALUES (?)`).bind(name),
     ]);
   }

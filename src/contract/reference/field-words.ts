@@ -19,6 +19,7 @@ const ATTRIBUTION = {
   provider: who("Who serves the model.", "openai"),
   key_id: who("A key of the organization.", `key_${ULID}`),
   variant: who("The variant of the model's price. If omitted: the standard rates.", "batch"),
+  outcome: who("How a run ended.", "completed"),
   tags: { example: { feature: "triage" } },
   request_id: who("Your id of the request. The same id and content get the same answer.", "req-7f3a"),
   approval_id: who("The approval that an earlier refusal named.", `apr_${ULID}`),

@@ -34,6 +34,7 @@ import { getBudget } from "./api/budgets/get.ts";
 import { listBudgetGroups } from "./api/budgets/list-groups.ts";
 import { listBudgets } from "./api/budgets/list.ts";
 import { createIncrease } from "./api/budget-increases/create.ts";
+import { getIncrease } from "./api/budget-increases/get.ts";
 import { listIncreases } from "./api/budget-increases/list.ts";
 import { revokeIncrease } from "./api/budget-increases/revoke.ts";
 import { deleteChainBudget } from "./api/chain-budget/delete.ts";
@@ -212,6 +213,7 @@ export const OPERATIONS: readonly Operation[] = [
   listBudgetGroups,
   createIncrease,
   listIncreases,
+  getIncrease,
   revokeIncrease,
   getSpendCap,
   setSpendCap,

@@ -6,7 +6,7 @@ import { backupPart, backupRuns, checkBackup } from "./backup/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
 import { auditPage, verifyAuditStep } from "./audit-log/queries.ts";
 import { benchmarkFigures, getBenchmarkProfile } from "./benchmarks/queries.ts";
-import { getBudget, listBudgetGroups, listBudgets, listIncreases } from "./budgets/queries.ts";
+import { getBudget, getIncrease, listBudgetGroups, listBudgets, listIncreases } from "./budgets/queries.ts";
 import { getChainBudget } from "./chain-budget/queries.ts";
 import { evaluateSafety, getContentSafety } from "./content-safety/queries.ts";
 import { getCreditPack, listCreditPacks } from "./credit-packs/queries.ts";
@@ -74,6 +74,7 @@ export const QUERIES = {
   listBudgets,
   listBudgetGroups,
   listIncreases,
+  getIncrease,
   getSpendCap,
   getCustomerLimit,
   listCustomerLimits,

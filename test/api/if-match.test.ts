@@ -40,6 +40,7 @@ const MISSING: Readonly<Record<string, object | null>> = {
   },
   "PUT /v1/orgs/{id}/quota": {},
   "DELETE /v1/orgs/{id}/quota": null,
+  "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}": null,
   "DELETE /v1/orgs/{id}/support-grants/{grant_id}": null,
   "DELETE /v1/orgs/{id}/sessions/{session_id}": null,
   "DELETE /v1/edge/decision/{reservation_id}": null,
@@ -59,11 +60,7 @@ const ALWAYS_THERE = [
   "PUT /v1/admin/price-book",
 ];
 /** Adds to a list, or ends an entry of one that never changes, so there is no version to match. */
-const NO_RESOURCE = [
-  "DELETE /v1/admin/orgs/{org_id}/move",
-  "PUT /v1/admin/deprecations",
-  "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}",
-];
+const NO_RESOURCE = ["DELETE /v1/admin/orgs/{org_id}/move", "PUT /v1/admin/deprecations"];
 
 const contracts = OPERATIONS.map(({ contract }) => contract);
 

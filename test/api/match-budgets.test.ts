@@ -352,6 +352,9 @@ describe("an increase of a budget", () => {
       expect([field, status, answer.error?.details.fields[0].field]).toEqual([field, 422, field]);
     }
     const made = await org.send("POST", path, usual);
+    const own = await org.send("GET", `${path}/${made.body.id}`);
+    expect([own.status, own.body]).toEqual([200, made.body]);
+    expect((await org.send("GET", `budgets/bud_none/increases/${made.body.id}`)).status).toBe(404);
     expect((await org.run({ cost_usd: "1.5" })).status).toBe(201);
     expect((await org.send("DELETE", `${path}/${made.body.id}`)).status).toBe(204);
     expect((await org.run({ cost_usd: "0.1" })).status).toBe(402);
@@ -366,6 +369,7 @@ describe("an increase of a budget", () => {
     expect((await call("GET", url, { key: viewer })).status).toBe(200);
     const stranger = await newSpender();
     expect((await call("GET", url, { key: stranger.key })).status).toBe(404);
+    expect((await org.send("GET", `${path}/${made.body.id}`)).status).toBe(404);
   });
 
   test("of a budget in tokens is a number of tokens", async () => {

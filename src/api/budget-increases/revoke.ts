@@ -8,8 +8,9 @@ export const revokeIncrease = operation(
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
+    ifMatch: true,
     reply: { 204: null },
-    refuses: [],
+    refuses: ["conflict"],
   },
   (call) =>
     call.org.command("revokeIncrease", { id: call.params.budget_id, increaseId: call.params.increase_id }),

@@ -53,6 +53,7 @@ export const OPERATIONS = {
   budgetIncreases: {
     create: "POST /v1/orgs/{id}/budgets/{budget_id}/increases bi",
     list: "GET /v1/orgs/{id}/budgets/{budget_id}/increases",
+    get: "GET /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}",
     revoke: "DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id} i",
   },
   budgets: {

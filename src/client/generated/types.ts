@@ -2916,6 +2916,7 @@ export type RateLimitsSetBody = {
       readonly provider?: string | (readonly string[]) | undefined;
       /** Your name of the person whom the call is for. */
       readonly user_id?: string | (readonly string[]) | undefined;
+      /** How a run ended. */
       readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
       /** Your name of the workflow that the call belongs to. */
       readonly workflow_id?: string | (readonly string[]) | undefined;
@@ -3595,6 +3596,8 @@ export interface Operations {
       /** Pass as `cursor` to get the next page. Null on the last page. */
       readonly next_cursor: string | null;
     }>;
+    /** Read an increase of a budget. `GET /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}` */
+    get(budgetId: string, increaseId: string, options?: CallOptions): Answer<BudgetIncrease>;
     /** Revoke an increase of a budget. `DELETE /v1/orgs/{id}/budgets/{budget_id}/increases/{increase_id}` */
     revoke(budgetId: string, increaseId: string, options?: CallOptions): Answer<void>;
   };

@@ -7,7 +7,7 @@ import type { BudgetIncrease } from "../../contract/resources/budgets.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import type { Increase } from "../../domain/increase.ts";
 import { newId } from "../../domain/ulid.ts";
-import { command, done, type Tx } from "../kernel/door.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { saveMeterRow } from "../meters/store.ts";
 import { budgetExtra, type BudgetRow, isInForce, loadBudget, shownAmount, storedAmount } from "./store.ts";
 
@@ -44,11 +44,25 @@ export const increaseBudget = command({
   },
 });
 
+export interface NamedIncrease {
+  /** Of the budget. */
+  readonly id: string;
+  readonly increaseId: string;
+}
+
+export function increaseNow(view: View, { id, increaseId }: NamedIncrease): BudgetIncrease | null {
+  const row = loadBudget(view, id);
+  if (row === null) return null;
+  const found = budgetExtra(row).increases?.find((one) => one.id === increaseId);
+  return found === undefined ? null : toIncrease(row, found, view.now);
+}
+
 export const revokeIncrease = command({
   action: "budget.increase_revoked",
   changesLimits: true,
   refuses: ["not_found"],
-  run(tx, { id, increaseId }: { id: string; increaseId: string }) {
+  current: increaseNow,
+  run(tx, { id, increaseId }: NamedIncrease) {
     const row = loadBudget(tx, id);
     const increases = row === null ? [] : (budgetExtra(row).increases ?? []);
     if (row === null || !increases.some((one) => one.id === increaseId)) return refuse("not_found");

@@ -4,7 +4,7 @@ import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
-import { toIncrease } from "./increase.ts";
+import { increaseNow, type NamedIncrease, toIncrease } from "./increase.ts";
 import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget, toGroup } from "./store.ts";
 
 export const getBudget = query({
@@ -59,6 +59,11 @@ export const listBudgetGroups = query({
       list,
     );
   },
+});
+
+export const getIncrease = query({
+  refuses: ["not_found"],
+  run: (view, input: NamedIncrease) => increaseNow(view, input) ?? refuse("not_found"),
 });
 
 /** Newest first, the ended ones among them as long as there is room. */

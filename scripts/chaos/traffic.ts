@@ -202,14 +202,17 @@ const TURNS = [
   decideAndRelease,
   renewAndSettle,
   leave,
-  forbidden,
   revoke,
 ] as const;
+
+/** Each so many turns one must be refused, so that a short run has some. */
+const FORBIDDEN_EACH = 5;
 
 /** A caller at work until all is over, one turn after the other. */
 export async function call(org: Org, caller: string, traffic: Traffic): Promise<void> {
   for (let at = 0; !traffic.isOver; at += 1) {
-    await pick(traffic.random, TURNS)({ org, traffic, name: `${caller}-${at}` });
+    const take = at % FORBIDDEN_EACH === 1 ? forbidden : pick(traffic.random, TURNS);
+    await take({ org, traffic, name: `${caller}-${at}` });
   }
 }
 

@@ -30,19 +30,29 @@ export function soughtWithout(text: string): SoughtTag | Dimension | null {
 }
 
 /** What filters seek. */
-export interface SoughtRuns {
+interface SoughtRuns {
   readonly names: readonly (readonly [filter: string, name: string])[];
   readonly without: readonly Dimension[];
   readonly tags: readonly SoughtTag[];
+  /** Only runs that were charged to this limit. */
+  readonly limitId: string | null;
+  /** Only runs that were charged to periods since then. */
+  readonly chargedFrom: string | null;
 }
 
 export function soughtRuns(filters: Readonly<Record<string, string | undefined>>): SoughtRuns {
-  const { tag, without, ...rest } = filters;
+  const { tag, without, limit_id: limitId = null, charged_from: chargedFrom = null, ...rest } = filters;
   const names = Object.entries(rest).flatMap(([filter, name]) =>
     name === undefined ? [] : [[filter, name] as const],
   );
   const missing = without === undefined ? null : soughtWithout(without);
   const isName = typeof missing === "string";
   const tags = [tag === undefined ? null : soughtTag(tag), isName ? null : missing];
-  return { names, without: isName ? [missing] : [], tags: tags.filter((one) => one !== null) };
+  return {
+    names,
+    without: isName ? [missing] : [],
+    tags: tags.filter((one) => one !== null),
+    limitId,
+    chargedFrom,
+  };
 }

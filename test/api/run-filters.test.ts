@@ -62,6 +62,32 @@ describe("runs by a tag, or without a name", () => {
     expect(await focus("without=customer_id")).not.toContain("-0.25");
   });
 
+  test("lists the runs that a limit counted in its period, whenever they started", async () => {
+    const spender = await newSpender();
+    const budget = { scope_kind: "org", limit_usd: "100", period: "month" };
+    await spender.run({ id: "before" });
+    const { body } = await spender.send("POST", "budgets", budget);
+    await spender.run({ id: "long-ago", started_at: "2026-08-01T00:00:00Z" });
+    await spender.run({ id: "now" });
+    const ids = async (query: string) => {
+      const list = await call("GET", `/v1/runs?${query}`, { key: spender.key });
+      const file = await call("GET", `/v1/runs/export?from=2026-07-01&to=2027-01-01&${query}`, {
+        key: spender.key,
+      });
+      const shown = list.body.data.map(({ id }: { id: string }) => id).sort();
+      const lines = file.text.split("\n").filter((line) => line !== "");
+      expect(lines.map((line) => (JSON.parse(line) as { id: string }).id).sort()).toEqual(shown);
+      return shown as string[];
+    };
+    expect(await ids(`limit_id=${body.id}`)).toEqual(["long-ago", "now"]);
+    expect(await ids(`limit_id=${String(body.id).slice(0, -1)}`)).toEqual([]);
+    const read = (await spender.send("GET", `budgets/${body.id}`)).body;
+    expect(await ids(`limit_id=${body.id}&charged_from=${read.period_start}`)).toEqual(["long-ago", "now"]);
+    expect(await ids(`limit_id=${body.id}&charged_from=${read.period_end}`)).toEqual([]);
+    const wrong = await call("GET", "/v1/runs?charged_from=soon", { key: spender.key });
+    expect([wrong.status, wrong.body.error.details.fields[0].field]).toEqual([422, "charged_from"]);
+  });
+
   test.each([
     ["tag", "tag=team"],
     ["tag", "tag=Team:x"],

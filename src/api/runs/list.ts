@@ -1,13 +1,14 @@
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
-import { RUN_FILTERS } from "../../contract/resources/run-filter-shape.ts";
+import { CHARGE_FILTERS, RUN_FILTERS } from "../../contract/resources/run-filter-shape.ts";
 import { runPage } from "../../contract/resources/runs.ts";
 
 export const RUN_LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],
   filters: {
     ...RUN_FILTERS,
+    ...CHARGE_FILTERS,
     action: callerId,
     chain_id: callerId,
   },

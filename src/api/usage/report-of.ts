@@ -62,8 +62,8 @@ function groupingOf(name: string, range: Range): Grouping {
 
 function filtersOf(query: Query): Pick<ReportAsk, "filters" | "without" | "tags"> {
   const given = FILTER_NAMES.map((name) => [name, query[name]] as const);
-  const { names, ...rest } = soughtRuns(Object.fromEntries(given));
-  return { filters: Object.fromEntries(names), ...rest };
+  const { names, without, tags } = soughtRuns(Object.fromEntries(given));
+  return { filters: Object.fromEntries(names), without, tags };
 }
 
 function csvReply(text: string) {

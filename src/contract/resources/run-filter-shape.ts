@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { DIMENSION_NAMES } from "../dimensions.ts";
+import { callerId } from "../ids.ts";
+import { momentInput } from "../list.ts";
 import { LEFT_OUT, soughtTag, soughtWithout } from "../run-filters.ts";
 import { dimensionShape } from "./dimension-shape.ts";
 
@@ -24,6 +26,17 @@ const without = z
     description: `Only runs that do not name this: ${LEFT_OUT.join(", ")}, or tag:NAME.`,
     examples: ["customer_id"],
   });
+
+/** Filters of runs in lists and exports: by what they were charged to. */
+export const CHARGE_FILTERS: Readonly<Record<string, z.ZodType<string>>> = {
+  limit_id: callerId.meta({
+    description: "Only runs that were charged to this limit.",
+    examples: ["bud_01M7HTM37XKXAVSGTYB4RGP8HM"],
+  }),
+  charged_from: momentInput.meta({
+    description: "Only runs with a `charged_at` from this time on: RFC 3339, or YYYY-MM-DD.",
+  }),
+};
 
 /** Filters of runs, in lists, exports and reports: by the names that runs have, and by tags. */
 export const RUN_FILTERS: Readonly<Record<string, z.ZodType<string>>> = {

@@ -8,6 +8,7 @@ import { tagIn } from "../../domain/usage-report/tag.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
+import { isCharged } from "../runs/charged.ts";
 import { findRun } from "../runs/store.ts";
 import { adjustedNames, nameIn } from "./names.ts";
 import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment, toAdjustment } from "./store.ts";
@@ -79,6 +80,7 @@ function isWanted(sql: SqlStorage, one: StoredAdjustment, filters: AdjustmentsAs
   const sought = soughtRuns(filters);
   if (!sought.without.every((name) => nameIn(names, name) === null)) return false;
   if (!sought.tags.every(({ name, value }) => tagIn(names.tags ?? null, name) === value)) return false;
+  if (!isCharged(sought, () => findRun(sql, one.runId))) return false;
   return sought.names.every(([filter, wanted]) => {
     if (filter === "chain_id") return one.chain === wanted;
     if (filter === "action") return findRun(sql, one.runId)?.action === wanted;

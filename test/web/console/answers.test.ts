@@ -88,7 +88,7 @@ describe("the overview", () => {
 
   const runsBehind = async (page: string, filter: string) => {
     const [, link = ""] = new RegExp(`href="(/console/runs\\?${filter}[^"]*)"`).exec(page) ?? [];
-    expect([filter, link]).toEqual([filter, expect.stringContaining("from=")]);
+    expect([filter, link]).toEqual([filter, expect.stringContaining("sort=-cost_usd")]);
     const runs = await text(link.replaceAll("&amp;", "&"));
     return ["dear", "cheap", "plain"].filter((id) => runs.includes(`/console/runs/${id}"`));
   };
@@ -104,7 +104,10 @@ describe("the overview", () => {
 
   test("leads from each limit, each day of the chart and what is reserved to what is behind it", async () => {
     const page = await text("/console");
-    expect(await runsBehind(page, "customer_id=globex&amp;from=\\d{4}-[^&]+T")).toEqual(["dear", "cheap"]);
+    expect(await runsBehind(page, "limit_id=clm_\\w+&amp;customer_id=globex&amp;charged_from=")).toEqual([
+      "dear",
+      "cheap",
+    ]);
     const today = new Date().toISOString().slice(0, 10);
     expect(page).toMatch(
       new RegExp(`<a href="/console/runs\\?from=${today}&amp;to=[\\d-]+&amp;sort=-cost_usd"><title>`),

@@ -1,7 +1,8 @@
 import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
-import { type SoughtTag, soughtRuns } from "../../../contract/run-filters.ts";
+import { soughtRuns } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-block/record.ts";
+import { isCharged } from "../charged.ts";
 import { runBlocks } from "./blocks.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
@@ -99,7 +100,7 @@ class Wanted {
   readonly order: PageOrder;
   /** Null: runs that are stored without one. */
   readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
-  readonly #tags: readonly SoughtTag[];
+  readonly #sought: ReturnType<typeof soughtRuns>;
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
   /** Exclusive. */
@@ -115,7 +116,7 @@ class Wanted {
       ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
       ...sought.without.map((filter) => [columnOf(filter), null] as const),
     ];
-    this.#tags = sought.tags;
+    this.#sought = sought;
     this.#after = after === null ? null : { key: this.order.read(after.value), id: after.id };
     this.#fromMs = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
     this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
@@ -136,11 +137,13 @@ class Wanted {
     const started = block.moments("startedAt");
     const names = this.names.map(([column, name]) => [block.names(column), name] as const);
     const isTagged = this.#taggedIn(block);
+    const isChargedAt = this.#chargedIn(block);
     for (let at = 0; at < block.count; at += 1) {
       const key = keys[at] ?? 0;
       const startedAt = started[at] ?? 0;
       if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
       if (!names.every(([column, name]) => column[at] === name) || !isTagged(at)) continue;
+      if (!isChargedAt(at)) continue;
       const found = { key, id: block.ids[at] ?? "", block, at };
       if (this.#without.has(found.id)) continue;
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
@@ -149,15 +152,24 @@ class Wanted {
 
   /** Whether a run of the block has the tags. The same tags are the same text, so each text is read once. */
   #taggedIn(block: RunBlock): (at: number) => boolean {
-    if (this.#tags.length === 0) return () => true;
+    const { tags } = this.#sought;
+    if (tags.length === 0) return () => true;
     const texts = block.names("tags");
     const known = new Map<string | null, boolean>();
     return (at) => {
       const text = texts[at] ?? null;
-      const isTagged = known.get(text) ?? this.#tags.every(({ name, value }) => tagIn(text, name) === value);
+      const isTagged = known.get(text) ?? tags.every(({ name, value }) => tagIn(text, name) === value);
       known.set(text, isTagged);
       return isTagged;
     };
+  }
+
+  #chargedIn(block: RunBlock): (at: number) => boolean {
+    const { limitId, chargedFrom } = this.#sought;
+    if (limitId === null && chargedFrom === null) return () => true;
+    const [charges, moments] = [block.names("charges"), block.chargedAt];
+    return (at) =>
+      isCharged(this.#sought, () => ({ charges: charges[at] ?? "", chargedAt: moments[at] ?? 0 }));
   }
 }
 

@@ -2,10 +2,10 @@ import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
 import { MATCH_SCOPE, SCOPES } from "../../../contract/scopes.ts";
-import { runsBehind } from "../view/behind.ts";
+import { runsChargedTo } from "../view/links.ts";
 import type { Field } from "../view/field.ts";
 import { ends } from "../view/format.ts";
-import { Behind, Status, UsedOf } from "../view/parts.tsx";
+import { Status, UsedOf } from "../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { budgetGroups } from "./budget-groups.tsx";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
@@ -135,7 +135,7 @@ function usedOf({ spent, reserved, limit, increase }: Budget) {
 }
 
 function spentOf(budget: Budget) {
-  return <Behind href={runsBehind(budget)}>{amountText(budget, budget.spent)}</Behind>;
+  return <a href={runsChargedTo(budget.id, budget)}>{amountText(budget, budget.spent)}</a>;
 }
 
 function limitText(row: Budget): string {

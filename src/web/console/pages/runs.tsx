@@ -17,15 +17,8 @@ const UNDER = "/console/runs";
 
 const FILTERS: readonly Filter[] = [
   { name: "id", title: "Run id" },
+  { name: "customer_id", title: "Customer" },
   { name: "model", title: "Model" },
-  ...NAMED_FIELDS.map(([kind, name]) => ({ name, title: words(kind) })),
-  { name: "user_id", title: "User" },
-  { name: "key_id", title: "Key" },
-  { name: "provider", title: "Provider" },
-  { name: "action", title: "Action" },
-  { name: "chain_id", title: "Chain" },
-  { name: "tag", title: "Tag", hint: "team:search" },
-  { name: "without", title: "Without", options: [] },
   { name: "from", title: "From", isDate: true },
   { name: "to", title: "To (not included)", isDate: true },
   {
@@ -37,7 +30,21 @@ const FILTERS: readonly Filter[] = [
       ["-cost_usd", "Most expensive first"],
     ],
   },
+  ...NAMED_FIELDS.filter(([, name]) => name !== "customer_id").map(([kind, name]) => rare(name, words(kind))),
+  rare("user_id", "User"),
+  rare("key_id", "Key"),
+  rare("provider", "Provider"),
+  rare("action", "Action"),
+  rare("chain_id", "Chain"),
+  { ...rare("tag", "Tag"), hint: "team:search" },
+  { ...rare("without", "Without"), options: [] },
+  { ...rare("limit_id", "Charged to limit"), hint: "bud_…" },
+  { ...rare("charged_from", "Charged from"), isDate: true },
 ];
+
+function rare(name: string, title: string): Filter {
+  return { name, title, isRare: true };
+}
 
 /** The filters, with the tag that the page is asked to show runs without. */
 function filtersFor(query: URLSearchParams): readonly Filter[] {
@@ -97,11 +104,12 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
 }
 
 /** Reports know these filters. The sums of others, or of an open range, are not known. */
+const NOT_SUMMED = ["action", "chain_id", "limit_id", "charged_from"];
 const SUMMED: readonly string[] = [...DIMENSION_NAMES, "tag", "without"];
 
 async function readSums(visit: Visit, query: URLSearchParams): Promise<UsageReport | null> {
   const given = (name: string) => query.get(name)?.trim() ?? "";
-  if (!isBounded(query) || given("action") !== "" || given("chain_id") !== "") return null;
+  if (!isBounded(query) || NOT_SUMMED.some((name) => given(name) !== "")) return null;
   const asked = new URLSearchParams({ group_by: "model", limit: "1" });
   for (const name of [...SUMMED, "from", "to"]) if (given(name) !== "") asked.set(name, given(name));
   return (await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`)).body;

@@ -29,6 +29,7 @@ export const charts = `
 .label > :last-child { flex: none; }
 .ranking .meter { height: 5px; }
 .sub { color: var(--quiet); font-size: 12px; }
+.facts .sub { display: block; overflow-wrap: anywhere; }
 .counts { padding-top: 2px; gap: 6px; }
 .list-title { padding: 4px 16px; color: var(--quiet); font-size: 12px; }
 .figure { padding: 0 16px 8px; font-size: 22px; font-weight: 620; }

@@ -19,6 +19,7 @@ export const narrow = `
   .who .quiet { display: none; }
   .who form { flex: none; }
   .live { position: static; }
+  .range { justify-content: flex-start; }
   .main { padding: 16px 14px 40px; gap: 14px; }
   h1 { font-size: 19px; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

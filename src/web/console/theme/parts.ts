@@ -68,6 +68,8 @@ input[type=checkbox] { width: 16px; height: 16px; min-height: 0; accent-color: v
 [aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 130px), 1fr)); gap: 10px; align-items: end; padding: 12px 16px; border-bottom: 1px solid var(--line); }
 .filters > button { justify-self: start; }
+.filters details { grid-column: 1 / -1; }
+.filters details > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 130px), 1fr)); gap: 10px; align-items: end; padding-top: 8px; }
 .filters label { font-size: 12px; color: var(--quiet); font-weight: 560; display: block; margin-bottom: 3px; }
 .filters input, .filters select { font-size: 13px; min-height: 32px; padding: 3px 8px; }
 .filters .error { display: block; color: var(--bad); font-size: 12.5px; font-weight: 540; margin-top: 3px; }

@@ -6,6 +6,8 @@ export interface Filter {
   readonly title: string;
   readonly options?: readonly Option[];
   readonly isDate?: boolean;
+  /** Shown among more filters, unless it is used. */
+  readonly isRare?: boolean;
   /** How it is written. */
   readonly hint?: string;
 }
@@ -27,22 +29,30 @@ export function Filters(props: {
 }) {
   const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =
     props.answer.error?.details ?? {};
+  const drawn = (filter: Filter) => {
+    const wrong = fields.find(({ field }) => field === filter.name)?.message;
+    return (
+      <div>
+        <label for={filter.name}>{filter.title}</label>
+        {input(filter, props.query.get(filter.name) ?? "", wrong)}
+        {wrong && (
+          <span class="error" id={`${filter.name}-error`}>
+            {wrong}
+          </span>
+        )}
+      </div>
+    );
+  };
+  const rare = props.of.filter(({ isRare }) => isRare === true);
   return (
     <form class="filters" method="get" action={props.path} role="search">
-      {props.of.map((filter) => {
-        const wrong = fields.find(({ field }) => field === filter.name)?.message;
-        return (
-          <div>
-            <label for={filter.name}>{filter.title}</label>
-            {input(filter, props.query.get(filter.name) ?? "", wrong)}
-            {wrong && (
-              <span class="error" id={`${filter.name}-error`}>
-                {wrong}
-              </span>
-            )}
-          </div>
-        );
-      })}
+      {props.of.filter(({ isRare }) => isRare !== true).map(drawn)}
+      {rare.length > 0 && (
+        <details open={isFiltered(rare, props.query)}>
+          <summary>More filters</summary>
+          <div>{rare.map(drawn)}</div>
+        </details>
+      )}
       <button type="submit">Filter</button>
     </form>
   );

@@ -13,7 +13,17 @@ const LONGEST_MS = 90 * DAY_MS;
 /** A moment as the date that it begins, if it does. */
 const dateFrom = (moment: string): string => moment.replace(/T00:00:00(\.000)?Z$/, "");
 
-/** The runs that count towards a limit in its period. A period that is too long for one list has no end in it. */
+/** The runs that a limit counted since its period began. */
+export function runsChargedTo(
+  limitId: string,
+  period: { readonly period_start: string },
+  filters: Readonly<Record<string, string>> = {},
+): string {
+  const asked = { limit_id: limitId, ...filters, charged_from: dateFrom(period.period_start) };
+  return `/console/runs?${new URLSearchParams({ ...asked, sort: "-cost_usd" })}`;
+}
+
+/** The runs that started in a period. A period that is too long for one list has no end in it. */
 export function runsIn(
   filters: Readonly<Record<string, string>>,
   period: { readonly period_start: string; readonly period_end: string | null },

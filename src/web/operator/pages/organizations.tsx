@@ -41,6 +41,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise
           These regions did not answer, so their organizations are missing: {silent.join(", ")}.
         </div>
       )}
+      {sought === "" && <Sorts by={ask.query.get("sort") ?? SORTS[0][0]} />}
       <Card bare>
         {data.length > 0 ? (
           <Table label="Organizations" columns={COLUMNS} rows={data} />
@@ -57,11 +58,6 @@ export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise
         )}
         <Pager {...pagesOf(UNDER, ask.query, next_cursor)} />
       </Card>
-      <nav class="inline" aria-label="Sort by">
-        {SORTS.map(([sort, title]) => (
-          <a href={`${UNDER}?${new URLSearchParams({ sort })}`}>{title}</a>
-        ))}
-      </nav>
     </>
   );
   return show("Organizations", UNDER, content);
@@ -76,6 +72,21 @@ const SORTS = [
   ["-open_support_grants", "Support grants"],
   ["name", "Name"],
 ] as const;
+
+function Sorts({ by }: { by: string }) {
+  return (
+    <nav class="tabs" aria-label="Sort by">
+      {SORTS.map(([sort, title]) => (
+        <a
+          href={`${UNDER}?${new URLSearchParams({ sort })}`}
+          {...(sort === by ? { "aria-current": "true" } : {})}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 const PAGE = 200;
 const MOST_PAGES = 25;
@@ -119,20 +130,30 @@ const COLUMNS: readonly Column<OverviewEntry>[] = [
     cell: ({ plan, plan_use }) => (
       <>
         {plan}
-        {plan_use !== null && <span class="sub number">{percent(plan_use * 100)} used</span>}
+        {plan_use !== null && <span class="sub number">{percent(plan_use)} used</span>}
       </>
     ),
   },
   { title: "Last call", kind: "moment", cell: ({ last_call_at }) => moment(last_call_at) },
-  { title: "Failing webhooks", kind: "number", cell: ({ failing_webhooks }) => flagged(failing_webhooks) },
-  {
-    title: "Deprecated callers",
-    kind: "number",
-    cell: ({ deprecated_callers }) => flagged(deprecated_callers),
-  },
-  { title: "Support grants", kind: "number", cell: ({ open_support_grants }) => count(open_support_grants) },
+  { title: "Attention", cell: attention },
 ];
 
-function flagged(number: number) {
-  return number === 0 ? count(number) : <Badge tone="warn">{count(number)}</Badge>;
+/** What somebody should look at. */
+function attention(row: OverviewEntry) {
+  const found = [
+    [row.failing_webhooks, "failing webhook", "failing webhooks", "warn"],
+    [row.deprecated_callers, "deprecated caller", "deprecated callers", "warn"],
+    [row.open_support_grants, "support grant", "support grants", "accent"],
+  ] as const;
+  const shown = found.filter(([many]) => many > 0);
+  if (shown.length === 0) return <span class="quiet">–</span>;
+  return (
+    <span class="inline">
+      {shown.map(([many, one, several, tone]) => (
+        <Badge tone={tone}>
+          {count(many)} {many === 1 ? one : several}
+        </Badge>
+      ))}
+    </span>
+  );
 }

@@ -1,8 +1,9 @@
 import type { ListedModel, PriceBook } from "../../../contract/resources/price-book.ts";
-import { TOKEN_CLASS_NAMES } from "../../../contract/token-classes.ts";
+import { TOKEN_CLASSES, TOKEN_CLASS_NAMES } from "../../../contract/token-classes.ts";
 import { etagOf } from "../../../contract/etag.ts";
 import { BLANK, bodyOf, type Draft, draftOf, type Field, refusedDraft } from "../../console/view/field.ts";
 import { ActionButton, Fields, Form, Problems } from "../../console/view/form.tsx";
+import { words } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
@@ -12,18 +13,17 @@ import type { OperatorVisit } from "../visit.ts";
 export const UNDER = "/operator/price-book";
 const API = "/v1/admin/price-book";
 
-const rate = (name: string, label: string, required: boolean): Field => ({
+const rate = (name: string): Field => ({
   name: `${name}_usd_per_mtok`,
-  label,
+  label: `${words(name)}, per million tokens`,
   kind: "money",
   half: true,
-  ...(required ? { required } : { hint: "Empty: the rate of all others." }),
 });
 
 const FIELDS: readonly Field[] = [
   { name: "model", label: "Model", kind: "text", required: true, hint: "A new name adds a model." },
-  rate("input", "Input, per million tokens", true),
-  rate("output", "Output, per million tokens", true),
+  { ...rate("input"), required: true, placeholder: "2.50" },
+  { ...rate("output"), required: true, placeholder: "10.00" },
   {
     name: "source",
     label: "Source",
@@ -33,7 +33,7 @@ const FIELDS: readonly Field[] = [
   },
   { name: "aliases", label: "Other names", kind: "list", hint: "# is any digit, as in m1-########." },
   { name: "", label: "Kinds of tokens with a rate of their own", kind: "heading" },
-  ...TOKEN_CLASS_NAMES.map((name) => rate(name, `${name.replaceAll("_", " ")}, per million`, false)),
+  ...TOKEN_CLASS_NAMES.map((name) => ({ ...rate(name), hint: `Empty: as ${TOKEN_CLASSES[name]}.` })),
 ];
 
 /** The form of one price of the book. */

@@ -2,7 +2,7 @@ import type { CreditPack } from "../../../../contract/resources/credit-packs.ts"
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs.ts";
 import { ends, moment } from "../../view/format.ts";
-import { runsIn } from "../../view/links.ts";
+import { runsChargedTo } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Status, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
@@ -28,7 +28,7 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
     title: "Spent",
     kind: "number",
     cell: (row) => (
-      <a href={runsIn({ customer_id }, row)}>
+      <a href={runsChargedTo(row.id, row, { customer_id })}>
         <Usd of={row.spent_usd} />
       </a>
     ),
@@ -66,7 +66,15 @@ const PACKS: readonly Column<CreditPack>[] = [
     kind: "meter",
     cell: (pack) => <UsedOf spent={pack.spent_usd} held={pack.reserved_usd} limit={pack.amount_usd} />,
   },
-  { title: "Left", kind: "number", cell: ({ remaining_usd }) => <Usd of={remaining_usd} /> },
+  {
+    title: "Left",
+    kind: "number",
+    cell: ({ id, created_at, remaining_usd }) => (
+      <a href={runsChargedTo(id, { period_start: created_at })}>
+        <Usd of={remaining_usd} />
+      </a>
+    ),
+  },
   { title: "Of", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
   { title: "State", cell: ({ status }) => <Status is={status} /> },
   { title: "Expires", kind: "moment", cell: ({ expires_at }) => ends(expires_at) },

@@ -1,8 +1,7 @@
 import type { LimitInUse, LimitsInUse } from "../../../../contract/resources/limits.ts";
 import { count, day, percent, usd, words } from "../../view/format.ts";
 import { Meter } from "../../view/charts.tsx";
-import { scopeFilter } from "../../view/behind.ts";
-import { customerAt, pageOf, runsIn } from "../../view/links.ts";
+import { customerAt, pageOf, runsChargedTo } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 
@@ -104,12 +103,12 @@ function periodOf({ kind, period }: LimitInUse): string {
   return period === "total" ? "in total" : `a ${period}`;
 }
 
-/** The runs that the limit counted. Of limits that do not count by one name: its own page. */
+/** The runs that the limit counted. Of one counter among several: the limit's own page, which lists them. */
 function behind(limit: LimitInUse): string {
-  const { kind, scope_kind, scope_id, period_start, resets_at: period_end } = limit;
-  const filter = scopeFilter(scope_kind, scope_id);
-  const isCounted = kind !== "credit_pack" && kind !== "quota";
-  return filter !== null && isCounted ? runsIn(filter, { period_start, period_end }) : hrefOf(limit);
+  const { kind, id, scope_kind, scope_id } = limit;
+  if (scope_kind === "match" && scope_id !== null) return hrefOf(limit);
+  const isOfCustomer = kind === "customer_limit" && scope_id !== null;
+  return runsChargedTo(id, limit, isOfCustomer ? { customer_id: scope_id } : {});
 }
 
 function hrefOf({ kind, id, scope_id }: LimitInUse): string {

@@ -3,7 +3,7 @@ import { runsBehindGroup } from "../view/behind.ts";
 import { Behind, Card, Status, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { ListOf, Visit } from "../visit.ts";
-import { amountText } from "./budget-words.ts";
+import { Amount } from "./budget-amount.tsx";
 
 const MOST_SHOWN = 100;
 
@@ -36,10 +36,12 @@ function columnsOf(budget: Budget): readonly Column<BudgetGroup>[] {
       title: "Spent",
       kind: "number",
       cell: (group) => (
-        <Behind href={runsBehindGroup(budget, group)}>{amountText(budget, group.spent)}</Behind>
+        <Behind href={runsBehindGroup(budget, group)}>
+          <Amount of={budget} amount={group.spent} />
+        </Behind>
       ),
     },
-    { title: "Reserved", kind: "number", cell: ({ reserved }) => amountText(budget, reserved) },
+    { title: "Reserved", kind: "number", cell: ({ reserved }) => <Amount of={budget} amount={reserved} /> },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
   ];
 }

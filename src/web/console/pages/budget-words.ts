@@ -15,7 +15,7 @@ export function appliesTo({ scope_kind: kind, scope_id: id, match, group_by: gro
 
 function matchText({ tags = {}, ...named }: NonNullable<Budget["match"]>): string {
   const parts = [
-    ...Object.entries(named).map(([name, values]) => `${name} ${anyOf(values)}`),
+    ...Object.entries(named).map(([name, values]) => `${plain(name)} ${anyOf(values)}`),
     ...Object.entries(tags).map(([name, values]) => `tag ${name} ${anyOf(values)}`),
   ];
   return parts.length === 0 ? "Every call" : words(parts.join(" and "));
@@ -27,5 +27,10 @@ function anyOf(values: string | readonly string[] | undefined): string {
 }
 
 function eachOf(groupBy: readonly string[]): string {
-  return groupBy.length === 0 ? "" : `, for each ${groupBy.join(" and ")}`;
+  return groupBy.length === 0 ? "" : `, for each ${groupBy.map(plain).join(" and ")}`;
+}
+
+/** `user_id` as `user`. */
+function plain(name: string): string {
+  return name.replace(/_id$/, "").replace(":", " ");
 }

@@ -9,7 +9,8 @@ import { Status, UsedOf } from "../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { budgetGroups } from "./budget-groups.tsx";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
-import { amountText, appliesTo } from "./budget-words.ts";
+import { Amount } from "./budget-amount.tsx";
+import { appliesTo } from "./budget-words.ts";
 import { PERIODS } from "./periods.ts";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "Support triage" };
@@ -74,7 +75,7 @@ export const budgets: Resource<Budget> = {
   columns: [
     { title: "Used", kind: "meter", cell: usedOf },
     { title: "Spent", kind: "number", cell: spentOf },
-    { title: "Reserved", kind: "number", cell: (row) => amountText(row, row.reserved) },
+    { title: "Reserved", kind: "number", cell: (row) => <Amount of={row} amount={row.reserved} /> },
     { title: "Limit", kind: "number", cell: limitText },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
@@ -135,10 +136,20 @@ function usedOf({ spent, reserved, limit, increase }: Budget) {
 }
 
 function spentOf(budget: Budget) {
-  return <a href={runsChargedTo(budget.id, budget)}>{amountText(budget, budget.spent)}</a>;
+  const amount = <Amount of={budget} amount={budget.spent} />;
+  return budget.spent === null ? amount : <a href={runsChargedTo(budget.id, budget)}>{amount}</a>;
 }
 
-function limitText(row: Budget): string {
-  const limit = amountText(row, row.limit);
-  return Number(row.increase) === 0 ? limit : `${limit} + ${amountText(row, row.increase)}`;
+function limitText(row: Budget) {
+  return (
+    <>
+      <Amount of={row} amount={row.limit} />
+      {Number(row.increase) !== 0 && (
+        <>
+          {" + "}
+          <Amount of={row} amount={row.increase} />
+        </>
+      )}
+    </>
+  );
 }

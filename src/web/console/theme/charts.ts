@@ -30,6 +30,7 @@ export const charts = `
 .ranking .meter { height: 5px; }
 .sub { color: var(--quiet); font-size: 12px; }
 .facts .sub { display: block; overflow-wrap: anywhere; }
+.badges { list-style: none; margin: 0; padding: 0; display: grid; gap: 4px; justify-items: start; }
 .counts { padding-top: 2px; gap: 6px; }
 .list-title { padding: 4px 16px; color: var(--quiet); font-size: 12px; }
 .figure { padding: 0 16px 8px; font-size: 22px; font-weight: 620; }

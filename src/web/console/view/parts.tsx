@@ -56,6 +56,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   deny: "bad",
   disabled: "bad",
   exceeded: "bad",
+  exhausted: "bad",
   failed: "bad",
   failing: "bad",
   suspended: "bad",

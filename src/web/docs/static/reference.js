@@ -26,8 +26,9 @@ function nameControls(root) {
   for (const editor of root.querySelectorAll(".cm-content[role=textbox]:not([aria-label])")) {
     editor.setAttribute("aria-label", "Body");
   }
-  for (const field of root.querySelectorAll("[role=combobox][contenteditable]:not([aria-expanded])")) {
-    field.setAttribute("aria-expanded", "false");
+  // The search always shows its list. A field of the client opens it while one types.
+  for (const field of root.querySelectorAll("[role=combobox]:not([aria-expanded])")) {
+    field.setAttribute("aria-expanded", String(field.matches("[role=dialog] input")));
   }
 }
 

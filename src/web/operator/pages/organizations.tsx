@@ -148,12 +148,14 @@ function attention(row: OverviewEntry) {
   const shown = found.filter(([many]) => many > 0);
   if (shown.length === 0) return <span class="quiet">–</span>;
   return (
-    <span class="inline">
+    <ul class="badges">
       {shown.map(([many, one, several, tone]) => (
-        <Badge tone={tone}>
-          {count(many)} {many === 1 ? one : several}
-        </Badge>
+        <li>
+          <Badge tone={tone}>
+            {count(many)} {many === 1 ? one : several}
+          </Badge>
+        </li>
       ))}
-    </span>
+    </ul>
   );
 }

@@ -5,7 +5,7 @@ import type { Quota } from "../../../../contract/resources/quota.ts";
 import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
 import { readNames } from "../../names.ts";
 import { type ForecastPoint, SpendChart } from "../../view/charts.tsx";
-import { count, moment } from "../../view/format.ts";
+import { count, day } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Head, Tile, Tiles } from "../../view/parts.tsx";
@@ -154,7 +154,11 @@ function Figures(props: {
             </a>
           }
         >
-          of <a href="/console/limits">{<Usd of={cap.cap_usd} />}</a>, resets {moment(cap.resets_at)}
+          of{" "}
+          <a href="/console/limits">
+            <Usd of={cap.cap_usd} />
+          </a>
+          , resets {day(cap.resets_at)}
         </Tile>
       )}
       <Tile

@@ -96,7 +96,7 @@ async function trendCard(visit: Visit, budget: Budget): Promise<Child> {
       <SpendChart
         days={days}
         forecast={points.slice(0, 14)}
-        hrefOf={(day) => runsAt(filter, { from: day, to: dateOf(Date.parse(day) + DAY_MS) })}
+        hrefOf={(on) => runsAt(filter, { from: on, to: dateOf(Date.parse(on) + DAY_MS) })}
         cap={budget.period === "day" ? budget.limit_usd : null}
       />
     </Card>

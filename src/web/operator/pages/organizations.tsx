@@ -140,12 +140,12 @@ const COLUMNS: readonly Column<OverviewEntry>[] = [
 
 /** What somebody should look at. */
 function attention(row: OverviewEntry) {
-  const found = [
+  const counts = [
     [row.failing_webhooks, "failing webhook", "failing webhooks", "warn"],
     [row.deprecated_callers, "deprecated caller", "deprecated callers", "warn"],
     [row.open_support_grants, "support grant", "support grants", "accent"],
   ] as const;
-  const shown = found.filter(([many]) => many > 0);
+  const shown = counts.filter(([many]) => many > 0);
   if (shown.length === 0) return <span class="quiet">–</span>;
   return (
     <ul class="badges">

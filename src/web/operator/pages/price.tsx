@@ -118,8 +118,7 @@ export async function savePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> 
   const others = book.models.filter((one) => one.model !== model);
   const answer = await replace(visit, ask, book, [...others, price]);
   if (answer.error === null) return noticeAt(UNDER, "saved");
-  const at = (field: string) => field.replace(/^models\[\d+\]\./, "");
-  const draft = refusedDraft(ask.form, answer, FIELDS, at);
+  const draft = refusedDraft(ask.form, answer, FIELDS, ofModel);
   return page(visit, book, { draft, status: answer.status });
 }
 
@@ -131,6 +130,9 @@ export async function removePrice(visit: OperatorVisit, ask: Ask): Promise<Shown
   const answer = await replace(visit, ask, book, left);
   return answer.error === null ? noticeAt(UNDER, "deleted") : refusedPage(answer, UNDER, UNDER);
 }
+
+/** A complaint about one model of the book, as one about the form. */
+const ofModel = (field: string) => field.replace(/^models\[\d+\]\./, "");
 
 /** Replaces the book that was read. If another call changed it since, nothing is replaced. */
 function replace(visit: OperatorVisit, ask: Ask, book: PriceBook, models: readonly object[]) {

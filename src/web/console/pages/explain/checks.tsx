@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<ExplainedCheck>[] = [
     ),
   },
   { title: "Outcome", cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{outcome}</Badge> },
-  { title: "Why", cell: ({ why }) => (/ refused before it\.$/.test(why) ? "Refused before it." : why) },
+  { title: "Why", cell: ({ why }) => (why.endsWith(" refused before it.") ? "Refused before it." : why) },
   { title: "Limit", kind: "number", cell: ({ limit }) => amountOf(limit) },
   { title: "Left", kind: "number", cell: ({ available }) => amountOf(available) },
   { title: "Resets", kind: "moment", cell: ({ resets_at }) => moment(resets_at) },

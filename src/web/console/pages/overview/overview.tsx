@@ -55,7 +55,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
             days={chart.spending.days}
             parts={chart.spending.models}
             forecast={chart.forecast}
-            hrefOf={(day) => runsAt({}, { from: day, to: dateOf(Date.parse(day) + DAY_MS) })}
+            hrefOf={(date) => runsAt({}, { from: date, to: dateOf(Date.parse(date) + DAY_MS) })}
             cap={figures.cap?.cap_usd ?? null}
           />
         </Card>

@@ -1,8 +1,10 @@
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { CustomerLimit } from "../../../contract/resources/customer-limits.ts";
 import type { Field } from "../view/field.ts";
-import { ends, usd } from "../view/format.ts";
-import { UsedOf } from "../view/parts.tsx";
+import { ends } from "../view/format.ts";
+import { runsChargedTo } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
+import { Behind, UsedOf } from "../view/parts.tsx";
 import { PERIODS } from "./periods.ts";
 
 const TERMS: readonly Field[] = [
@@ -44,9 +46,17 @@ export const customerLimits: Resource<CustomerLimit> = {
           <UsedOf spent={row.spent_usd} held={row.reserved_usd ?? "0"} limit={row.limit_usd} />
         ),
     },
-    { title: "Spent", kind: "number", cell: (row) => usd(row.spent_usd) },
-    { title: "Reserved", kind: "number", cell: (row) => usd(row.reserved_usd) },
-    { title: "Limit", kind: "number", cell: (row) => usd(row.limit_usd) },
+    {
+      title: "Spent",
+      kind: "number",
+      cell: (row) => (
+        <Behind href={row.spent_usd === null ? null : runsChargedTo(row.id, row)}>
+          <Usd of={row.spent_usd} />
+        </Behind>
+      ),
+    },
+    { title: "Reserved", kind: "number", cell: (row) => <Usd of={row.reserved_usd} /> },
+    { title: "Limit", kind: "number", cell: (row) => <Usd of={row.limit_usd} /> },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
   ],
   filters: [{ name: "customer_id", title: "Customer" }],

@@ -5,6 +5,7 @@ import type { PlanInUse } from "../../../contract/resources/plans.ts";
 import type { ChainBudget } from "../../../contract/resources/chain-budget.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { count, moment, usd } from "../view/format.ts";
+import { Usd } from "../view/money.tsx";
 import { Card, type Fact, Facts, UsedOf } from "../view/parts.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -21,7 +22,8 @@ const cap: Setting<SpendCap> = {
       <div>
         <UsedOf spent={found.spent_usd} held={found.reserved_usd} limit={found.cap_usd} />
         <p class="quiet small number">
-          {usd(found.spent_usd)} spent and {usd(found.reserved_usd)} reserved of {usd(found.cap_usd)}
+          <Usd of={found.spent_usd} /> spent and <Usd of={found.reserved_usd} /> reserved of{" "}
+          <Usd of={found.cap_usd} />
         </p>
       </div>
     ),

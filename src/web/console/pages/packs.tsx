@@ -1,7 +1,18 @@
 import type { Resource } from "../page/resource.ts";
 import type { CreditPack } from "../../../contract/resources/credit-packs.ts";
 import { ends, moment, usd } from "../view/format.ts";
+import { customerAt, runsChargedTo } from "../view/links.ts";
+import { Usd } from "../view/money.tsx";
 import { Status, UsedOf } from "../view/parts.tsx";
+
+/** What is left, linked to the runs that took the rest. */
+function leftOf({ id, created_at, remaining_usd }: CreditPack) {
+  return (
+    <a href={runsChargedTo(id, { period_start: created_at })}>
+      <Usd of={remaining_usd} />
+    </a>
+  );
+}
 
 export const packs: Resource<CreditPack> = {
   path: "/console/packs",
@@ -17,19 +28,31 @@ export const packs: Resource<CreditPack> = {
   role: "admin",
   idOf: ({ id }) => id,
   nameOf: ({ customer_id }) => customer_id,
-  subOf: ({ id }) => <code>{id}</code>,
+  subOf: ({ id, customer_id }) => (
+    <>
+      <a href={customerAt(customer_id)}>Customer</a> <code>{id}</code>
+    </>
+  ),
   columns: [
     {
       title: "Used",
       kind: "meter",
       cell: (pack) => <UsedOf spent={pack.spent_usd} held={pack.reserved_usd} limit={pack.amount_usd} />,
     },
-    { title: "Left", kind: "number", cell: (pack) => usd(pack.remaining_usd) },
-    { title: "Of", kind: "number", cell: (pack) => usd(pack.amount_usd) },
+    { title: "Left", kind: "number", cell: leftOf },
+    { title: "Of", kind: "number", cell: (pack) => <Usd of={pack.amount_usd} /> },
     { title: "Priority", kind: "number", cell: (pack) => pack.priority },
     { title: "State", cell: (pack) => <Status is={pack.status} /> },
-    { title: "From", kind: "moment", cell: (pack) => moment(pack.effective_at) },
-    { title: "Expires", kind: "moment", cell: (pack) => ends(pack.expires_at) },
+    {
+      title: "Expires",
+      kind: "moment",
+      cell: ({ effective_at, expires_at }) => (
+        <>
+          {ends(expires_at)}
+          <span class="sub">from {moment(effective_at)}</span>
+        </>
+      ),
+    },
   ],
   filters: [{ name: "customer_id", title: "Customer" }],
   create: {

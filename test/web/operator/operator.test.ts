@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENTER_PATH, OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
 import { metricOf } from "../../../src/web/operator/pages/health.tsx";
+import { listOrganizations } from "../../../src/web/operator/pages/organizations.tsx";
+import type { OperatorVisit } from "../../../src/web/operator/visit.ts";
 import { newOperatorSession, operatorCookie, operatorSession } from "../../../src/web/operator/session.ts";
 import { settingsOf } from "../../../src/settings.ts";
 import { signedIn } from "../../support/session.ts";
@@ -289,6 +291,32 @@ describe("an operator", () => {
       (await post(`/operator/orgs/${other.id}/enter/${grant.body.id}`, {})).status,
     ).toBeGreaterThanOrEqual(400);
   });
+});
+
+test("a search says how far it went and goes on from there, and a plan's use is a share", async () => {
+  const asked: string[] = [];
+  const entry = { org_id: org.id, name: "Acme", environment: "live", status: "active", plan: "growth" };
+  const counts = { failing_webhooks: 2, deprecated_callers: 0, open_support_grants: 1 };
+  const row = { ...entry, ...counts, month_to_date_usd: "1.00", plan_use: 0.36, last_call_at: null };
+  const body = { data: [row], next_cursor: "further", unavailable_regions: [] };
+  const answer = async (path: string) => {
+    asked.push(path);
+    return { status: 200, body, error: null };
+  };
+  const query = new URLSearchParams({ q: "acme", cursor: "from-here" });
+  const visit = { api: { get: answer } } as unknown as OperatorVisit;
+  const shown = await listOrganizations(visit, { path: "/operator", params: {}, query, form: query });
+  const page = "content" in shown ? String(shown.content) : "";
+  expect([asked.length, asked[0]?.includes("cursor=from-here")]).toEqual([25, true]);
+  for (const text of [
+    "5,000 organizations were searched",
+    "cursor=further",
+    "36 % used",
+    "2 failing webhooks",
+  ]) {
+    expect(page).toContain(text);
+  }
+  expect(page).not.toContain("deprecated caller");
 });
 
 test("metrics are added up over their labels, and of that name only", () => {

@@ -3079,6 +3079,10 @@ export type RunsListQuery = {
   readonly tag?: string | undefined;
   /** Only runs that do not name this: provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
   readonly without?: string | undefined;
+  /** Only runs that were charged to this limit. */
+  readonly limit_id?: string | undefined;
+  /** Only runs with a `charged_at` from this time on: RFC 3339, or YYYY-MM-DD. */
+  readonly charged_from?: string | undefined;
   /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
   /** Your name of the chain. */
@@ -3112,6 +3116,10 @@ export type RunsExportQuery = {
   readonly tag?: string | undefined;
   /** Only runs that do not name this: provider, key_id, user_id, workflow_id, deployment_id, department_id, customer_id, or tag:NAME. */
   readonly without?: string | undefined;
+  /** Only runs that were charged to this limit. */
+  readonly limit_id?: string | undefined;
+  /** Only runs with a `charged_at` from this time on: RFC 3339, or YYYY-MM-DD. */
+  readonly charged_from?: string | undefined;
   /** What the run does, for policy rules that target actions. */
   readonly action?: string | undefined;
   /** Your name of the chain. */

@@ -79,7 +79,9 @@ export const TAG_VALUE_MOST_CHARACTERS = 200;
 export function isTagValue(value: unknown): value is string {
   if (typeof value !== "string" || value === "") return false;
   if (value.length <= TAG_VALUE_MOST_CHARACTERS) return true;
-  return value.length <= 2 * TAG_VALUE_MOST_CHARACTERS && [...value].length <= TAG_VALUE_MOST_CHARACTERS;
+  return (
+    value.length <= 2 * TAG_VALUE_MOST_CHARACTERS && Array.from(value).length <= TAG_VALUE_MOST_CHARACTERS
+  );
 }
 
 /** How a tag is named where a dimension can be. */

@@ -4,6 +4,7 @@ import { archiveAll, bucket, DAY_SECONDS, filesOf, newArchivist, sendRuns } from
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 async function listed(key: string, query: string): Promise<string[]> {
   const ids: string[] = [];
@@ -242,7 +243,7 @@ describe("retention", () => {
     await bucket().delete(name);
     await keep(org, 30);
     await org.advance(40 * DAY_SECONDS);
-    const halted = await rowsOf(org.id, "SELECT 1 FROM audit WHERE action = 'retention.halted'");
+    const halted = await rowsOf(org.id, `SELECT 1 FROM ${AUDIT_ROWS} WHERE action = 'retention.halted'`);
     expect(halted.length).toBeGreaterThan(0);
     const sweeps = await rowsOf<{ at: number }>(org.id, "SELECT at FROM due WHERE kind = 'retention.sweep'");
     expect(sweeps.length).toBe(1);

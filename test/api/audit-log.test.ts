@@ -4,6 +4,7 @@ import { kinds, trail, verify } from "../support/audit.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, newOrg } from "../support/worker.ts";
+import { addToLog, AUDIT_ROWS, changeAudit } from "../support/logs.ts";
 
 type Shown = {
   id: string;
@@ -150,11 +151,22 @@ describe("an export", () => {
 
   test("covers a range of many pages", async () => {
     const org = await trail(0);
-    await rowsOf(
-      org.id,
-      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-       INSERT INTO audit SELECT i, 'aud_' || i, ?, 'x.y', 'key', 'k', NULL, NULL, 'done', 't', NULL, '{}', 'h' FROM n`,
+    const entry = (seq: number) => [
+      seq,
+      `aud_${seq}`,
       Date.now(),
+      "x.y",
+      "key",
+      "k",
+      null,
+      null,
+      "done",
+      "t",
+    ];
+    await addToLog(
+      org.id,
+      "audit",
+      Array.from({ length: 4_999 }, (_, at) => [...entry(at + 2), null, "{}", "h"]),
     );
     const { text } = await org.send("GET", range("ndjson"));
     const seqs = text
@@ -188,27 +200,31 @@ describe("verifying", () => {
 
   test("finds a changed entry", async () => {
     const org = await trail();
-    await rowsOf(org.id, "UPDATE audit SET actor_id = 'somebody' WHERE seq = 3");
+    await changeAudit(org.id, (rows) =>
+      rows.map((row) => (row.seq === 3 ? { ...row, actor_id: "somebody" } : row)),
+    );
     expect(await kinds(org)).toEqual(["changed 3"]);
   });
 
   test("finds entries that were moved", async () => {
     const org = await trail();
-    await rowsOf(org.id, "UPDATE audit SET seq = 99 WHERE seq = 2");
-    await rowsOf(org.id, "UPDATE audit SET seq = 2 WHERE seq = 5");
-    await rowsOf(org.id, "UPDATE audit SET seq = 5 WHERE seq = 99");
+    const moved = new Map([
+      [2, 5],
+      [5, 2],
+    ]);
+    await changeAudit(org.id, (rows) => rows.map((row) => ({ ...row, seq: moved.get(row.seq) ?? row.seq })));
     expect(await kinds(org)).toEqual(expect.arrayContaining(["changed 2", "moved 5"]));
   });
 
   test("finds dropped entries, in the middle, at the start and at the end", async () => {
     const middle = await trail();
-    await rowsOf(middle.id, "DELETE FROM audit WHERE seq = 4");
+    await changeAudit(middle.id, (rows) => rows.filter(({ seq }) => seq !== 4));
     expect(await kinds(middle)).toEqual(["dropped 5"]);
     const start = await trail();
-    await rowsOf(start.id, "DELETE FROM audit WHERE seq <= 2");
+    await changeAudit(start.id, (rows) => rows.filter(({ seq }) => seq > 2));
     expect(await kinds(start)).toEqual(["dropped 3"]);
     const end = await trail();
-    await rowsOf(end.id, "DELETE FROM audit WHERE seq >= 5");
+    await changeAudit(end.id, (rows) => rows.filter(({ seq }) => seq < 5));
     expect(await kinds(end)).toEqual(["dropped 6"]);
   });
 
@@ -216,7 +232,7 @@ describe("verifying", () => {
     const org = await trail();
     const [last] = await rowsOf<{ hash: string; at: number }>(
       org.id,
-      "SELECT hash, at FROM audit WHERE seq = 6",
+      `SELECT hash, at FROM ${AUDIT_ROWS} WHERE seq = 6`,
     );
     const forged: AuditEntry = {
       seq: 7,
@@ -232,22 +248,21 @@ describe("verifying", () => {
       address: null,
       detail: "{}",
     };
-    await rowsOf(
-      org.id,
-      "INSERT INTO audit VALUES (7, 'aud_forged', ?, 'key.created', 'key', 'k', NULL, NULL, 'done', 't', NULL, '{}', ?)",
-      forged.at,
-      chainHash(last?.hash ?? "", forged),
-    );
+    const { seq, id, at, action, actorKind, actorId, outcome, trace, detail } = forged;
+    const hash = chainHash(last?.hash ?? "", forged);
+    await addToLog(org.id, "audit", [
+      [seq, id, at, action, actorKind, actorId, null, null, outcome, trace, null, detail, hash],
+    ]);
     expect(await kinds(org)).toEqual(["appended 7"]);
     expect(await kinds(org)).toEqual(["changed 8"]);
   });
 
   test("finds a head that was moved along with a cut trail", async () => {
     const org = await trail();
-    await rowsOf(org.id, "DELETE FROM audit WHERE seq = 6");
+    await changeAudit(org.id, (rows) => rows.filter(({ seq }) => seq !== 6));
     await rowsOf(
       org.id,
-      "UPDATE audit_ends SET seq = 5, hash = (SELECT hash FROM audit WHERE seq = 5) WHERE name = 'head'",
+      `UPDATE audit_ends SET seq = 5, hash = (SELECT hash FROM ${AUDIT_ROWS} WHERE seq = 5) WHERE name = 'head'`,
     );
     expect(await verify(org)).toMatchObject({
       valid: false,

@@ -191,7 +191,7 @@ describe("an import is refused, and leaves nothing, if", () => {
       "keys has not the rows",
     ],
     ["has a row that is too short", /("table":"keys".*\n)(.*\n)/, '$1["tkey_x"]\n$2', "keys has a row"],
-    ["has a changed audit entry", /torg\.created/, "torg.updated", "audit trail"],
+    ["has a changed audit entry", /\\"org\.created\\"/, String.raw`\"org.updated\"`, "audit trail"],
     ["has a changed sum", /"spent":"\d+"/, '"spent":"1"', "sums"],
     [
       "is of an org that its rows do not name",

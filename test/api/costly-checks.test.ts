@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { noise } from "../domain/noise.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 const COSTLY = "(?s).*a.{900}b";
 const HOSTILE = noise(400_000);
@@ -11,7 +12,7 @@ const detect = (org: Spender, ...patterns: { pattern: string; action: string }[]
     detectors: patterns.map((one, index) => ({ id: `p${index}`, kind: "pattern", ...one })),
   });
 const actions = async (org: Spender) =>
-  (await rowsOf<{ action: string }>(org.id, "SELECT action FROM audit ORDER BY seq")).map(
+  (await rowsOf<{ action: string }>(org.id, `SELECT action FROM ${AUDIT_ROWS} ORDER BY seq`)).map(
     (row) => row.action,
   );
 

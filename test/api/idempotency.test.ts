@@ -4,6 +4,7 @@ import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import type { Envelope } from "../../src/org/kernel/door.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { AUDIT_ROWS, EVENT_ROWS } from "../support/logs.ts";
 
 const mint = (org: TestOrg, key: string, body: object = { name: "a", role: "viewer" }, path = "") =>
   call("POST", `/v1/orgs/${org.id}/keys${path}`, {
@@ -198,8 +199,8 @@ test("no stored response contains a secret in plain text", async () => {
     JSON.stringify([
       state.storage.sql.exec("SELECT * FROM idempotency").toArray(),
       state.storage.sql.exec("SELECT * FROM keys").toArray(),
-      state.storage.sql.exec("SELECT * FROM audit").toArray(),
-      state.storage.sql.exec("SELECT * FROM events").toArray(),
+      state.storage.sql.exec(`SELECT * FROM ${AUDIT_ROWS}`).toArray(),
+      state.storage.sql.exec(`SELECT * FROM ${EVENT_ROWS}`).toArray(),
     ]),
   );
   expect(rows).not.toContain(minted.body.key);

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 type AuditRow = {
   seq: number;
@@ -115,7 +116,7 @@ test("every write leaves one audit entry, and the entries form a chain", async (
   await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body: { name: "Renamed" } });
   await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body: { name: 7 } });
   const rows = await runInDurableObject(env.ORG.getByName(org.id), (_, state) =>
-    state.storage.sql.exec<AuditRow>("SELECT * FROM audit ORDER BY seq").toArray(),
+    state.storage.sql.exec<AuditRow>(`SELECT * FROM ${AUDIT_ROWS} ORDER BY seq`).toArray(),
   );
   expect(rows.map((row) => row.action)).toEqual(["org.created", "key.created", "org.updated"]);
   let previous = CHAIN_START;

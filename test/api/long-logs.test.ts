@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
+import { addToLog } from "../support/logs.ts";
 
 /** More than one page scans. */
 const ROWS = 120_000;
@@ -9,14 +10,48 @@ const SEEN = 50_000;
 
 const COUNTING = `WITH RECURSIVE counting (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counting WHERE n < ?1)`;
 
+/** Those of a version that stored each in a row of its own. */
+const EARLIER = 70_000;
+
 /** Rows one second apart, the last of them now. The fifth has the rare value. */
-const FILLS: Readonly<Record<string, string>> = {
+const FILLS = {
   audit: `${COUNTING} INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)
     SELECT n + 1000, printf('aud_%026d', n), ?2 + n * 1000, 'key.minted', 'key', 'k', NULL, IIF(n = 5, 'rare', 't'), 'done', 't', NULL, '{}', 'h'
     FROM counting`,
   events: `${COUNTING} INSERT INTO events (seq, id, type, created_at, data)
     SELECT n + 1000, printf('evt_%026d', n), IIF(n = 5, 'quota.low', 'key.revoked'), ?2 + n * 1000, '{}' FROM counting`,
-};
+} as const;
+
+const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, "0")}`;
+
+const ROWS_OF = {
+  audit: (n: number, at: number) => [
+    n + 1000,
+    idOf("aud", n),
+    at,
+    "key.minted",
+    "key",
+    "k",
+    null,
+    "t",
+    "done",
+    "t",
+    null,
+    "{}",
+    "h",
+  ],
+  events: (n: number, at: number) => [n + 1000, idOf("evt", n), "key.revoked", at, "{}", null],
+} as const;
+
+/** Both tiers of a log. */
+async function fillLog(orgId: string, log: "audit" | "events", start: number): Promise<void> {
+  await rowsOf(orgId, `DELETE FROM ${log === "audit" ? "audit_pages" : "event_pages"}`);
+  await rowsOf(orgId, FILLS[log], EARLIER, start);
+  const rows = Array.from({ length: ROWS - EARLIER }, (_, at) =>
+    ROWS_OF[log](EARLIER + 1 + at, start + (EARLIER + 1 + at) * 1000),
+  );
+  await addToLog(orgId, log, rows);
+}
 
 interface Walk {
   readonly found: number;
@@ -42,13 +77,11 @@ async function walk(org: Spender, path: string): Promise<Walk> {
 describe.each([
   ["audit", "audit-log", "target=rare", "target=none"],
   ["events", "events", "type=quota.low", "type=run.over_limit"],
-])("a list of %s with a rare filter", (table, path, rare, none) => {
+] as const)("a list of %s with a rare filter", (log, path, rare, none) => {
   test("scans a bounded number of rows per page, says where to continue, and finds everything in either order", async () => {
     const org = await newSpender();
-    const fill = FILLS[table] ?? "";
     const start = Date.now() - ROWS * 1000;
-    await rowsOf(org.id, `DELETE FROM ${table}`);
-    await rowsOf(org.id, fill, ROWS, start);
+    await fillLog(org.id, log, start);
     for (const sort of ["-created_at", "created_at"]) {
       const pagesForAll = Math.ceil(ROWS / SEEN);
       expect(await walk(org, `${path}?${rare}&sort=${sort}`)).toEqual({
@@ -59,9 +92,11 @@ describe.each([
       expect(await walk(org, `${path}?${none}&sort=${sort}`)).toMatchObject({ found: 0, pages: pagesForAll });
       // A range is found at once, wherever it is.
       const moment = (second: number) => new Date(start + second * 1000).toISOString();
-      const range = `from=${moment(2)}&to=${moment(42)}&limit=100&sort=${sort}`;
-      expect(await walk(org, `${path}?${range}`)).toMatchObject({ found: 40, pages: 1 });
-      expect(await walk(org, `${path}?${range}&${rare}`)).toMatchObject({ found: 1, pages: 1 });
+      const range = (second: number) =>
+        `from=${moment(second)}&to=${moment(second + 40)}&limit=100&sort=${sort}`;
+      for (const second of [2, EARLIER - 20, ROWS - 4_000])
+        expect(await walk(org, `${path}?${range(second)}`)).toMatchObject({ found: 40, pages: 1 });
+      expect(await walk(org, `${path}?${range(2)}&${rare}`)).toMatchObject({ found: 1, pages: 1 });
     }
   });
 });

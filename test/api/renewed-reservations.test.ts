@@ -3,6 +3,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { holdsOf } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call, newOrg } from "../support/worker.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 const codeOf = ({ body }: Answer): string | null => body?.error?.code ?? null;
 
@@ -30,9 +31,9 @@ describe("renewing a reservation", () => {
     expect(await reserved()).toBe("2.00");
     await org.advance(30);
     expect(await reserved()).toBe("0.00");
-    expect(await rowsOf(org.id, "SELECT target FROM audit WHERE action = 'reservation.renewed'")).toEqual([
-      { target: id },
-    ]);
+    expect(
+      await rowsOf(org.id, `SELECT target FROM ${AUDIT_ROWS} WHERE action = 'reservation.renewed'`),
+    ).toEqual([{ target: id }]);
   });
 
   test("with more, checks the limits; where they refuse, it stays as it was", async () => {

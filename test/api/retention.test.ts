@@ -4,6 +4,7 @@ import { aRun, newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { storedRuns } from "../support/stored-runs.ts";
 import { call } from "../support/worker.ts";
+import { AUDIT_ROWS, changeAudit } from "../support/logs.ts";
 
 describe("retention", () => {
   const POLICY = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
@@ -60,7 +61,7 @@ describe("retention", () => {
     await org.send("PUT", "retention-policy", POLICY);
     const [last] = await rowsOf<{ seq: number; hash: string }>(
       org.id,
-      "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
+      `SELECT seq, hash FROM ${AUDIT_ROWS} ORDER BY seq DESC LIMIT 1`,
     );
     await org.advance(91 * DAY);
     const purged = await org.send("GET", "audit-log?action=retention.purged");
@@ -69,12 +70,12 @@ describe("retention", () => {
       last_seq: last?.seq,
       last_hash: last?.hash,
     });
-    const [first] = await rowsOf<{ seq: number }>(org.id, "SELECT MIN(seq) AS seq FROM audit");
+    const [first] = await rowsOf<{ seq: number }>(org.id, `SELECT MIN(seq) AS seq FROM ${AUDIT_ROWS}`);
     expect(first?.seq).toBe((last?.seq ?? 0) + 1);
     expect(await verify(org)).toMatchObject({ valid: true });
     const shown = await org.send("GET", "audit-log?sort=created_at&limit=1");
     expect(shown.body.data[0].prev_hash).toBe(last?.hash);
-    await rowsOf(org.id, "DELETE FROM audit WHERE seq = ?", first?.seq ?? 0);
+    await changeAudit(org.id, (rows) => rows.filter(({ seq }) => seq !== first?.seq));
     expect((await verify(org)).valid).toBe(false);
   });
 
@@ -129,7 +130,9 @@ describe("retention", () => {
   test("keeps entries that were tampered with", async () => {
     const org = await trail();
     await org.send("PUT", "retention-policy", POLICY);
-    await rowsOf(org.id, "UPDATE audit SET actor_id = 'somebody' WHERE seq = 3");
+    await changeAudit(org.id, (rows) =>
+      rows.map((row) => (row.seq === 3 ? { ...row, actor_id: "somebody" } : row)),
+    );
     await org.advance(91 * DAY);
     expect(await kinds(org)).toEqual(["changed 3"]);
     const halted = await org.send("GET", "audit-log?action=retention.halted");

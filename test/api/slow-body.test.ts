@@ -6,6 +6,7 @@ import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 import { OrgDoor } from "../../src/edge/org-door.ts";
 import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 useRealLives();
 
@@ -189,7 +190,7 @@ test.each([
     [401, "unauthorized"],
     (org: TestOrg, { id }: Victim) =>
       call("POST", `/v1/orgs/${org.id}/keys/${id}/rotate`, { key: operatorKey() }),
-    "SELECT 1 FROM audit WHERE action = 'key.rotated'",
+    `SELECT 1 FROM ${AUDIT_ROWS} WHERE action = 'key.rotated'`,
   ],
 ])("the object refuses a key %s before isolates know it", async (_, code, change, isDone) => {
   const org = await newOrg();

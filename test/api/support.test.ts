@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { AUDIT_ROWS } from "../support/logs.ts";
 
 async function openGrant(org: TestOrg, fields: object = {}): Promise<string> {
   const body = { scope: "read_only", reason: "Ticket 1", expires_in_seconds: 3600, ...fields };
@@ -34,7 +35,7 @@ async function trail(org: TestOrg): Promise<
   return runInDurableObject(env.ORG.getByName(org.id), (_, state) =>
     state.storage.sql
       .exec(
-        "SELECT action, actor_kind, actor_id, on_behalf_of, outcome, detail FROM audit WHERE action LIKE 'support.%' ORDER BY seq",
+        `SELECT action, actor_kind, actor_id, on_behalf_of, outcome, detail FROM ${AUDIT_ROWS} WHERE action LIKE 'support.%' ORDER BY seq`,
       )
       .toArray(),
   ) as never;

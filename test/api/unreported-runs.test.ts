@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { everythingStored, rowsOf } from "../support/rows.ts";
 import { type Answer, call } from "../support/worker.ts";
+import { AUDIT_ROWS, EVENT_ROWS } from "../support/logs.ts";
 
 const codeOf = ({ body }: Answer): string | null => body?.error?.code ?? null;
 
@@ -66,11 +67,15 @@ describe("a reservation with on_expiry: charge that nobody settles", () => {
     expect(run?.["charges"]).toContainEqual({ kind: "budget", id, amount_usd: "2.00" });
     const events = await rowsOf<{ data: string }>(
       org.id,
-      "SELECT data FROM events WHERE type = ?",
+      `SELECT data FROM ${EVENT_ROWS} WHERE type = ?`,
       "run.recorded",
     );
     expect(events.map(({ data }) => JSON.parse(data).run_ids)).toEqual([[run?.["id"]]]);
-    const entries = await rowsOf(org.id, "SELECT target FROM audit WHERE action = ?", "runs.estimated");
+    const entries = await rowsOf(
+      org.id,
+      `SELECT target FROM ${AUDIT_ROWS} WHERE action = ?`,
+      "runs.estimated",
+    );
     expect(entries).toHaveLength(1);
   });
 
@@ -101,7 +106,7 @@ describe("a reservation with on_expiry: charge that nobody settles", () => {
     expect(days).toEqual([{ usd: Math.round(Number(cost_usd) * 1e9), runs: 1 }]);
     const events = await rowsOf<{ data: string }>(
       org.id,
-      "SELECT data FROM events WHERE type = 'run.replaced'",
+      `SELECT data FROM ${EVENT_ROWS} WHERE type = 'run.replaced'`,
     );
     expect(events.map(({ data }) => JSON.parse(data))).toMatchObject([
       { run_id: "real", replaced_run_id: estimate, reservation_id, estimated_usd: "2.00" },

@@ -20,6 +20,7 @@ import {
 import { holdsOf, storedHolds } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg } from "../support/worker.ts";
+import { EVENT_ROWS } from "../support/logs.ts";
 
 /** What a command does to the tables of the journal, of a kind that it is told apart by. */
 type Change =
@@ -183,7 +184,7 @@ function inTables(sql: SqlStorage, { kept, holds, events }: State): void {
     expected.map(([name, tokens]) => [idOf(name), tokens]),
   );
   const said = sql.exec<{ n: number }>(
-    "SELECT data ->> 'n' AS n FROM events WHERE type = 'run.recorded' ORDER BY seq",
+    `SELECT data ->> 'n' AS n FROM ${EVENT_ROWS} WHERE type = 'run.recorded' ORDER BY seq`,
   );
   expect(said.toArray().map(({ n }) => n)).toEqual(events);
 }

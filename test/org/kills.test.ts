@@ -10,6 +10,8 @@ import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
 import { archiveEverything, contextOf, filesOf, sendRuns, SMALL_FILES } from "../support/archive.ts";
 import { killedAt, killedInCall } from "../support/kills.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
+import { addToLog, EVENT_ROWS } from "../support/logs.ts";
+import { EVENTS } from "../../src/org/kernel/events/log.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
 
@@ -217,6 +219,15 @@ describe("an object that is killed anywhere while it folds its journal", () => {
     expect(verified.body).toMatchObject({ valid: true, breaks: [] });
   }
 
+  const FOLDED = [
+    "before INSERT INTO usage",
+    "before UPDATE audit_pages",
+    "after UPDATE audit_pages",
+    "before UPDATE event_pages",
+    "after UPDATE event_pages",
+    "after INSERT OR REPLACE INTO journal",
+  ];
+
   const policyOf = (runs_days: number) => ({
     runs_days,
     audit_days: 400,
@@ -242,9 +253,7 @@ describe("an object that is killed anywhere while it folds its journal", () => {
       if (killed === null) break;
       places.push(killed);
     }
-    expect(places).toEqual(
-      expect.arrayContaining(["before INSERT INTO usage", "after INSERT OR REPLACE INTO journal"]),
-    );
+    expect(places).toEqual(expect.arrayContaining(FOLDED));
   });
 
   test("because it is full has recorded the run that filled it, or not", async () => {
@@ -261,9 +270,7 @@ describe("an object that is killed anywhere while it folds its journal", () => {
       if (killed === null) break;
       places.push(killed);
     }
-    expect(places).toEqual(
-      expect.arrayContaining(["before INSERT INTO usage", "after INSERT OR REPLACE INTO journal"]),
-    );
+    expect(places).toEqual(expect.arrayContaining(FOLDED));
   });
 
   /** Entries up to the last that waits. */
@@ -277,4 +284,41 @@ describe("an object that is killed anywhere while it folds its journal", () => {
       }
     });
   }
+
+  test("and deletes what is old of its logs has deleted all of it or nothing", async () => {
+    const places: string[] = [];
+    const eventIds = async () =>
+      (await rowsOf<{ id: string }>(org.id, `SELECT id FROM ${EVENT_ROWS} ORDER BY seq`)).map(({ id }) => id);
+    await addToLog(org.id, "events", LONG_EVENTS);
+    await work();
+    for (let place = 0; place < MOST_PLACES; place += 1) {
+      const before = await eventIds();
+      const killed = await killedAt(org.id, place, async (storage) =>
+        transaction(storage, () =>
+          EVENTS.delete(storage.sql, [...EVENTS.stored(storage.sql).after(0)].slice(0, -1)),
+        ),
+      );
+      const left = await eventIds();
+      expect([before, before.slice(-1)]).toContainEqual(left);
+      if (killed === null) break;
+      places.push(killed);
+    }
+    expect(places).toEqual(
+      expect.arrayContaining([
+        "after DELETE FROM event_pages",
+        "after UPDATE event_pages",
+        "after a transaction",
+      ]),
+    );
+  });
+
+  /** Each has a page of its own. */
+  const LONG_EVENTS = ["a", "b", "c"].map((name) => [
+    null,
+    `evt_${name}`,
+    "test.ping",
+    Date.now(),
+    "x".repeat(60_000),
+    null,
+  ]);
 });

@@ -1,10 +1,14 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { TRACE_HEADER } from "../../src/contract/headers.ts";
 import { Breakdowns } from "../../src/org/runs/breakdown.ts";
 import { findRun } from "../../src/org/runs/store.ts";
 import { termsOf } from "../../src/domain/price/terms.ts";
+import { newId } from "../../src/domain/ulid.ts";
+import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
 import { newSpender } from "../support/ledger.ts";
 import { HOLDS_IN_ROWS } from "../support/holds.ts";
+import { LOGS_IN_ROWS } from "../support/logs.ts";
 import { rowsOf } from "../support/rows.ts";
 import { unpackRuns } from "../support/stored-runs.ts";
 import { call, env, newOrg } from "../support/worker.ts";
@@ -218,7 +222,7 @@ test("the platform's prices of before know the other name of their model", async
   expect((await org.send("GET", "models/maker%2Fup-m")).body).toMatchObject({ model: "up-m", source: "org" });
 });
 
-const EARLIER_LOGS = `
+const EARLIER_LOGS = `${LOGS_IN_ROWS};
   ALTER TABLE events RENAME TO later_events;
   CREATE TABLE events (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, created_at INTEGER NOT NULL,
     data TEXT NOT NULL, parent TEXT) STRICT;
@@ -263,4 +267,73 @@ test("a log too long to copy while an object wakes keeps the index of its ids", 
   await rowsOf(org.id, "INSERT INTO events VALUES (200000, 'evt_far', 'run.recorded', 1, '{}', NULL)");
   await evictDurableObject(env.ORG.getByName(org.id));
   expect(await indexesOf(org.id)).toEqual(["events"]);
+});
+
+/** Puts an object back to the version before, with an event that waits in the journal, in the form of that version. */
+function putBack(orgId: string, eventId: string): Promise<void> {
+  return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) => {
+    foldFirst(storage);
+    const { sql } = storage;
+    const shapes = sql.exec<{ body: string }>("SELECT body FROM journal WHERE slot = -1").one();
+    const before = (JSON.parse(shapes.body) as { name: string; columns: string[] }[]).map((shape) => {
+      const { name, columns } = shape;
+      const earlier = { ...shape, log: undefined, isNumbered: undefined };
+      if (name === "audit") return earlier;
+      return name === "events" ? { ...earlier, columns: columns.slice(1), key: ["id"] } : shape;
+    });
+    const { seq } = sql.exec<{ seq: number }>("SELECT seq + 1 AS seq FROM journal WHERE slot = 0").one();
+    const event = [eventId, "run.recorded", Date.now(), '{"run_ids":["waited"]}', null];
+    sql.exec(LOGS_IN_ROWS);
+    sql.exec("UPDATE journal SET body = ? WHERE slot = -1", JSON.stringify(before));
+    sql.exec(
+      "INSERT OR REPLACE INTO journal (slot, seq, body) VALUES (?, ?, ?)",
+      1 + (seq % 256),
+      seq,
+      JSON.stringify([["events", [event], []]]),
+    );
+  });
+}
+
+test("entries and events of a version that stored each in a row stay, and new ones follow them", async () => {
+  const org = await newSpender();
+  const POLICY = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
+  const traces: string[] = [];
+  const record = async (id: string) => {
+    const run = await org.run({ id });
+    expect(run.status).toBe(201);
+    traces.push(run.headers.get(TRACE_HEADER) ?? "");
+  };
+  const idsOf = async (path: string) =>
+    ((await org.send("GET", path)).body.data as { id: string }[]).map(({ id }) => id);
+  await org.send("PUT", "retention-policy", POLICY);
+  for (const id of ["a", "b", "c"]) await record(id);
+  const events = await idsOf("events?sort=created_at&limit=100");
+  const entries = await idsOf("audit-log?sort=created_at&limit=100");
+  const page = (await org.send("GET", "events?sort=created_at&limit=2")).body;
+  const waited = newId("evt", Date.now());
+  await putBack(org.id, waited);
+  await evictDurableObject(env.ORG.getByName(org.id));
+
+  await record("d");
+  const later = await idsOf("events?sort=created_at&limit=100");
+  expect(later.slice(0, events.length + 1)).toEqual([...events, waited]);
+  expect(later.length).toBeGreaterThan(events.length + 1);
+  expect(await idsOf(`events?sort=created_at&limit=2&cursor=${page.next_cursor}`)).toEqual(later.slice(2, 4));
+  expect((await idsOf("audit-log?sort=created_at&limit=100")).slice(0, entries.length)).toEqual(entries);
+  expect(await idsOf("events?limit=100")).toEqual(later.toReversed());
+  expect((await org.send("GET", "audit-log/verify")).body).toMatchObject({ valid: true });
+  for (const trace_id of [traces[0], traces.at(-1)]) {
+    expect((await org.send("POST", "explain", { trace_id })).status).toBe(200);
+  }
+  const counts = "SELECT (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM events) AS n";
+  expect(await rowsOf(org.id, counts)).not.toEqual([{ n: 0 }]);
+
+  await org.advance(100 * 86_400);
+  expect(await rowsOf(org.id, counts)).toEqual([{ n: 0 }]);
+  expect(await idsOf("events?limit=100")).toEqual(later.slice(-1));
+  expect((await org.send("GET", "audit-log/verify")).body).toMatchObject({ valid: true });
+  await record("e");
+  const [newest, ...rest] = await idsOf("events?limit=100");
+  expect(rest).toEqual(later.slice(-1));
+  expect(newest).not.toBe(later.at(-1));
 });

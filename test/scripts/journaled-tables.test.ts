@@ -18,7 +18,7 @@ const TABLES = [
 ];
 
 /** Where rows of such tables are, many to a row. */
-const PAGES = ["hold_pages"];
+const PAGES = ["audit_pages", "event_pages", "hold_pages"];
 
 /** They read rows by name from the journal first, or add what it has. */
 const WITH_THE_JOURNAL = [
@@ -52,7 +52,6 @@ const AFTER_A_FOLD = [
   "src/org/explain/trace.ts",
   "src/org/forecasts/match-usage.ts",
   "src/org/forecasts/queries.ts",
-  "src/org/kernel/audit/store.ts",
   "src/org/limits/rows.ts",
   "src/org/meters/store.ts",
   "src/org/recount/recount.ts",
@@ -68,7 +67,10 @@ const AFTER_A_FOLD = [
 const BELOW = ["src/org/decisions/open.ts", "src/org/kernel/events/find.ts"];
 
 const NAMES = [...TABLES, ...PAGES].join("|");
-const STATEMENT = new RegExp(String.raw`(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|\btable: ")(?:${NAMES})\b`);
+const STATEMENT = new RegExp(
+  String.raw`(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|\btable: ")(?:${NAMES})\b|\b(?:AUDIT|EVENTS)\.(?:stored|delete)\(`,
+);
+const TABLE_OF_JOURNAL = /new (?:JournalTable|Log<\w+>)\(/;
 
 function mentioning(pattern: RegExp): string[] {
   return globSync("src/**/*.ts")
@@ -84,17 +86,19 @@ test("every statement on a journaled table is known to read what the journal has
 });
 
 test("the tables are those of the journal", () => {
-  const shapes = mentioning(/new JournalTable\(/).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new JournalTable\(\s*\{\s*name: "(\w+)"/g)].map(([, name]) =>
-      String(name),
+  const shapes = mentioning(TABLE_OF_JOURNAL).flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/new (?:JournalTable|Log<\w+>)\(\s*\{\s*name: "(\w+)"/g)].map(
+      ([, name]) => String(name),
     ),
   );
   expect(shapes.toSorted()).toEqual(TABLES.toSorted());
 });
 
 test("the pages are those of the journal", () => {
-  const kinds = mentioning(/new JournalTable\(/).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/\btable: "(\w+_pages)"/g)].map(([, name]) => String(name)),
+  const kinds = mentioning(TABLE_OF_JOURNAL).flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\b(?:table|pages): "(\w+_pages)"/g)].map(([, name]) =>
+      String(name),
+    ),
   );
   expect(kinds.toSorted()).toEqual(PAGES);
 });

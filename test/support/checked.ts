@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Spender } from "./ledger.ts";
+import { AUDIT_ROWS } from "./logs.ts";
 import { rowsOf } from "./rows.ts";
 import type { Answer } from "./worker.ts";
 
@@ -21,4 +22,4 @@ export async function sent(answer: Promise<Answer>): Promise<Answer> {
 
 /** The targets of the audit entries of an action. */
 export const entries = (org: Spender, action: string) =>
-  rowsOf(org.id, "SELECT target FROM audit WHERE action = ? ORDER BY seq", action);
+  rowsOf(org.id, `SELECT target FROM ${AUDIT_ROWS} WHERE action = ? ORDER BY seq`, action);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { RULE } from "./checked.ts";
 import { newSpender, type Spender } from "./ledger.ts";
+import { AUDIT_ROWS } from "./logs.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Runs that policies and detectors check. */
@@ -16,6 +17,6 @@ export async function governed(rule: object = RULE): Promise<{ org: Spender; rul
 export const entries = (org: Spender, action: string) =>
   rowsOf<{ target: string; outcome: string; detail: string }>(
     org.id,
-    "SELECT target, outcome, detail FROM audit WHERE action = ? ORDER BY seq",
+    `SELECT target, outcome, detail FROM ${AUDIT_ROWS} WHERE action = ? ORDER BY seq`,
     action,
   );

@@ -57,10 +57,10 @@ export async function newSpender(fields: object = {}): Promise<Spender> {
 }
 
 async function eventsOf(orgId: string, kind?: string) {
-  const { rowsOf } = await import("./rows.ts");
+  const [{ rowsOf }, { EVENT_ROWS }] = await Promise.all([import("./rows.ts"), import("./logs.ts")]);
   const rows = await rowsOf<{ type: string; data: string }>(
     orgId,
-    "SELECT type, data FROM events ORDER BY seq",
+    `SELECT type, data FROM ${EVENT_ROWS} ORDER BY seq`,
   );
   return rows
     .filter((row) => kind === undefined || row.type === kind)

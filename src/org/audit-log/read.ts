@@ -1,9 +1,9 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit-export.ts";
 import { command, done, query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
-import { inTime } from "../kernel/scan.ts";
-import { AUDIT_COLUMNS, type AuditRow, linkReader } from "../kernel/audit/store.ts";
+import { AUDIT } from "../kernel/audit/log.ts";
+import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
+import { listLog } from "../kernel/log/list.ts";
 
 /** A read of the trail is itself an entry, which the next read shows. */
 export const listAudit = command({
@@ -11,24 +11,20 @@ export const listAudit = command({
   refuses: [],
   run(tx, input: ListQuery) {
     const toLink = linkReader(tx);
-    const page = listRows(
-      tx.sql,
+    const log = AUDIT.stored(tx.sql);
+    const page = listLog(
       {
-        table: "audit",
-        columns: AUDIT_COLUMNS,
-        // Entries are written in chronological order.
-        sort: { created_at: "seq" },
-        log: { time: "at" },
+        log,
         filters: {
-          action: "action = ?",
-          actor_id: "actor_id = ?",
-          target: "target = ?",
-          outcome: "outcome = ?",
-          trace_id: "trace = ?",
-          from: "at >= CAST(? AS INTEGER)",
-          to: "at < CAST(? AS INTEGER)",
+          action: (row, action) => row.action === action,
+          actor_id: (row, actor) => row.actor_id === actor,
+          target: (row, target) => row.target === target,
+          outcome: (row, outcome) => row.outcome === outcome,
+          trace_id: (row, trace) => row.trace === trace,
+          from: (row, from) => row.at >= Number(from),
+          to: (row, to) => row.at < Number(to),
         },
-        toItem: (row: AuditRow) => toAuditJson(toLink(row)),
+        toItem: (row: AuditRow) => toAuditJson(toLink(row, log.row(row.seq - 1))),
       },
       input,
     );
@@ -43,19 +39,11 @@ export const beginAuditExport = command({
   refuses: [],
   run(tx, input: { from: number; to: number; format: ExportFormat }) {
     const { from, to } = input;
-    const within = [
-      ...inTime(tx.sql, { table: "audit", time: "at" }, { from, to }),
-      { sql: "at >= ?", bindings: [from] },
-      { sql: "at < ?", bindings: [to] },
-    ];
-    const end = (order: "ASC" | "DESC") =>
-      tx.sql
-        .exec<{ seq: number }>(
-          `SELECT seq FROM audit WHERE ${within.map((one) => one.sql).join(" AND ")} ORDER BY seq ${order} LIMIT 1`,
-          ...within.flatMap(({ bindings }) => bindings),
-        )
-        .toArray()[0]?.seq;
-    const [first, last] = [end("ASC"), end("DESC")];
+    const log = AUDIT.stored(tx.sql);
+    const { first: least, end } = log.range({ from, to });
+    const isOf = ({ at }: AuditRow) => at >= from && at < to;
+    const first = firstOf(log.after(least - 1), isOf, ({ seq }) => seq >= end);
+    const last = firstOf(log.upTo(end - 1), isOf, ({ seq }) => seq < least);
     tx.record({
       action: "audit.exported",
       target: null,
@@ -70,6 +58,18 @@ export const beginAuditExport = command({
   },
 });
 
+function firstOf(
+  rows: Iterable<AuditRow>,
+  isWanted: (row: AuditRow) => boolean,
+  isOver: (row: AuditRow) => boolean,
+): number | null {
+  for (const row of rows) {
+    if (isOver(row)) break;
+    if (isWanted(row)) return row.seq;
+  }
+  return null;
+}
+
 export const AUDIT_PAGE = 2_000;
 /** A page is sent from the object to the isolate in one piece, which the platform limits to 32 MiB. */
 const PAGE_CHARACTERS = 8_000_000;
@@ -78,19 +78,17 @@ const PAGE_CHARACTERS = 8_000_000;
 export const auditPage = query({
   refuses: [],
   run(view, input: { after: number; last: number }): { links: AuditLink[] } {
-    const rows = view.sql.exec<AuditRow>(
-      `SELECT ${AUDIT_COLUMNS} FROM audit WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-      input.after,
-      input.last,
-      AUDIT_PAGE,
-    );
+    const log = AUDIT.stored(view.sql);
     const toLink = linkReader(view);
     const links: AuditLink[] = [];
     let characters = 0;
-    for (const row of rows) {
+    let previous = log.row(input.after);
+    for (const row of log.after(input.after)) {
       characters += row.detail.length;
+      if (row.seq > input.last || links.length === AUDIT_PAGE) break;
       if (links.length > 0 && characters > PAGE_CHARACTERS) break;
-      links.push(toLink(row));
+      links.push(toLink(row, previous?.seq === row.seq - 1 ? previous : null));
+      previous = row;
     }
     return { links };
   },

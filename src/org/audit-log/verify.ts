@@ -1,7 +1,8 @@
 import { beginWalk, type ChainBreak, endWalk, type Walk, walkOn } from "../../domain/audit-verify.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { readEnd } from "../kernel/audit/ends.ts";
-import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
+import { AUDIT } from "../kernel/audit/log.ts";
+import { linkReader } from "../kernel/audit/store.ts";
 
 const STEP = 5_000;
 
@@ -13,14 +14,12 @@ export const verifyAuditStep = query({
   run(view, input: { walk: Walk | null }): Verification {
     const anchor = readEnd(view, "anchor");
     const from = input.walk ?? beginWalk(anchor);
-    const rows = view.sql
-      .exec<AuditRow>(
-        "SELECT *, NULL AS previous_hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
-        from.seq,
-        STEP,
-      )
-      .toArray();
-    const walk = walkOn(from, rows.map(linkReader(view)));
+    const rows = AUDIT.stored(view.sql).some(from.seq, STEP);
+    const toLink = linkReader(view);
+    const walk = walkOn(
+      from,
+      rows.map((row) => toLink(row, null)),
+    );
     return {
       walk,
       breaks: rows.length === STEP ? null : [...forgedEnds(view), ...endWalk(walk, readEnd(view, "head"))],

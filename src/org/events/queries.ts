@@ -3,7 +3,8 @@ import type { Event } from "../../contract/resources/events.ts";
 import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type EventRow, findEvent } from "../kernel/events/find.ts";
-import { listRows } from "../kernel/rows.ts";
+import { EVENTS } from "../kernel/events/log.ts";
+import { listLog } from "../kernel/log/list.ts";
 
 function toEvent(orgId: string, row: EventRow): Event {
   return {
@@ -25,13 +26,14 @@ export function eventLetter(view: View, id: string): { body: string; parent: Tra
 export const listEvents = query({
   refuses: [],
   run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
+    listLog(
       {
-        table: "events",
-        sort: { created_at: "seq" },
-        log: { time: "created_at" },
-        filters: { type: "type = ?", from: "created_at >= ?", to: "created_at < ?" },
+        log: EVENTS.stored(view.sql),
+        filters: {
+          type: (row, type) => row.type === type,
+          from: (row, from) => row.created_at >= Number(from),
+          to: (row, to) => row.created_at < Number(to),
+        },
         toItem: (row: EventRow) => toEvent(view.orgId, row),
       },
       input,

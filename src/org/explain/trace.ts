@@ -2,6 +2,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
+import { AUDIT } from "../kernel/audit/log.ts";
 import type { View } from "../kernel/door.ts";
 import { findRefusals, type StoredRefusal } from "../refusals/find.ts";
 import { toRefusal } from "../refusals/queries.ts";
@@ -48,13 +49,10 @@ function namesOf(refusal: StoredRefusal) {
 
 /** A recorded run is in the audit trail with its trace. */
 function explainTracedRun(view: View, trace: string): Explained {
-  const [entry] = view.sql
-    .exec<{ target: string }>(
-      "SELECT target FROM audit WHERE trace = ? AND action = 'run.recorded' AND target IS NOT NULL LIMIT 1",
-      trace,
-    )
-    .toArray();
-  if (entry !== undefined) return explainRun(view, entry.target, { subject: "trace_id", id: trace });
+  for (const { action, target } of AUDIT.stored(view.sql).with("trace", trace)) {
+    if (action === "run.recorded" && target !== null)
+      return explainRun(view, target, { subject: "trace_id", id: trace });
+  }
   const message =
     "No refusal and no run has this trace. Allowed decisions are found by their reservation_id.";
   return refuse("not_found", {}, { message });

@@ -1,5 +1,5 @@
 import { encodeCursor, type ListQuery, type Page } from "../../contract/list.ts";
-import { type Bound, lastSeen, type Log, scanOf } from "./scan.ts";
+import { type Bound, lastSeen, scanOf } from "./scan.ts";
 
 interface ListSource<R, Item> {
   readonly table: string;
@@ -14,8 +14,8 @@ interface ListSource<R, Item> {
   readonly id?: string;
   /** Filters by which an index finds the rows: all of them are looked at. */
   readonly found?: readonly string[];
-  /** Set if the table is a log, which may have millions of rows: its time column. */
-  readonly log?: Pick<Log, "time">;
+  /** The table is a log, which may have millions of rows. */
+  readonly isLog?: true;
   toItem(row: R): Item;
 }
 
@@ -48,8 +48,8 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
   const rest = after === null ? null : { sql: beyond, bindings: [after.value, after.value, after.id] };
   if (rest !== null) bounds.push(rest);
-  const scan = source.log === undefined ? null : scanOf(sql, { ...source, ...source.log }, query);
-  const seen = source.log === undefined ? lastSeen(sql, { ...source, column, id }, query, rest) : null;
+  const scan = source.isLog === true ? scanOf(sql, source, query) : null;
+  const seen = source.isLog === true ? null : lastSeen(sql, { ...source, column, id }, query, rest);
   bounds.push(...(scan?.within ?? []), ...(seen === null ? [] : [seen.within]));
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
   const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");

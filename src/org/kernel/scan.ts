@@ -1,4 +1,3 @@
-import { HOUR_MS } from "../../contract/durations.ts";
 import type { ListQuery } from "../../contract/list.ts";
 
 /** A condition, with its bindings. */
@@ -8,19 +7,17 @@ export interface Bound {
 }
 
 /** A log: its rows are sorted by `seq` and written in chronological order. */
-export interface Log {
+interface Log {
   readonly table: string;
   /** A condition for which an index finds the rows in the order of `seq`. */
   readonly where?: Bound;
-  /** The column that `from` and `to` apply to. */
-  readonly time?: string;
 }
 
 /**
  * Scanning this many takes less than 0.1 s. A page that ends there is short or empty, and says where to continue. So
  * the object can decide other calls in between, even if a rare row is hidden among millions.
  */
-const ROWS_SEEN = 50_000;
+export const ROWS_SEEN = 50_000;
 
 /** A table that is no log: its rows are sorted by a column, then by id. */
 export interface Sorted {
@@ -55,8 +52,6 @@ export function lastSeen(
   if (last === undefined) return null;
   return { within: { sql: `(${column}, ${id}) ${compare} (?, ?)`, bindings: [last.value, last.id] }, last };
 }
-/** Clocks differ, so rows may be out of order by this much. */
-const CLOCK_SLACK_MS = HOUR_MS;
 
 /**
  * Which rows of a log a filtered page scans, and the first row that it leaves to the next page. Null if it scans to the
@@ -69,8 +64,7 @@ export function scanOf(
 ): { readonly within: readonly Bound[]; readonly next: number | null } {
   if (Object.keys(filters).length === 0) return { within: [], next: null };
   const [direction, compare, before] = sort.descending ? ["DESC", "<=", ">"] : ["ASC", ">=", "<"];
-  const within = inTime(sql, log, filters);
-  const bounds = log.where === undefined ? [...within] : [log.where, ...within];
+  const bounds = log.where === undefined ? [] : [log.where];
   if (after !== null) bounds.push({ sql: `seq ${compare} ?`, bindings: [after.value] });
   const [end] = sql.exec<{ seq: number }>(
     `SELECT seq FROM ${log.table} WHERE ${["true", ...bounds.map((one) => one.sql)].join(" AND ")}
@@ -78,43 +72,6 @@ export function scanOf(
     ...bounds.flatMap(({ bindings }) => bindings),
     ROWS_SEEN,
   );
-  if (end === undefined) return { within, next: null };
-  return { within: [...within, { sql: `seq ${before} ?`, bindings: [end.seq] }], next: end.seq };
-}
-
-/** Where rows from one time to another lie, and some beside them. */
-export function inTime(
-  sql: SqlStorage,
-  log: Log,
-  { from, to }: { readonly from?: string | number; readonly to?: string | number },
-): Bound[] {
-  const bounds: Bound[] = [];
-  if (log.time === undefined) return bounds;
-  if (from !== undefined) {
-    bounds.push({ sql: "seq >= ?", bindings: [firstSince(sql, log, Number(from) - CLOCK_SLACK_MS)] });
-  }
-  if (to !== undefined) {
-    bounds.push({ sql: "seq < ?", bindings: [firstSince(sql, log, Number(to) + CLOCK_SLACK_MS)] });
-  }
-  return bounds;
-}
-
-/** The first seq from which on rows have this time or a later one, by binary search. */
-export function firstSince(sql: SqlStorage, { table, time }: Log, atMs: number): number {
-  const { first, last } = sql
-    .exec<{ first: number; last: number }>(
-      `SELECT IFNULL((SELECT MIN(seq) FROM ${table}), 0) AS first, IFNULL((SELECT MAX(seq) FROM ${table}), 0) AS last`,
-    )
-    .one();
-  let [low, high] = [first, last + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [row] = sql.exec<{ at: number }>(
-      `SELECT ${time} AS at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
-      middle,
-    );
-    if (row === undefined || row.at >= atMs) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  if (end === undefined) return { within: [], next: null };
+  return { within: [{ sql: `seq ${before} ?`, bindings: [end.seq] }], next: end.seq };
 }

@@ -3,7 +3,11 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
 import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
-import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
+import { AUDIT } from "../kernel/audit/log.ts";
+import { linkReader } from "../kernel/audit/store.ts";
+import type { EventRow } from "../kernel/events/find.ts";
+import { EVENTS } from "../kernel/events/log.ts";
+import { readInParts } from "../kernel/json-rows.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { isBeingRead } from "../backup/parts.ts";
@@ -47,7 +51,7 @@ export const sweepRetention: DueHandler = {
             purgeRows(tx, until(REPLACEMENTS, kept?.replacement), before.runs),
             purgeIds(tx),
             purgeRows(tx, DELIVERIES, before.deliveries),
-            purgeRows(tx, EVENTS, before.deliveries),
+            purgeEvents(tx, before.deliveries),
             purgeAudit(tx, before.audit),
             sweepRefusals(tx) ? STEP : 0,
           ];
@@ -78,18 +82,6 @@ const DELIVERIES: Source = {
   where: `(status <> 'pending'
     OR subscription_id IN (SELECT id FROM webhook_subscriptions WHERE disabled_reason IS NOT NULL))`,
 };
-/**
- * An event is deleted with its last delivery. The newest stays: the next one is numbered from it, and readers keep
- * cursors.
- */
-const EVENTS: Source = {
-  kind: "events",
-  table: "events",
-  at: "created_at",
-  where: `seq < (SELECT MAX(seq) FROM events)
-    AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = events.id)`,
-};
-
 /** Rows are numbered in the order of writing: the oldest come first, and the first recent one ends the step. */
 function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
   const rows = tx.sql
@@ -104,6 +96,44 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
   tx.sql.exec(`DELETE FROM ${table} WHERE seq <= ? AND ${where}`, last.seq);
   note(tx, { kind, count: old.length, before });
   return old.length;
+}
+
+/**
+ * An event is deleted with its last delivery. The newest stays: the next one is numbered from it, and readers keep
+ * cursors.
+ */
+function purgeEvents(tx: Tx, before: number): number {
+  const log = EVENTS.stored(tx.sql);
+  const newest = log.last?.seq ?? 0;
+  const old: EventRow[] = [];
+  let part: EventRow[] = [];
+  const take = () => {
+    old.push(...withoutDelivery(tx.sql, part).slice(0, STEP - old.length));
+    part = [];
+  };
+  for (const row of log.after(0)) {
+    if (row.seq === newest || row.created_at >= before || old.length === STEP) break;
+    part.push(row);
+    if (part.length === STEP) take();
+  }
+  take();
+  if (old.length === 0) return 0;
+  EVENTS.delete(tx.sql, old);
+  note(tx, { kind: "events", count: old.length, before });
+  return old.length;
+}
+
+function withoutDelivery(sql: SqlStorage, events: readonly EventRow[]): EventRow[] {
+  const ids = events.map(({ id }) => id);
+  const rows = readInParts(ids, (json) =>
+    sql.exec<{ id: string }>(
+      `SELECT value AS id FROM json_each(?)
+       WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.event_id = value)`,
+      json,
+    ),
+  );
+  const found = new Set(rows.map(({ id }) => id));
+  return events.filter(({ id }) => found.has(id));
 }
 
 /** Without rows that an export has yet to write. */
@@ -184,14 +214,15 @@ function purgeIdRows(tx: Tx): number {
  * tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
  */
 function purgeAudit(tx: Tx, before: number): number {
-  const rows = tx.sql
-    .exec<AuditRow>("SELECT *, NULL AS previous_hash FROM audit ORDER BY seq LIMIT ?", STEP + 1)
-    .toArray()
+  const rows = AUDIT.stored(tx.sql)
+    .some(0, STEP + 1)
     .slice(0, -1);
   const old = upTo(rows, (row) => row.at >= before);
   const last = old.at(-1);
   if (last === undefined) return 0;
-  const { breaks } = walkOn(beginWalk(readEnd(tx, "anchor")), old.map(linkReader(tx)));
+  const toLink = linkReader(tx);
+  const links = old.map((row) => toLink(row, null));
+  const { breaks } = walkOn(beginWalk(readEnd(tx, "anchor")), links);
   if (breaks.length > 0) {
     tx.record({
       action: "retention.halted",
@@ -201,7 +232,7 @@ function purgeAudit(tx: Tx, before: number): number {
     });
     return 0;
   }
-  tx.sql.exec("DELETE FROM audit WHERE seq <= ?", last.seq);
+  AUDIT.delete(tx.sql, old);
   writeEnd(tx, "anchor", { seq: last.seq, hash: last.hash });
   note(tx, { kind: "audit", count: old.length, before, last: { seq: last.seq, hash: last.hash } });
   return old.length;

@@ -5,6 +5,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { findEvent } from "../kernel/events/find.ts";
+import { EVENTS } from "../kernel/events/log.ts";
 import { enqueueAll } from "./queue.ts";
 import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
@@ -100,10 +101,11 @@ export const fanOutInSteps: DueHandler = {
 function queueSome(sql: SqlStorage, now: number, row: FanOutRow, most: number): number {
   const { seq, subscription_id: subscription, event_type: type, first_event: first, last_event: last } = row;
   const end = Math.min(last, first + most - 1);
-  const events = sql
-    .exec<{ id: string }>("SELECT id FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq", first, end)
-    .toArray();
-  const ids = events.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const event of EVENTS.stored(sql).after(first - 1)) {
+    if (event.seq > end) break;
+    ids.push(event.id);
+  }
   if (ids.length > 0) enqueueAll(sql, { now, subscriptionId: subscription, type, eventIds: ids });
   if (end === last) sql.exec("DELETE FROM webhook_fan_outs WHERE seq = ?", seq);
   else sql.exec("UPDATE webhook_fan_outs SET first_event = ? WHERE seq = ?", end + 1, seq);

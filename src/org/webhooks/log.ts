@@ -19,7 +19,7 @@ export const listDeliveries = query({
       {
         table: "webhook_deliveries",
         sort: { created_at: "seq" },
-        log: {},
+        isLog: true,
         filters: { status: "status = ?", event_type: "event_type = ?", event_id: "event_id = ?" },
         where: { sql: "subscription_id = ?", bindings: [webhookId] },
         toItem: toDelivery,

@@ -2,7 +2,9 @@ import { EVENT_KINDS, type EventKind, matchesEvent } from "../../contract/event-
 import { refuse } from "../../contract/refusal.ts";
 import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
-import { firstSince } from "../kernel/scan.ts";
+import type { EventRow } from "../kernel/events/find.ts";
+import { EVENTS } from "../kernel/events/log.ts";
+import { readInParts } from "../kernel/json-rows.ts";
 import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
 import { switchedOff } from "./log.ts";
 import { enqueueAll } from "./queue.ts";
@@ -11,7 +13,7 @@ import { loadSubscription, patternsOf } from "./subscriptions.ts";
 /** Looking at this many takes a fraction of a second. The object answers other calls before the next. */
 const EVENTS_AT_ONCE = 20_000;
 
-type Missed = { seq: number; id: string; type: EventKind; created_at: number };
+type Missed = Pick<EventRow, "seq" | "id" | "type" | "created_at">;
 
 /**
  * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
@@ -28,7 +30,7 @@ export const recoverDeliveries = command({
     const patterns = patternsOf(subscription);
     // A test is for one webhook only.
     const kinds = EVENT_KINDS.filter((kind) => kind !== "test.ping" && matchesEvent(patterns, kind));
-    const first = firstSince(tx.sql, { table: "events", time: "created_at" }, sinceMs);
+    const first = EVENTS.stored(tx.sql).firstSince(sinceMs);
     const end = first + EVENTS_AT_ONCE;
     const missed = missedBy(tx, webhookId, { kinds, first, end, sinceMs });
     const chosen = missed.slice(0, DELIVERIES_AT_ONCE);
@@ -52,29 +54,45 @@ interface Range {
   readonly sinceMs: number;
 }
 
+/** Up to one more than are queued. */
 function missedBy({ sql }: Tx, webhookId: string, { kinds, first, end, sinceMs }: Range): Missed[] {
-  return sql
-    .exec<Missed>(
-      `SELECT seq, id, type, created_at FROM events AS e
-       WHERE seq >= ?2 AND seq < ?3 AND created_at >= ?4 AND type IN (SELECT value FROM json_each(?5))
-         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d
-           WHERE d.event_id = e.id AND d.subscription_id = ?1 AND d.status <> 'failed')
+  const missed: Missed[] = [];
+  let sought: Missed[] = [];
+  const look = () => {
+    missed.push(...undelivered(sql, webhookId, sought));
+    sought = [];
+  };
+  for (const event of EVENTS.stored(sql).after(first - 1)) {
+    if (event.seq >= end || missed.length > DELIVERIES_AT_ONCE) break;
+    if (event.created_at < sinceMs || !kinds.includes(event.type)) continue;
+    sought.push(event);
+    if (sought.length > DELIVERIES_AT_ONCE) look();
+  }
+  look();
+  return missed.slice(0, DELIVERIES_AT_ONCE + 1);
+}
+
+/** Those events that are neither delivered nor queued. */
+function undelivered(sql: SqlStorage, webhookId: string, events: readonly Missed[]): Missed[] {
+  const keys = events.map(({ seq, id, type }) => [seq, id, type]);
+  const rows = readInParts(keys, (json) =>
+    sql.exec<{ seq: number }>(
+      `SELECT value ->> 0 AS seq FROM json_each(?2) AS e
+       WHERE NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d
+           WHERE d.event_id = e.value ->> 1 AND d.subscription_id = ?1 AND d.status <> 'failed')
          AND NOT EXISTS (SELECT 1 FROM webhook_fan_outs AS f WHERE f.subscription_id = ?1
-           AND f.event_type = e.type AND e.seq BETWEEN f.first_event AND f.last_event)
-       ORDER BY seq LIMIT ?6`,
+           AND f.event_type = e.value ->> 2 AND e.value ->> 0 BETWEEN f.first_event AND f.last_event)`,
       webhookId,
-      first,
-      end,
-      sinceMs,
-      JSON.stringify(kinds),
-      DELIVERIES_AT_ONCE + 1,
-    )
-    .toArray();
+      json,
+    ),
+  );
+  const found = new Set(rows.map(({ seq }) => seq));
+  return events.filter(({ seq }) => found.has(seq));
 }
 
 function eventAt({ sql }: Tx, seq: number): Missed | null {
-  const rows = sql.exec<Missed>("SELECT * FROM events WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
-  return rows.toArray()[0] ?? null;
+  for (const event of EVENTS.stored(sql).after(seq - 1)) return event;
+  return null;
 }
 
 /** Neighbours of one kind together, in order. */

@@ -9,6 +9,7 @@ import { leaseRate } from "../../support/rate-leases.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { undatedId } from "../../support/undated-id.ts";
 import { env } from "../../support/worker.ts";
+import { AUDIT_ROWS } from "../../support/logs.ts";
 
 /** Runs of reservations that the object does not know, while an isolate has slices that may have paid for them. */
 
@@ -66,7 +67,7 @@ describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
       expect(await org.budget()).toMatchObject({ spent_usd: "0.00", reserved_usd: "0.00" });
       const entries = await rowsOf<{ target: string }>(
         org.id,
-        "SELECT target FROM audit WHERE action = 'reservation.released'",
+        `SELECT target FROM ${AUDIT_ROWS} WHERE action = 'reservation.released'`,
       );
       expect(entries[0]).toEqual({ target: id });
     });

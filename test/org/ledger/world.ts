@@ -15,6 +15,7 @@ import { env } from "../../support/worker.ts";
 import { replacedRuns } from "../../../src/org/runs/replaced.ts";
 import type { Run } from "../../../src/org/runs/run.ts";
 import { BASE_MS, estimateId, HOUR_MS } from "./model.ts";
+import { EVENT_ROWS } from "../../support/logs.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
@@ -128,7 +129,7 @@ export class World {
   async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
     const rows = await rowsOf<{ data: string }>(
       this.#id,
-      "SELECT data FROM events WHERE type = 'run.over_limit' ORDER BY seq",
+      `SELECT data FROM ${EVENT_ROWS} WHERE type = 'run.over_limit' ORDER BY seq`,
     );
     const names = await runInDurableObject(
       this.#stub,

@@ -3,6 +3,7 @@ import { aRun, newSpender, type Spender } from "../../support/ledger.ts";
 import { changesByTransaction } from "../../support/by-transaction.ts";
 import { receiver, takeNetwork } from "../../support/receivers.ts";
 import { rowsOf } from "../../support/rows.ts";
+import { EVENT_ROWS } from "../../support/logs.ts";
 
 const WEBHOOKS = 50;
 const RUNS = 1000;
@@ -56,7 +57,7 @@ test("events of a large batch are queued for many webhooks in bounded steps, in 
     org.id,
     `SELECT 1 FROM (
        SELECT e.seq AS event, LAG(e.seq) OVER (PARTITION BY d.subscription_id ORDER BY d.seq) AS before
-       FROM webhook_deliveries AS d JOIN events AS e ON e.id = d.event_id
+       FROM webhook_deliveries AS d JOIN ${EVENT_ROWS} AS e ON e.id = d.event_id
      ) WHERE before >= event`,
   );
   expect(disorder).toEqual([]);

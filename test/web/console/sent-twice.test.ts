@@ -5,6 +5,7 @@ import { aRun } from "../../support/ledger.ts";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";
 import { HONEST } from "../saml/keys.ts";
+import { AUDIT_ROWS } from "../../support/logs.ts";
 
 /** A filled-in form: its fields, and what the `:id` of its path names. */
 interface Filled {
@@ -169,7 +170,8 @@ async function trailOf(org: TestOrg): Promise<number> {
   return runInDurableObject(
     env.ORG.getByName(org.id),
     (_object, { storage }) =>
-      storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM audit WHERE outcome <> 'read'").one().n,
+      storage.sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM ${AUDIT_ROWS} WHERE outcome <> 'read'`).one()
+        .n,
   );
 }
 

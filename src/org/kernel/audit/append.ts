@@ -1,30 +1,8 @@
 import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit-chain.ts";
 import { newId } from "../../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { JournalTable } from "../journal/table.ts";
 import { type End, readHead, writeEnd } from "./ends.ts";
-
-const LOG = new JournalTable({
-  name: "audit",
-  columns: [
-    "seq",
-    "id",
-    "at",
-    "action",
-    "actor_kind",
-    "actor_id",
-    "on_behalf_of",
-    "target",
-    "outcome",
-    "trace",
-    "address",
-    "detail",
-    "hash",
-  ],
-  key: ["seq"],
-  named: ["seq"],
-  changing: [],
-});
+import { AUDIT } from "./log.ts";
 
 /**
  * Appends one link to the chain. It follows the head that the service wrote last, not the last row. A row that was
@@ -50,7 +28,7 @@ export function appendAudit(
     detail: JSON.stringify(entry.detail ?? {}),
   });
   const hash = chainHash(last.hash, full);
-  LOG.put(view.sql, [
+  AUDIT.put(view.sql, [
     [
       full.seq,
       full.id,
@@ -70,14 +48,10 @@ export function appendAudit(
   writeEnd(view, "head", { seq: full.seq, hash });
 }
 
-/** What the next entry follows. While the last one waits in the journal, nothing else can be in the table after it. */
+/** What the next entry follows. While the last one waits in the journal, nothing else can be stored after it. */
 function lastOf({ sql }: View): End {
   const head = readHead(sql);
-  if (head !== undefined && LOG.get(sql, head.seq) !== undefined) return head;
-  const { seq, hash } = sql
-    .exec<{ seq: number | null; hash: string | null }>(
-      `SELECT (SELECT MAX(seq) FROM audit) AS seq, (SELECT hash FROM audit ORDER BY seq DESC LIMIT 1) AS hash`,
-    )
-    .one();
-  return { seq: seq ?? 0, hash: head?.hash ?? hash ?? CHAIN_START };
+  if (head !== undefined && AUDIT.isWaiting(sql, head.seq)) return head;
+  const last = AUDIT.stored(sql).last;
+  return { seq: last?.seq ?? 0, hash: head?.hash ?? last?.hash ?? CHAIN_START };
 }

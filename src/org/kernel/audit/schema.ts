@@ -54,4 +54,14 @@ export const AUDIT_STEPS: readonly SchemaStep[] = [
       dropUniqueIds(sql, "audit", AUDIT_TABLE);
     },
   },
+  {
+    // Many entries to a row, as JSON, in the order of the columns of `audit`. Earlier entries stay where they are.
+    name: "audit/4",
+    sql: `CREATE TABLE audit_pages (
+      first INTEGER PRIMARY KEY,
+      last INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      body TEXT NOT NULL
+    ) STRICT`,
+  },
 ];

@@ -17,16 +17,12 @@ export type AuditRow = {
   address: string | null;
   detail: string;
   hash: string;
-  previous_hash: string | null;
 };
 
-export const AUDIT_COLUMNS =
-  "*, (SELECT before.hash FROM audit AS before WHERE before.seq = audit.seq - 1) AS previous_hash";
-
 /** The entry before the first one is the anchor of retention, or none. */
-export function linkReader(view: View): (row: AuditRow) => AuditLink {
+export function linkReader(view: View): (row: AuditRow, previous: AuditRow | null) => AuditLink {
   const start = readEnd(view, "anchor")?.hash ?? CHAIN_START;
-  return (row) => ({
+  return (row, previous) => ({
     seq: row.seq,
     id: row.id,
     at: row.at,
@@ -40,6 +36,6 @@ export function linkReader(view: View): (row: AuditRow) => AuditLink {
     address: row.address,
     detail: row.detail,
     hash: row.hash,
-    previousHash: row.previous_hash ?? start,
+    previousHash: previous?.hash ?? start,
   });
 }

@@ -1,15 +1,7 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { newId } from "../../../domain/ulid.ts";
 import type { View } from "../door.ts";
-import { JournalTable } from "../journal/table.ts";
-
-const LOG = new JournalTable({
-  name: "events",
-  columns: ["id", "type", "created_at", "data", "parent"],
-  key: ["id"],
-  named: ["id"],
-  changing: [],
-});
+import { EVENTS } from "./log.ts";
 
 /**
  * The outbox: events exist, and are queued for subscriptions, if and only if their cause happened. Many events of one
@@ -30,7 +22,7 @@ export function recordEvents(
   kind: EventKind,
   all: readonly object[],
 ): readonly string[] {
-  const rows = all.map((data) => [newId("evt", now), kind, now, JSON.stringify(data), parent] as const);
-  LOG.put(sql, rows);
-  return rows.map(([id]) => id);
+  const rows = all.map((data) => [null, newId("evt", now), kind, now, JSON.stringify(data), parent] as const);
+  EVENTS.put(sql, rows);
+  return rows.map(([, id]) => id);
 }

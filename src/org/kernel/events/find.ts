@@ -1,6 +1,6 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { timeOf } from "../../../domain/ulid.ts";
-import { firstSince } from "../scan.ts";
+import { EVENTS } from "./log.ts";
 
 export type EventRow = {
   seq: number;
@@ -17,13 +17,12 @@ const PREFIX = "evt_";
 
 /** An id says when its event was appended, and events are in the order of their time unless the clock was set back. */
 export function findEvent(sql: SqlStorage, id: string): EventRow {
-  const log = { table: "events", time: "created_at" };
-  const first = firstSince(sql, log, timeOf(id.slice(PREFIX.length)));
-  const [near] = sql.exec<EventRow>(
-    "SELECT * FROM events WHERE seq >= ? AND seq < ? AND id = ? LIMIT 1",
-    first,
-    first + NEAR,
-    id,
-  );
-  return near ?? sql.exec<EventRow>("SELECT * FROM events WHERE id = ?", id).one();
+  const log = EVENTS.stored(sql);
+  const first = log.firstSince(timeOf(id.slice(PREFIX.length)));
+  for (const row of log.after(first - 1)) {
+    if (row.seq >= first + NEAR) break;
+    if (row.id === id) return row;
+  }
+  for (const row of log.with("id", id)) return row;
+  throw new Error(`there is no event ${id}`);
 }

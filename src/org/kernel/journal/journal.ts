@@ -9,6 +9,7 @@ import {
 } from "./entries.ts";
 import { type Image, Images } from "./images.ts";
 import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./shape.ts";
+import { appendToLog, lastInLog } from "./log-pages.ts";
 import { highestNumber, isUnnumbered, numberOf, withNumber } from "./numbers.ts";
 import { Pages } from "./pages.ts";
 import { pageKindOf, shapeIn, type Shapes, SHAPES } from "./shapes.ts";
@@ -80,6 +81,10 @@ export class Journal {
   }
 
   #store(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
+    if (shape.log !== undefined) {
+      appendToLog(this.#sql, shape, shape.log, written);
+      return;
+    }
     const pages = shape.isPaged === true ? this.pages(shape) : null;
     const inTable = (rows: readonly Row[]) =>
       pages === null ? rows : rows.filter((row) => !pages.takes(row));
@@ -97,8 +102,7 @@ export class Journal {
    */
   #numbered(shape: TableShape, rows: readonly Row[]): readonly Row[] {
     if (!rows.some((row) => isUnnumbered(shape, row))) return rows;
-    const stored = shape.isPaged === true ? this.pages(shape).last : highestNumber(this.#sql, shape);
-    let last = Math.max(stored, this.#highest.get(shape.name) ?? 0);
+    let last = Math.max(this.#lastStored(shape), this.#highest.get(shape.name) ?? 0);
     return rows.map((row) => {
       if (!isUnnumbered(shape, row)) return row;
       const before = this.#images.get(shape.name, rowName(shape, row));
@@ -106,6 +110,12 @@ export class Journal {
       last += 1;
       return withNumber(shape, row, last);
     });
+  }
+
+  #lastStored(shape: TableShape): number {
+    if (shape.isPaged === true) return this.pages(shape).last;
+    const last = shape.log === undefined ? null : lastInLog(this.#sql, shape.log);
+    return last ?? highestNumber(this.#sql, shape);
   }
 
   #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {

@@ -19,6 +19,16 @@ export interface TableShape {
   readonly isNumbered?: true;
   /** Its rows are stored in pages. The table itself has those of earlier versions. */
   readonly isPaged?: true;
+  /** It is a log: the journal only adds rows, and they stay as they are. The table itself has those of earlier versions. */
+  readonly log?: LogShape;
+}
+
+/** Where the rows of a log are stored. */
+export interface LogShape {
+  /** The table that has many of them in each of its rows, in the order of their numbers. */
+  readonly pages: string;
+  /** The column of a row that says when it was written. */
+  readonly time: string;
 }
 
 /** Of values that hold no line break. */

@@ -1,0 +1,25 @@
+import { Log } from "../log/log.ts";
+import type { AuditRow } from "./store.ts";
+
+/** Every entry of the audit trail. */
+export const AUDIT = new Log<AuditRow>({
+  name: "audit",
+  columns: [
+    "seq",
+    "id",
+    "at",
+    "action",
+    "actor_kind",
+    "actor_id",
+    "on_behalf_of",
+    "target",
+    "outcome",
+    "trace",
+    "address",
+    "detail",
+    "hash",
+  ],
+  named: "seq",
+  pages: "audit_pages",
+  time: "at",
+});

@@ -1,0 +1,53 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { AUDIT } from "../../src/org/kernel/audit/log.ts";
+import type { AuditRow } from "../../src/org/kernel/audit/store.ts";
+import { EVENTS } from "../../src/org/kernel/events/log.ts";
+import { transaction } from "../../src/org/kernel/journal/transaction.ts";
+import type { Row } from "../../src/org/kernel/journal/shape.ts";
+import type { LogKind } from "../../src/org/kernel/log/kind.ts";
+
+/** A log as a table, for statements of tests. */
+function rowsIn({ name, columns, pages }: LogKind): string {
+  const values = columns.map((column, at) => `e.value ->> ${at} AS ${column}`).join(", ");
+  return `(SELECT ${columns.join(", ")} FROM ${name}
+    UNION ALL SELECT ${values} FROM ${pages}, json_each(body) AS e)`;
+}
+
+export const AUDIT_ROWS = rowsIn(AUDIT.kind);
+export const EVENT_ROWS = rowsIn(EVENTS.kind);
+
+function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
+  const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
+  return runInDurableObject(namespace.getByName(orgId), (_object, { storage }) =>
+    transaction(storage, () => use(storage.sql)),
+  );
+}
+
+/** Tampers with the entries of an org's audit trail. */
+export function changeAudit(orgId: string, change: (rows: AuditRow[]) => AuditRow[]): Promise<void> {
+  return inside(orgId, (sql) => {
+    const { columns } = AUDIT.kind;
+    const rows = change(AUDIT.stored(sql).some(0, 10_000)).toSorted((one, other) => one.seq - other.seq);
+    sql.exec("DELETE FROM audit");
+    sql.exec("DELETE FROM audit_pages");
+    AUDIT.put(
+      sql,
+      rows.map((row) => columns.map((column) => row[column as keyof AuditRow])),
+    );
+  });
+}
+
+/** Adds rows to a log as the service does. */
+export function addToLog(orgId: string, log: "audit" | "events", rows: readonly Row[]): Promise<void> {
+  return inside(orgId, (sql) => (log === "audit" ? AUDIT : EVENTS).put(sql, rows));
+}
+
+/** Each row of a log in a row of its own, as in the version before. */
+export const LOGS_IN_ROWS = [AUDIT.kind, EVENTS.kind]
+  .map(({ name, columns, pages }) => {
+    const values = columns.map((_, at) => `value ->> ${at}`).join(", ");
+    return `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values} FROM ${pages}, json_each(body);
+      DROP TABLE ${pages};
+      DELETE FROM schema_steps WHERE name = '${name}/4'`;
+  })
+  .join(";");

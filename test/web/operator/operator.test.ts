@@ -306,7 +306,7 @@ test("a search says how far it went and goes on from there, and a plan's use is 
   const query = new URLSearchParams({ q: "acme", cursor: "from-here" });
   const visit = { api: { get: answer } } as unknown as OperatorVisit;
   const shown = await listOrganizations(visit, { path: "/operator", params: {}, query, form: query });
-  const page = "content" in shown ? `${shown.content as unknown as string}` : "";
+  const page = "content" in shown ? (shown.content as { toString(): string }).toString() : "";
   expect([asked.length, asked[0]?.includes("cursor=from-here")]).toEqual([25, true]);
   for (const text of [
     "5,000 organizations were searched",

@@ -4,7 +4,7 @@ import { bundleOptions } from "../../scripts/bundle.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
 
 /** What an isolate runs before its first request, in bytes of the bundle. Every cold location pays for it. */
-const MOST_STARTED_BYTES = 1_520_000;
+const MOST_STARTED_BYTES = 1_550_000;
 
 let sizes: ReadonlyMap<string, number>;
 let started: readonly string[];

@@ -3,7 +3,7 @@ import type { CreditPool } from "../../domain/credit.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import { callNames, runNames } from "../../domain/run-block/run-names.ts";
-import { chargesIn } from "../runs/charge-text.ts";
+import { chargesIn } from "../../domain/charge-text.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";

@@ -8,7 +8,7 @@ import { tagIn } from "../../domain/usage-report/tag.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../kernel/rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
-import { isCharged } from "../runs/charged.ts";
+import { isCharged } from "../../domain/charged.ts";
 import { findRun } from "../runs/store.ts";
 import { adjustedNames, nameIn } from "./names.ts";
 import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment, toAdjustment } from "./store.ts";

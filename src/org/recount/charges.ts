@@ -2,7 +2,7 @@ import { DIMENSIONS } from "../../contract/dimensions.ts";
 import { callNames, type RunNames } from "../../domain/run-block/run-names.ts";
 import type { NameColumn } from "../../domain/run-block/record.ts";
 import { groupOf } from "../../domain/traits.ts";
-import { chargeName } from "../runs/charge-text.ts";
+import { chargeName } from "../../domain/charge-text.ts";
 import type { RunBlock } from "../../domain/run-block/block.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
 import { foldArchived } from "../runs/blocks/archived.ts";

@@ -3,7 +3,7 @@ import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import { tallyRuns } from "../ledger/tally.ts";
 import { subjectsOf } from "../../domain/settling.ts";
-import { chargeText } from "./charge-text.ts";
+import { chargeText } from "../../domain/charge-text.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { saveDaily } from "./daily.ts";
 import type { Run, RunExtra } from "./run.ts";

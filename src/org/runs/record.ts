@@ -23,7 +23,7 @@ import { toRefusal } from "../../domain/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
-import { chargeText } from "./charge-text.ts";
+import { chargeText } from "../../domain/charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";

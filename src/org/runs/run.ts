@@ -6,7 +6,7 @@ import type { RunAmounts } from "../../domain/run-block/block.ts";
 import type { RunRecord } from "../../domain/run-block/record.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Breakdowns } from "./breakdown.ts";
-import { chargesIn } from "./charge-text.ts";
+import { chargesIn } from "../../domain/charge-text.ts";
 import { namesOf } from "./scopes.ts";
 import { tagsOf } from "../../domain/tags.ts";
 import { usageOf } from "./usage.ts";

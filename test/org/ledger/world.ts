@@ -65,7 +65,7 @@ export class World {
       const { sql } = state.storage;
       const profile = loadProfile(sql);
       if (profile !== null) saveProfile(sql, { ...profile, clockOffsetMs: offset });
-      object.alarm();
+      return object.alarm();
     });
   }
 

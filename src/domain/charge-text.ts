@@ -1,5 +1,5 @@
-import { isAddedUp, METERS, meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
-import type { Account, Meter } from "../../domain/meter.ts";
+import { isAddedUp, METERS, meterKindOf, type Unit } from "../contract/meter-kinds.ts";
+import type { Account, Meter } from "./meter.ts";
 
 /**
  * What a run was charged to, as it is stored: the limits' ids between spaces, each with what it counts where its id does not

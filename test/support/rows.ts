@@ -1,4 +1,5 @@
 import { env, runInDurableObject } from "cloudflare:test";
+import { forgetCopies } from "../../src/org/kernel/copies.ts";
 import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
 import { isOpened } from "../../src/org/schema.ts";
 
@@ -27,5 +28,10 @@ export function rowsOf<R extends Record<string, SqlStorageValue>>(
   statement: string,
   ...bindings: SqlStorageValue[]
 ): Promise<R[]> {
-  return storageOf(orgId, ({ sql }) => sql.exec<R>(statement, ...bindings).toArray());
+  return storageOf(orgId, ({ sql }) => {
+    const rows = sql.exec<R>(statement, ...bindings).toArray();
+    // What the object keeps in memory may have been changed behind its back.
+    if (!/^\s*(SELECT|PRAGMA|WITH)\b/i.test(statement)) forgetCopies(sql);
+    return rows;
+  });
 }

@@ -18,6 +18,9 @@ const STATIC: readonly Step[] = [
 ];
 const DEAD_CODE: Step = { name: "dead code", command: "knip", args: ["--no-progress"] };
 
+/** A defect fails again. More files than this are not the work of a busy machine. */
+const MOST_FILES_AGAIN = 5;
+
 const scratch = mkdtempSync(join(tmpdir(), "sluice-check-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const [mode, ...paths] = process.argv.slice(2);
@@ -34,9 +37,6 @@ async function passes(): Promise<boolean> {
   console.log(closing(ended, again));
   return again?.ok ?? ended.every(({ ok }) => ok);
 }
-
-/** A defect fails again. More files than this are not the work of a busy machine. */
-const MOST_FILES_AGAIN = 5;
 
 /**
  * Files of which a test failed beside all others, once more by themselves: property tests repeat their cases, and what

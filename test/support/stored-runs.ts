@@ -55,7 +55,7 @@ export function unpackRuns(orgId: string): Promise<void> {
     sql.exec(
       `DROP TABLE run_blocks; DROP TABLE run_id_key; DROP TABLE run_id_block_parts; DROP TABLE run_files;
        DROP TABLE run_file_indexes; DROP TABLE run_archive; DROP TABLE run_id_filters;
-       DELETE FROM schema_steps WHERE name IN ('runs/5', 'runs/6', 'runs/9', 'runs/filters')`,
+       DELETE FROM schema_steps WHERE name IN ('runs/5', 'runs/6', 'runs/9', 'runs/filters', 'runs/archive-place')`,
     );
   });
 }

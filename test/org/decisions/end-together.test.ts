@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { changesByTransaction } from "../../support/by-transaction.ts";
 import { countOfHolds, isOpen } from "../../support/holds.ts";
+import { EVENT_ROWS } from "../../support/logs.ts";
 import { copyReservation, endTime } from "../../support/many-holds.ts";
 import { receiver, takeNetwork } from "../../support/receivers.ts";
 import { rowsOf } from "../../support/rows.ts";
@@ -65,7 +66,7 @@ test("60,000 reservations that end together end in bounded transactions, and cal
   // One alarm ended one part, as seen above. How many calls come between the others depends on the machine alone.
   expect(between).toBeGreaterThan(0);
   for (const some of changes) expect(-some).toBeLessThanOrEqual(AT_ONCE);
-  expect(await count(org, "events WHERE type = 'reservation.expired'")).toBe(MANY);
+  expect(await count(org, `${EVENT_ROWS} WHERE type = 'reservation.expired'`)).toBe(MANY);
   expect(await count(org, "webhook_deliveries")).toBe(3 * MANY);
   // This isolate had traffic, and gives back what it did not use.
   const reserved = async () => (await org.send("GET", `budgets/${id}`)).body.reserved_usd;

@@ -4,10 +4,13 @@ import { OrgObject as Product } from "../../src/org/object.ts";
 
 export * from "../../src/index.ts";
 
-/** What an object has written since it was last asked: rows by table, and how many reports of leases it took. */
+/** What an object has written since it was last asked: rows by table, and how many reports and decisions it was for. */
 export interface Written {
   readonly rows: Readonly<Record<string, number>>;
+  /** Of leases. */
   readonly reports: number;
+  /** That the object made. */
+  readonly decisions: number;
 }
 
 type CountingEnv = Omit<Env, "ORG"> & { readonly ORG: DurableObjectNamespace<OrgObject> };
@@ -18,6 +21,7 @@ const WRITTEN = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)/i;
 export class OrgObject extends Product {
   readonly #cursors: (readonly [table: string, cursor: { readonly rowsWritten: number }])[];
   #reports = 0;
+  #decisions = 0;
 
   constructor(ctx: DurableObjectState, env: CountingEnv) {
     const { storage } = ctx;
@@ -47,14 +51,20 @@ export class OrgObject extends Product {
     return super.syncLeases(report);
   }
 
+  override decide(...given: Parameters<Product["decide"]>): ReturnType<Product["decide"]> {
+    this.#decisions += 1;
+    return super.decide(...given);
+  }
+
   written(): Written {
     const rows: Record<string, number> = {};
     for (const [table, { rowsWritten }] of this.#cursors.splice(0)) {
       if (rowsWritten > 0) rows[table] = (rows[table] ?? 0) + rowsWritten;
     }
-    const reports = this.#reports;
+    const [reports, decisions] = [this.#reports, this.#decisions];
     this.#reports = 0;
-    return { rows, reports };
+    this.#decisions = 0;
+    return { rows, reports, decisions };
   }
 }
 

@@ -4,6 +4,9 @@ import { describe, expect, test } from "vitest";
 import { keptForExports } from "../../src/org/exports/hold.ts";
 import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
+import { recordStep, type Step, type Written } from "../../src/org/exports/record.ts";
+import { loadExport, openWindow } from "../../src/org/exports/store.ts";
+import type { Tx } from "../../src/org/kernel/door.ts";
 import { archiveAll, bucket, filesOf, sendRuns } from "../support/archive.ts";
 import { HOUR, put, S3 } from "../support/exports.ts";
 import { readCsv } from "../support/focus-facts.ts";
@@ -187,6 +190,72 @@ describe("a scheduled export", () => {
     await put(org, "failing");
     await org.advance(2 * HOUR);
     expect(costOf(await manifests(org))).toBe(1_000_000_000n);
+  });
+
+  /** An export whose only window is over and cannot be written, with one run of a dollar in it. */
+  async function newStuck(): Promise<Spender> {
+    const org = await newSpender();
+    await put(org, "stuck", { destination: S3 });
+    await org.run({ id: "a", started_at: new Date(await org.advance(1)).toISOString() });
+    await org.advance(HOUR);
+    return org;
+  }
+
+  test("that is changed writes its open window again, from the first file", async () => {
+    const org = await newStuck();
+    const facts = {
+      name: "runs-00001.ndjson",
+      kind: "runs",
+      rows: 1,
+      cost_usd: "1.00",
+      bytes: 1,
+      sha256: "0",
+    };
+    await rowsOf(
+      org.id,
+      "INSERT INTO export_files (window, file, data) SELECT seq, 1, ? FROM export_windows",
+      JSON.stringify(facts),
+    );
+    await rowsOf(
+      org.id,
+      "UPDATE export_windows SET files = 1, rows = 1, cost = '1000000000', run_from = run_to",
+    );
+    expect((await put(org, "stuck")).status).toBe(200);
+    await org.advance(HOUR);
+    const all = await manifests(org);
+    expect(costOf(all)).toBe(1_000_000_000n);
+    expect(all.flatMap(({ files }) => files.map(({ name, rows }) => [name, rows]))).toEqual([
+      ["runs-00001.ndjson", 1],
+    ]);
+  });
+
+  test("counts a file once, and none that was written before it was changed", async () => {
+    const org = await newStuck();
+    const step = () =>
+      inObject(org, (sql): Step => {
+        const [row, window] = [loadExport(sql, "stuck"), openWindow(sql, "stuck")];
+        if (row === null || window === null) throw new Error("nothing is open");
+        return { row, window };
+      });
+    const bytes = new Uint8Array(1);
+    const record = ({ row, window }: Step) =>
+      inObject(org, (sql) => {
+        const next = {
+          run: window.run_to,
+          adjustment: window.adjustment_to,
+          replacement: window.replacement_to,
+        };
+        const file = { bytes, rows: 1, nanos: 1_000_000_000n, sha256: "0", media: "application/x-ndjson" };
+        const made: Written = { name: "runs-00001.ndjson", file, part: { kind: "runs", next } };
+        recordStep({ sql, now: 1, schedule: () => undefined } as unknown as Tx, { row, window }, made);
+        return openWindow(sql, "stuck");
+      });
+    const before = await step();
+    expect((await put(org, "stuck", { destination: { ...S3, bucket: "other" } })).status).toBe(200);
+    expect(await record(before)).toMatchObject({ files: 0, rows: 0, cost: "0" });
+    const current = await step();
+    expect(await record(current)).toMatchObject({ files: 1, rows: 1, cost: "1000000000" });
+    expect(await record(current)).toMatchObject({ files: 1, rows: 1, cost: "1000000000" });
   });
 
   test("goes on from the first entry of a log that retention has emptied", async () => {

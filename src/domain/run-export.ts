@@ -32,6 +32,7 @@ const COLUMNS: readonly (readonly [name: string, cell: (run: RunResource) => Cel
   ["cost_source", (run) => run.cost_source],
   ["price_revision", (run) => run.price_revision],
   ["cost_usd", (run) => run.cost_usd],
+  ["outcome", (run) => run.outcome],
 ];
 
 export const PARQUET_MEDIA = "application/vnd.apache.parquet";

@@ -1,8 +1,10 @@
+import type { Rated } from "../contract/dimensions.ts";
 import { METER_KINDS, type MeterKind, meterRowOf, type Phase } from "../contract/meter-kinds.ts";
 import {
   EACH_SCOPES,
   NAMED_FIELDS,
   SCOPE_KINDS,
+  type ScopeField,
   type ScopeKind,
   type ScopeNames,
   SINGLE_SCOPES,
@@ -26,7 +28,15 @@ export function scopesOf(
   { keyId, chain }: { readonly keyId: string | undefined; readonly chain?: string | undefined },
 ): Scopes {
   const { model, provider, user_id, variant, outcome, tags } = names;
-  const beside = { model, provider, user_id, variant, outcome, tags, key_id: keyId };
+  const beside = {
+    model,
+    provider,
+    user_id,
+    variant,
+    outcome,
+    tags,
+    key_id: keyId,
+  } satisfies Record<Exclude<Rated, ScopeField> | "tags", unknown>;
   const scopes: { -readonly [Kind in TouchingScope]?: string | undefined } = { chain };
   for (const [kind, field] of NAMED_FIELDS) scopes[kind] = names[field];
   return { ...scopes, beside };

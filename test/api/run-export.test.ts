@@ -33,10 +33,10 @@ test("an export as CSV has one line for each run that matches, and begins no for
   const { text } = await call("GET", `/v1/runs/export?${RANGE}&format=csv&user_id=u1`, { key: org.key });
   const [header = "", line = "", ...rest] = text.split("\r\n");
   expect(rest).toEqual([""]);
-  expect(header).toMatch(/^id,started_at,.*,tags,.*,cost_usd$/);
+  expect(header).toMatch(/^id,started_at,.*,tags,.*,cost_usd,outcome$/);
   expect(line).toMatch(/^'=1\+1,2026-11-10T00:00:00\.000Z,/);
   expect(line).toContain(`,u1,,,,,"{""team"":""a,b""}",`);
-  expect(line).toMatch(/,10,5,0,0,0,0,0,0,0,0,caller,,1\.00$/);
+  expect(line).toMatch(/,10,5,0,0,0,0,0,0,0,0,caller,,1\.00,completed$/);
 });
 
 test.each([

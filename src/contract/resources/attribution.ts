@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { isTagValue, MOST_TAGS, TAG_NAME, TAG_VALUE_MOST_CHARACTERS } from "../dimensions.ts";
+import {
+  type ATTRIBUTED,
+  isTagValue,
+  MOST_TAGS,
+  TAG_NAME,
+  TAG_VALUE_MOST_CHARACTERS,
+} from "../dimensions.ts";
 import { callerId } from "../ids.ts";
 
 const NAME_MESSAGE = "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'";
@@ -55,4 +61,4 @@ export const attribution = {
   user_id: callerId.optional(),
   provider: callerId.optional(),
   tags: tags.optional(),
-};
+} satisfies Record<(typeof ATTRIBUTED)[number] | "tags", z.ZodType>;

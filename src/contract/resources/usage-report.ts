@@ -130,7 +130,7 @@ export const usageReport = z
     }),
     includes_deleted: z.boolean().meta({
       description:
-        "Whether cost, runs and tokens include deleted runs. Tokens by class never do. False if `deleted_before` is null.",
+        "Whether cost, runs and tokens include deleted runs. So do tokens by class, unless a version that did not keep them has added to one of the days. False if `deleted_before` is null.",
     }),
     groups: z.int().meta({ description: "How many groups there are, returned or not." }),
     totals: reportFigures.meta({ description: "Of all groups, returned or not." }),

@@ -1,4 +1,4 @@
-import { SCOPE_FIELDS } from "../../contract/scopes.ts";
+import { MATCHED } from "../../contract/dimensions.ts";
 import { csvField } from "../csv.ts";
 import { formatUsd } from "../money.ts";
 import type { RunNames } from "../run-block/run-names.ts";
@@ -49,7 +49,7 @@ export const CORRECTION_COLUMNS: readonly (TextColumn | MomentColumn | UsdColumn
   { name: "recorded_at", kind: "moment", of: (one) => one.recordedAt },
   { name: "reason", kind: "text", of: (one) => one.reason },
   { name: "replaced_by_run_id", kind: "text", of: (one) => one.byRunId },
-  ...(["model", "provider", "key_id", "user_id", ...SCOPE_FIELDS] as const).map((field): TextColumn => ({
+  ...MATCHED.map((field): TextColumn => ({
     name: field,
     kind: "text",
     of: ({ names }) => namesByField(names)[field],

@@ -36,17 +36,7 @@ export interface RunRecord extends RunScopes {
 export const SCOPE_COLUMNS = NAMED_SCOPES.map((kind) => `${kind}Id` as const);
 
 /** Columns in which many runs share few values. */
-export type NameColumn =
-  | "model"
-  | "action"
-  | "chainId"
-  | "charges"
-  | "userId"
-  | "provider"
-  | "keyId"
-  | "outcome"
-  | "tags"
-  | ScopeColumn;
+export type NameColumn = DimensionProperty | "action" | "chainId" | "charges" | "tags";
 export const NAME_COLUMNS: readonly NameColumn[] = [
   "model",
   "action",

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { DIMENSION_NAMES } from "../../../src/contract/dimensions.ts";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, newOrg, type TestOrg } from "../../support/worker.ts";
 
@@ -78,11 +79,14 @@ describe("the overview", () => {
     expect(page).not.toContain("<b>Small");
   });
 
-  test.each(["department_id", "workflow_id", "model", "key_id", "user_id", "tag&tag=team"])(
-    "divides spending by %s",
+  test.each([...DIMENSION_NAMES, "tag&tag=team"])(
+    "divides spending by %s, and its runs by the same",
     async (by) => {
       const page = await text(`/console?range=7d&by=${by}`);
+      const [name = ""] = by.split("&");
+      expect(page).toMatch(new RegExp(`<a href="[^"]*by=${name}[^"]*" aria-current="true">`));
       expect(page).toMatch(/data-shown="\$8\.(12|62)"/);
+      expect(await text("/console/runs")).toContain(`name="${name}"`);
     },
   );
 

@@ -2,7 +2,7 @@ import { BUDGET_UNITS } from "../../../contract/meter-kinds.ts";
 import { MATCHED } from "../../../contract/dimensions.ts";
 import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
 import type { Field } from "../view/field.ts";
-import { words } from "../view/format.ts";
+import { dimensionTitle, words } from "../view/format.ts";
 
 /** In the order of refusal. */
 export const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);
@@ -22,7 +22,7 @@ const MATCH: readonly Field[] = [
   { name: "matching", label: "Calls that match", kind: "heading" },
   ...MATCHED.map((name): Field => ({
     name: `match.${name}`,
-    label: words(name.replace(/_id$/, "")),
+    label: dimensionTitle(name),
     kind: "list",
     half: true,
     ...(name === "model" ? { placeholder: "gpt-*, o3", hint: "May end in *." } : {}),

@@ -1,10 +1,10 @@
 import { DAY_MS } from "../../../contract/durations.ts";
 import { LEFT_OUT } from "../../../contract/run-filters.ts";
 import { DIMENSION_NAMES, TAG_PREFIX } from "../../../contract/dimensions.ts";
+import { RUN_OUTCOMES } from "../../../contract/lists.ts";
 import type { RunResource } from "../../../contract/resources/runs.ts";
 import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { NAMED_FIELDS } from "../../../contract/scopes.ts";
-import { count, words } from "../view/format.ts";
+import { count, dimensionTitle, words } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Usd } from "../view/money.tsx";
 import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../view/parts.tsx";
@@ -14,6 +14,8 @@ import { refusedPage } from "../page/refused.tsx";
 import { RunTable } from "./run-table.tsx";
 
 const UNDER = "/console/runs";
+
+const OUTCOMES = [["", "–"], ...RUN_OUTCOMES.map((outcome) => [outcome, words(outcome)] as const)] as const;
 
 const FILTERS: readonly Filter[] = [
   { name: "id", title: "Run id" },
@@ -30,10 +32,9 @@ const FILTERS: readonly Filter[] = [
       ["-cost_usd", "Most expensive first"],
     ],
   },
-  ...NAMED_FIELDS.filter(([, name]) => name !== "customer_id").map(([kind, name]) => rare(name, words(kind))),
-  rare("user_id", "User"),
-  rare("key_id", "Key"),
-  rare("provider", "Provider"),
+  ...DIMENSION_NAMES.filter((name) => name !== "customer_id" && name !== "model").map((name) =>
+    name === "outcome" ? { ...rare(name, "Outcome"), options: OUTCOMES } : rare(name, dimensionTitle(name)),
+  ),
   rare("action", "Action"),
   rare("chain_id", "Chain"),
   { ...rare("tag", "Tag"), hint: "team:search" },
@@ -50,7 +51,7 @@ function rare(name: string, title: string): Filter {
 function filtersFor(query: URLSearchParams): readonly Filter[] {
   const asked = query.get("without") ?? "";
   const tag = asked.startsWith(TAG_PREFIX) ? [[asked, `Tag ${asked.slice(TAG_PREFIX.length)}`] as const] : [];
-  const named = LEFT_OUT.map((name) => [name, words(name.replace(/_id$/, ""))] as const);
+  const named = LEFT_OUT.map((name) => [name, dimensionTitle(name)] as const);
   const options = [["", "–"] as const, ...named, ...tag];
   return FILTERS.map((filter) => (filter.name === "without" ? { ...filter, options } : filter));
 }

@@ -60,3 +60,8 @@ export function words(name: string): string {
   const spaced = name.replaceAll(/[_.]/g, " ");
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
+
+/** What calls and runs are told apart by, as a heading: `customer_id` is "Customer". */
+export function dimensionTitle(name: string): string {
+  return words(name.replace(/_id$/, ""));
+}

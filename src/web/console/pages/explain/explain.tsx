@@ -1,6 +1,9 @@
+import { ATTRIBUTED } from "../../../../contract/dimensions.ts";
 import type { Explanation } from "../../../../contract/resources/explain.ts";
+import { SCOPE_FIELDS } from "../../../../contract/scopes.ts";
 import { type NameOf, readNames } from "../../names.ts";
 import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { dimensionTitle } from "../../view/format.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { type Answer, type Ask, show, type Shown, type Visit } from "../../visit.ts";
@@ -22,12 +25,12 @@ const FIELDS: readonly Field[] = [
   },
   { name: "estimate.input_tokens", label: "Input tokens", kind: "integer", half: true },
   { name: "estimate.max_output_tokens", label: "Most output tokens", kind: "integer", half: true },
-  { name: "customer_id", label: "Customer", kind: "text", half: true },
-  { name: "workflow_id", label: "Workflow", kind: "text", half: true },
-  { name: "department_id", label: "Department", kind: "text", half: true },
-  { name: "deployment_id", label: "Deployment", kind: "text", half: true },
-  { name: "user_id", label: "User", kind: "text", half: true },
-  { name: "provider", label: "Provider", kind: "text", half: true },
+  ...[...SCOPE_FIELDS, ...ATTRIBUTED].map((name): Field => ({
+    name,
+    label: dimensionTitle(name),
+    kind: "text",
+    half: true,
+  })),
   {
     name: "checks",
     label: "Checked against",

@@ -1,6 +1,8 @@
-import { TAG_NAME, TAG_PREFIX } from "../../../../contract/dimensions.ts";
+import { type Dimension, DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
+import { DAILY_KINDS } from "../../../../domain/usage-report/daily.ts";
 import { Meter } from "../../view/charts.tsx";
+import { dimensionTitle } from "../../view/format.ts";
 import { customerAt, runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
@@ -9,16 +11,14 @@ import type { Answer, Visit } from "../../visit.ts";
 import { readTop } from "./spending.ts";
 
 /** What spending can be told apart by. */
-export const TABS = [
-  ["customer_id", "Customer"],
-  ["department_id", "Department"],
-  ["workflow_id", "Workflow"],
-  ["model", "Model"],
-  ["key_id", "Key"],
-  ["user_id", "User"],
-  ["tag", "Tag"],
-] as const;
-export type Tab = (typeof TABS)[number][0];
+export type Tab = Dimension | "tag";
+/** Asked for most. The others follow. */
+const FIRST: readonly Dimension[] = ["customer_id", "department_id", "workflow_id", "model"];
+const ORDERED: readonly Tab[] = [...FIRST, ...DIMENSION_NAMES.filter((name) => !FIRST.includes(name)), "tag"];
+export const TABS: readonly (readonly [tab: Tab, title: string])[] = ORDERED.map((tab) => [
+  tab,
+  dimensionTitle(tab),
+]);
 
 const MOST_ROWS = 10;
 /** Beyond these, what a name spent in the previous period is not looked up. */
@@ -40,16 +40,14 @@ export interface WhoSpends {
   readonly problem: string | null;
 }
 
-/** Sums are kept by day for these. All others are added up from the runs. */
-const KEPT_BY_DAY: readonly Tab[] = ["customer_id", "department_id", "workflow_id", "model"];
-
 export async function readWhoSpends(visit: Visit, query: URLSearchParams, range: Range): Promise<WhoSpends> {
   const tab = TABS.find(([name]) => name === query.get("by"))?.[0] ?? "customer_id";
   const tag = query.get("tag")?.trim().toLowerCase() ?? "";
   if (tab === "tag" && !TAG_NAME.test(tag)) {
     return { tab, tag, rows: [], problem: "Name a tag of your runs to see who spends by it." };
   }
-  if (!KEPT_BY_DAY.includes(tab)) return fromRuns(visit, range, tab, tag);
+  // Sums are kept by day for these. All others are added up from the runs.
+  if (!DAILY_KINDS.has(tab)) return fromRuns(visit, range, tab, tag);
   const top = await readTop(visit, range, tab, MOST_ROWS);
   const rows = (top.body?.data ?? []).map(({ name, cost_usd, previous_cost_usd }) => ({
     id: name,

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../src/operations.ts";
 import { routeOf } from "../../src/contract/operation.ts";
+import { mintOrgToken } from "../../src/domain/org-token.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
-import { call, newOrg, operatorKey } from "../support/worker.ts";
+import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 
 let nextAddress = 0;
 /** Failed attempts slow an address down, so each call comes from one of its own. */
@@ -138,6 +139,11 @@ describe("a customer token", () => {
     const elsewhere = await newSpender();
     const moved = token.replace(/_[0-9A-Z]{26}_/, `_${elsewhere.id.slice("org_".length)}_`);
     expect((await read(moved)).body.error.code).toBe("unauthorized");
+    // Under the service's own check, but given out by no org: one is not there, the other knows no such token.
+    for (const orgId of ["org_7ZZZZZZZZZZZZZZZZZZZZZZZZZ", org.id]) {
+      const unknown = await read(mintOrgToken(env.SVC_KEY_PEPPER, "customer", orgId));
+      expect([orgId, unknown.status, unknown.body.error.code]).toEqual([orgId, 401, "unauthorized"]);
+    }
 
     const minted = await org.send("POST", "keys", { name: "minter", role: "admin" });
     const theirs = await tokenOf(org, "c1", minted.body.key as string);

@@ -1362,7 +1362,7 @@ export interface UsageReport {
   readonly group_by: readonly string[];
   /** Runs recorded before this time were deleted under the retention policy. Null if none were. */
   readonly deleted_before: string | null;
-  /** Whether cost, runs and tokens include deleted runs. Tokens by class never do. False if `deleted_before` is null. */
+  /** Whether cost, runs and tokens include deleted runs. So do tokens by class, unless a version that did not keep them has added to one of the days. False if `deleted_before` is null. */
   readonly includes_deleted: boolean;
   /** How many groups there are, returned or not. */
   readonly groups: number;

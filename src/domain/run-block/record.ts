@@ -3,7 +3,6 @@ import { NAMED_SCOPES, type NamedScope } from "../../contract/scopes.ts";
 
 /** The scopes that a run can name. */
 export type RunScopes = { readonly [Kind in NamedScope as `${Kind}Id`]: string | null };
-type ScopeColumn = keyof RunScopes;
 
 /** A run as a block stores it. */
 export interface RunRecord extends RunScopes {

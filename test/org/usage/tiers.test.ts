@@ -45,17 +45,19 @@ function runOf(nth: number, keyId: string): { readonly body: object; readonly co
   return { body, counted: { names, nanos, runs: 1, tokens: nth + 5 } };
 }
 
-function sumsBy(groupBy: readonly string[], all: readonly Counted[]): unknown[][] {
+function sumsBy(groupBy: readonly string[], all: readonly Counted[]): Map<string, unknown[]> {
   const groups = new Map<string, { nanos: bigint; runs: number; tokens: number }>();
   for (const { names, nanos, runs, tokens } of all) {
     const key = JSON.stringify(groupBy.map((name) => names[name]));
     const sum = groups.get(key) ?? { nanos: 0n, runs: 0, tokens: 0 };
     groups.set(key, { nanos: sum.nanos + nanos, runs: sum.runs + runs, tokens: sum.tokens + tokens });
   }
-  return [...groups].map(([key, { nanos, runs, tokens }]) => [key, formatUsd(nanos), runs, tokens]).sort();
+  return new Map(
+    [...groups].map(([key, { nanos, runs, tokens }]) => [key, [formatUsd(nanos), runs, tokens]]),
+  );
 }
 
-async function reported(org: Spender, groupBy: readonly string[]): Promise<unknown[][]> {
+async function reported(org: Spender, groupBy: readonly string[]): Promise<Map<string, unknown[]>> {
   const range = `from=${date(Date.now() - 10 * DAY)}&to=${date(Date.now() + 10 * DAY)}`;
   const { status, body } = await org.send(
     "GET",
@@ -63,14 +65,12 @@ async function reported(org: Spender, groupBy: readonly string[]): Promise<unkno
   );
   expect([groupBy, status]).toEqual([groupBy, 200]);
   const rows = body.data as Record<string, unknown>[];
-  return rows
-    .map((row) => [
+  return new Map(
+    rows.map((row) => [
       JSON.stringify(groupBy.map((name) => row[name])),
-      row["cost_usd"],
-      row["runs"],
-      row["tokens"],
-    ])
-    .sort();
+      [row["cost_usd"], row["runs"], row["tokens"]],
+    ]),
+  );
 }
 
 function tiersOf(org: Spender) {

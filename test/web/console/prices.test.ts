@@ -73,6 +73,15 @@ test("the price book says where each price comes from, from when, all its rates,
   expect((await browser.get("/console/models/unheard")).status).toBe(404);
 });
 
+test("a price that starts now is in effect by the org's own clock", async () => {
+  const org = await newSpender();
+  await org.advance(100 * 86_400);
+  await org.send("PUT", "models/m", { input_usd_per_mtok: "1", output_usd_per_mtok: "2" });
+  const browser = await signedIn(org.id);
+  expect(await textOf(await browser.get("/console/models"))).toContain("m your organization $1.00");
+  expect(await textOf(await browser.get("/console/models/m"))).toContain("In effect since");
+});
+
 test("a run that its caller priced says so, and has no breakdown", async () => {
   const org = await newSpender();
   await org.run({ id: "r", cost_usd: "2" });

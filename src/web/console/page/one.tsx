@@ -44,7 +44,8 @@ export async function onePage<T>(
       <Card>
         <Facts
           of={
-            resource.factsOf?.(row, nameOf) ?? resource.columns.map(({ title, cell }) => [title, cell(row)])
+            resource.factsOf?.(row, nameOf, visit.nowMs) ??
+            resource.columns.map(({ title, cell }) => [title, cell(row)])
           }
         />
       </Card>

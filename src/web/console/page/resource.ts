@@ -42,7 +42,8 @@ export interface Resource<T> {
   readonly create?: Create;
   readonly change?: Change;
   readonly actions?: readonly Action<T>[];
-  factsOf?(row: T, nameOf: NameOf): readonly Fact[];
+  /** The time is by the clock of the org. */
+  factsOf?(row: T, nameOf: NameOf, nowMs: number): readonly Fact[];
   /** The ids whose names its page shows. */
   idsIn?(row: T): readonly (string | null)[];
   /** What stands below the list. */

@@ -4,6 +4,7 @@ import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../contract/token-clas
 import { costOf } from "../../../domain/price/cost.ts";
 import { priceOf } from "../../../domain/price/terms.ts";
 import { formatUsd } from "../../../domain/money.ts";
+import type { NameOf } from "../names.ts";
 import { count, moment, usd } from "../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -18,18 +19,17 @@ export function sampleCost(row: Model): string {
 }
 
 /** Where the price comes from, and from when on if it is yet to start. */
-export function sourceAndStart(row: Model) {
-  const starts = startsLater(row);
+export function sourceAndStart(row: Model, nowMs: number) {
   return (
     <>
       {sourceOf(row)}
-      {starts && <span class="sub">from {moment(row.effective_at)}</span>}
+      {startsLater(row, nowMs) && <span class="sub">from {moment(row.effective_at)}</span>}
     </>
   );
 }
 
-function startsLater({ effective_at }: Pick<Model, "effective_at">): boolean {
-  return Date.parse(effective_at) > Date.now();
+function startsLater({ effective_at }: Pick<Model, "effective_at">, nowMs: number): boolean {
+  return Date.parse(effective_at) > nowMs;
 }
 
 export function sourceOf({ source }: Pick<Model, "source">) {
@@ -73,7 +73,7 @@ function variantFacts(variants: Model["variants"]): TextFact[] {
   return Object.entries(variants).map(([name, factor]) => [name, `${factor} times the rates`]);
 }
 
-export function priceFacts(row: Model): readonly Fact[] {
+export function priceFacts(row: Model, _nameOf: NameOf, nowMs: number): readonly Fact[] {
   return [
     ["Price from", sourceOf(row)],
     ["Provider", row.provider ?? "Not given"],
@@ -85,7 +85,7 @@ export function priceFacts(row: Model): readonly Fact[] {
     ...tierFacts(row.tiers),
     ...variantFacts(row.variants),
     ["Regions", row.regions?.join(", ") ?? "Everywhere"],
-    [startsLater(row) ? "No price before" : "In effect since", moment(row.effective_at)],
+    [startsLater(row, nowMs) ? "No price before" : "In effect since", moment(row.effective_at)],
     ["Revision", String(row.revision)],
   ];
 }

@@ -3,6 +3,7 @@ import type { Model } from "../../../contract/resources/models.ts";
 import type { TokenClass } from "../../../contract/token-classes.ts";
 import type { Field } from "../view/field.ts";
 import { moment, usd } from "../view/format.ts";
+import type { Column } from "../view/table.tsx";
 import { priceFacts, priceHistory, sampleCost, sourceAndStart } from "./model-prices.tsx";
 
 const CLASSES: readonly (readonly [name: TokenClass, label: string])[] = [
@@ -62,6 +63,15 @@ const TERMS: readonly Field[] = [
   },
 ];
 
+const columnsAt = (nowMs: number): readonly Column<Model>[] => [
+  { title: "Price from", cell: (row) => sourceAndStart(row, nowMs) },
+  { title: "Input, per million", kind: "number", cell: (row) => usd(row.input_usd_per_mtok) },
+  { title: "Output, per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
+  { title: "1,000 in, 500 out", kind: "number", cell: sampleCost },
+  { title: "Regions", cell: (row) => row.regions?.join(", ") ?? "Everywhere" },
+  { title: "Changed", kind: "moment", cell: (row) => moment(row.updated_at) },
+];
+
 export const models: Resource<Model> = {
   path: "/console/models",
   api: "models",
@@ -74,14 +84,8 @@ export const models: Resource<Model> = {
   role: "admin",
   idOf: ({ model }) => model,
   nameOf: ({ model }) => model,
-  columns: [
-    { title: "Price from", cell: sourceAndStart },
-    { title: "Input, per million", kind: "number", cell: (row) => usd(row.input_usd_per_mtok) },
-    { title: "Output, per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
-    { title: "1,000 in, 500 out", kind: "number", cell: sampleCost },
-    { title: "Regions", cell: (row) => row.regions?.join(", ") ?? "Everywhere" },
-    { title: "Changed", kind: "moment", cell: (row) => moment(row.updated_at) },
-  ],
+  columns: [],
+  moreColumns: ({ nowMs }) => Promise.resolve(columnsAt(nowMs)),
   factsOf: priceFacts,
   below: priceHistory,
   create: {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { newSpender } from "../../support/ledger.ts";
 import { signedIn } from "../../support/session.ts";
 import { call, newOrg, operatorKey, type TestOrg } from "../../support/worker.ts";
 
@@ -127,6 +128,22 @@ describe("lists with their forms", () => {
     await browser.post(`/console/packs/${made.id}/void`, {});
     expect((await read(org, `/credit-packs/${made.id}`)).body.status).toBe("voided");
     expect(await (await browser.get("/console/packs")).text()).not.toContain(`/packs/${made.id}/void`);
+  });
+
+  test("a credit pack that has expired cannot be voided", async () => {
+    const org = await newSpender();
+    const list = async () => (await (await signedIn(org.id)).get("/console/packs")).text();
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+    const { body: pack } = await org.send("POST", "credit-packs", {
+      customer_id: "initech",
+      amount_usd: "75",
+      expires_at,
+    });
+    expect(await list()).toContain(`/packs/${pack.id}/void`);
+    await org.advance(2 * 86_400);
+    const expired = await list();
+    expect(expired).toContain("expired");
+    expect(expired).not.toContain(`/packs/${pack.id}/void`);
   });
 
   test("a model is priced under its own name, including the slash, and a missing name is refused next to its field", async () => {

@@ -22,7 +22,8 @@ import { ROOT } from "./worker-config.ts";
  * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
  * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`. `--write` makes
  * docs/performance.md of the parts that it shows. `bench archive --runs 10000000` says how many runs go through the
- * archive, `bench reports --runs 10000000` how many a report is about, and `--folder path` keeps them, to be measured again.
+ * archive, `bench reports --runs 10000000` how many a report is about,
+ * `bench console --runs 200000` how many the org of the overview has, and `--folder path` keeps them, to be measured again.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,

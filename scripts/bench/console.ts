@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, startServer } from "../server.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { BENCH_RUNS } from "./options.ts";
 import { newBenchOrg, sender } from "./send.ts";
 
 /** The console's overview of a large org: right after its object woke, and again. */
 
 const BATCH = 1000;
-const RUNS = QUICK ? 50_000 : 1_000_000;
+const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 1_000_000);
 const LIMITS = 500;
 const VIEWS = QUICK ? 5 : 15;
 const DAY_MS = 86_400_000;
@@ -63,11 +64,10 @@ async function fill(server: Server): Promise<string> {
 }
 
 /** A runtime that is busy for seconds closes connections. Runs have ids, so a batch that is sent again counts once. */
-async function sent(send: () => Promise<unknown>): Promise<void> {
+async function sent<T>(send: () => Promise<T>): Promise<T> {
   for (let left = 5; ; left -= 1) {
     try {
-      await send();
-      return;
+      return await send();
     } catch (error) {
       if (left === 0 || !(error instanceof TypeError)) throw error;
     }
@@ -76,12 +76,12 @@ async function sent(send: () => Promise<unknown>): Promise<void> {
 
 /** The cookie of somebody who signed in with a link. */
 async function signIn(server: Server, orgId: string): Promise<string> {
-  const answer = await fetch(server.signInLink(orgId, server.urls[0]), { redirect: "manual" });
+  const answer = await sent(() => fetch(server.signInLink(orgId, server.urls[0]), { redirect: "manual" }));
   return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 async function view(base: string, cookie: string, query = ""): Promise<void> {
-  const answer = await fetch(`${base}/console${query}`, { headers: { cookie } });
+  const answer = await sent(() => fetch(`${base}/console${query}`, { headers: { cookie } }));
   const text = await answer.text();
   if (!text.includes("What runs out next")) throw new Error(`no overview: ${answer.status}`);
 }

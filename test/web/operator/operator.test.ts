@@ -173,6 +173,7 @@ describe("the price book", () => {
   test("changes one price and keeps the others, and what the form does not show", async () => {
     const { models } = await book();
     expect(models).toEqual([]);
+    expect(await (await get("/operator/price-book")).text()).toContain("No prices yet");
     const made = { model: "hand/tiered", input_usd_per_mtok: "1", output_usd_per_mtok: "2", tiers };
     const other = { ...made, model: "hand/other", aliases: ["hand/o"] };
     await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [made, other] } });
@@ -184,6 +185,7 @@ describe("the price book", () => {
     expect((await priceOf("hand/tiered"))?.tiers).toHaveLength(1);
     expect(await priceOf("hand/other")).toMatchObject({ input_usd_per_mtok: "1.00", aliases: ["hand/o"] });
     expect(await (await get("/operator/price-book")).text()).toContain("price?model=hand%2Ftiered");
+    expect(await (await get("/operator/price-book?model=none")).text()).toContain("Nothing matches");
   });
 
   test("adds a price, removes it after a confirmation, and names what is wrong", async () => {

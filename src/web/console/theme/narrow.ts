@@ -36,7 +36,7 @@ export const narrow = `
   td.act { padding-top: 8px; }
   td.act .inline { justify-content: flex-start; }
   .small-button, button.small-button { min-height: 36px; padding: 4px 14px; }
-  input, select, textarea { font-size: 16px; min-height: 40px; }
+  input, select, textarea, .filters input, .filters select { font-size: 16px; min-height: 40px; }
   .button, button { min-height: 40px; }
   button.link { min-height: 0; }
 }

@@ -1,7 +1,7 @@
 import type { PriceBook } from "../../../contract/resources/price-book.ts";
 import { count, usd } from "../../console/view/format.ts";
 import { Notice } from "../../console/view/notice.tsx";
-import { Card, Empty, Head } from "../../console/view/parts.tsx";
+import { Card, Empty, Head, NoMatch } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type Ask, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
@@ -21,7 +21,12 @@ export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Sho
     <>
       <Head
         title="Price book"
-        about={`Revision ${revision}, with ${count(models.length)} models. npm run prices compares it with public prices.`}
+        about={
+          <>
+            Revision {revision}, with {count(models.length)} models. <code>npm run prices</code> compares it
+            with public prices.
+          </>
+        }
       >
         <a class="button primary" href={`${UNDER}/price`}>
           Add a price
@@ -29,17 +34,22 @@ export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Sho
       </Head>
       <Notice ask={ask} />
       <Card bare>
-        <form class="filters" method="get" action={UNDER} role="search" aria-label="Search models">
-          <div>
-            <label for="model">Model</label>
-            <input id="model" name="model" type="text" value={sought} autocomplete="off" />
-          </div>
-          <button type="submit">Filter</button>
-        </form>
-        {matching.length === 0 ? (
-          <Empty icon="models" title="Nothing matches">
-            Search for a part of the model's name.
+        {models.length > 0 && (
+          <form class="filters" method="get" action={UNDER} role="search" aria-label="Search models">
+            <div>
+              <label for="model">Model</label>
+              <input id="model" name="model" type="text" value={sought} autocomplete="off" />
+            </div>
+            <button type="submit">Filter</button>
+          </form>
+        )}
+        {models.length === 0 ? (
+          <Empty icon="models" title="No prices yet">
+            Organizations use their own prices, or report what a run costs. Add a price here, or many with{" "}
+            <code>npm run prices</code>.
           </Empty>
+        ) : matching.length === 0 ? (
+          <NoMatch icon="models" path={UNDER} />
         ) : (
           <Table
             label="Prices"

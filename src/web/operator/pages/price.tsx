@@ -32,8 +32,12 @@ const FIELDS: readonly Field[] = [
     hint: "Where the price was taken from.",
   },
   { name: "aliases", label: "Other names", kind: "list", hint: "# is any digit, as in m1-########." },
-  { name: "", label: "Kinds of tokens with a rate of their own", kind: "heading" },
-  ...TOKEN_CLASS_NAMES.map((name) => ({ ...rate(name), hint: `Empty: as ${TOKEN_CLASSES[name]}.` })),
+  { name: "", label: "Rates for kinds of tokens, per million", kind: "heading" },
+  ...TOKEN_CLASS_NAMES.map((name) => ({
+    ...rate(name),
+    label: words(name),
+    hint: `Empty: as ${TOKEN_CLASSES[name]}.`,
+  })),
 ];
 
 /** The form of one price of the book. */

@@ -56,6 +56,9 @@ function linked(html: string): string {
 
 /** Headings get the anchors that GitHub gives them, and wide blocks scroll by themselves. */
 function navigable(html: string): string {
+  let tables = 0;
+  const wide = () =>
+    `<div class="wide" tabindex="0" role="region" aria-label="Table ${(tables += 1)}"><table>`;
   return html
     .replaceAll(/<h([1-4])>([^]*?)<\/h\1>/g, (_, level: string, text: string) => {
       const plain = text.replaceAll(/<[^>]+>/g, "").replaceAll(/&\w+;/g, "");
@@ -66,7 +69,7 @@ function navigable(html: string): string {
         .replaceAll(/\s/g, "-");
       return `<h${level} id="${id}">${text}</h${level}>`;
     })
-    .replaceAll("<table>", '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll("<table>", wide)
     .replaceAll("</table>", "</table></div>")
     .replaceAll("<pre>", '<pre tabindex="0">');
 }

@@ -26,23 +26,19 @@ export function launch(): Promise<Browser> {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * The serious and critical findings of the accessibility checker on a page, one line each, by all rules or by these.
+ * The findings of the accessibility checker on a page, one line each, by all rules or by these.
  */
-export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<string[]> {
+export async function findings(page: Page, rules: readonly string[] = []): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
   return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as {
-      axe: {
-        run(
-          options: object,
-        ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-      };
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
     // What passes is not described, and the styles of the page are its own: both take longer than the rules.
     const options = { resultTypes: ["violations"], selectors: false, preload: false };
     const { violations } = await axe.run(only.length === 0 ? options : { ...options, runOnly: only });
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
   }, rules);
 }

@@ -1,8 +1,12 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { GUIDES } from "../../../scripts/reference/guides.ts";
-import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../support/chromium.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
 import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+
+/** How many things on the page are fading in or out: half-seen text has no contrast of its own. */
+const MOVING = `document.getAnimations().filter(({ playState, effect }) =>
+  playState === "running" && effect.getComputedTiming().endTime !== Infinity).length`;
 
 describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MISSING_NOTE}`, () => {
   let fixture: ServerFixture;
@@ -33,15 +37,31 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     return seen;
   }
 
-  async function check(page: Page, path: string): Promise<void> {
+  /** All rules are about structure except contrast, which is all that another color scheme changes. */
+  async function inspect(page: Page, what: string): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const found = await seriousFindings(page, colorScheme === "dark" ? ["color-contrast"] : []);
-      expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
+      await expect.poll(() => page.evaluate(MOVING)).toBe(0);
+      const found = await findings(page, colorScheme === "dark" ? ["color-contrast"] : []);
+      expect([what, colorScheme, found]).toEqual([what, colorScheme, []]);
     }
+  }
+
+  async function check(page: Page, path: string): Promise<void> {
+    await inspect(page, path);
     await page.setViewportSize({ width: 390, height: 844 });
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     await page.setViewportSize({ width: 1280, height: 900 });
+  }
+
+  /** The button of an operation's client, once the operation is shown. */
+  async function openDecision(page: Page): Promise<Locator> {
+    const sidebar = page.locator("#reference aside, #reference nav").first();
+    await sidebar.getByText("Decisions", { exact: true }).first().click();
+    await sidebar.getByText("Decide whether a run may go ahead").first().click();
+    const tried = page.getByRole("button", { name: "Test Request (post /v1/edge/decision)" });
+    await tried.waitFor();
+    return tried;
   }
 
   test("the reference has a sidebar that begins with decisions, three languages, and a call that is really made", async () => {
@@ -52,10 +72,7 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     await sidebar.waitFor();
     await expect.poll(() => sidebar.innerText()).toMatch(/Decide and record[^]*Decisions[^]*Runs/);
     expect(await page.locator("#plain").isVisible()).toBe(false);
-    await sidebar.getByText("Decisions", { exact: true }).first().click();
-    await sidebar.getByText("Decide whether a run may go ahead").first().click();
-    const tried = page.getByRole("button", { name: "Test Request (post /v1/edge/decision)" });
-    await tried.waitFor();
+    const tried = await openDecision(page);
     await check(page, "/docs#decision");
     expect(await page.locator("#reference main").innerText()).toContain("curl");
     const samples = (await callerAt(base)("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
@@ -63,10 +80,31 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     ];
     expect(samples.map(({ label }: { label: string }) => label)).toEqual(["curl", "TypeScript", "Python"]);
     await tried.click();
+    const sent = page.getByRole("button", { name: /^Send Request/ });
     const answered = page.waitForResponse((response) => response.url() === `${base}/v1/edge/decision`);
-    await page.getByRole("button", { name: /^Send Request/ }).click();
+    await sent.click();
     expect((await answered).status()).toBe(401);
     expect(seen).toEqual([]);
+    await page.context().close();
+  });
+
+  test("the search and the client that it opens are as accessible, and the page below is out of reach", async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${base}/docs`);
+    await (await openDecision(page)).click();
+    const sent = page.getByRole("button", { name: /^Send Request/ });
+    await sent.waitFor();
+    const below = page.locator("#reference main.references-rendered");
+    expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(true);
+    // The page below is checked by itself, and is large.
+    await below.evaluate("(main) => main.replaceChildren()");
+    await inspect(page, "the client");
+    await page.keyboard.press("Escape");
+    await sent.waitFor({ state: "hidden" });
+    expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(false);
+    await page.keyboard.press("Control+k");
+    await page.locator("[role=dialog][aria-label=Search] input").waitFor();
+    await inspect(page, "the search");
     await page.context().close();
   });
 

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
-import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../support/chromium.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
 import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 
 describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NOTE}`, () => {
@@ -52,7 +52,7 @@ describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NO
     await context.close();
   });
 
-  test("no page has a serious finding, violates its own policy, or is wider than a phone", async () => {
+  test("no page has a finding, violates its own policy, or is wider than a phone", async () => {
     const page = await (await browser.newContext()).newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
@@ -63,7 +63,7 @@ describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NO
       await page.goto(base + path);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        const found = await seriousFindings(page, colorScheme === "dark" ? ["color-contrast"] : []);
+        const found = await findings(page, colorScheme === "dark" ? ["color-contrast"] : []);
         expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
       }
       await page.setViewportSize({ width: 390, height: 844 });

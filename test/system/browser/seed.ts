@@ -51,6 +51,7 @@ export async function seedOrg(
     period: "month",
   });
   await must("POST", `${org}/customer-limits`, { customer_id: "*", limit_usd: "40.00", period: "week" });
+  await seedLongNames(must, org);
   await must("POST", `${org}/credit-packs`, { customer_id: "initech", amount_usd: "75.00" });
   await must("PUT", `${org}/quota`, { low_balance_usd: "50.00" }, operator);
   await must("POST", `${org}/quota/top-ups`, { amount_usd: "4000.00" }, operator);
@@ -116,6 +117,17 @@ export async function seedOrg(
   const inside = await must("POST", "/v1/admin/support-sessions", { grant_id: grant["id"] ?? "" }, operator);
   await call("GET", org, { key: inside["token"] ?? "" });
   return { id, key, held };
+}
+
+/** Names without a place to break them, and an amount with all its digits. */
+async function seedLongNames(must: Must, org: string): Promise<void> {
+  const name = "a_name_that_goes_on".repeat(5);
+  const limit = { limit_usd: "123456789.123456789", period: "month" };
+  await must("POST", `${org}/budgets`, { name, scope_kind: "workflow", scope_id: name, ...limit });
+  await must("POST", `${org}/customer-limits`, { customer_id: name, ...limit });
+  await must("POST", `${org}/keys`, { name, role: "viewer" });
+  const spent = { ...run(0, 5), customer_id: name, user_id: name, cost_usd: "1.123456789" };
+  await must("POST", "/v1/runs", spent);
 }
 
 type Must = (method: string, path: string, body: object) => Promise<unknown>;

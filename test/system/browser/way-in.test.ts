@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { chromiumIsMissing, launch, MISSING_NOTE, seriousFindings } from "../../support/chromium.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 
 /** How an owner gets into the console, with scripts switched off. */
@@ -72,14 +72,14 @@ describe.skipIf(chromiumIsMissing)(`the way into the console in Chromium${MISSIN
     expect([await headline(page), page.url()]).toEqual(["Keys", `${base}/console/keys`]);
   });
 
-  test("its pages have no serious finding, in both schemes and on a phone", async () => {
+  test("its pages have no finding, in both schemes and on a phone", async () => {
     const page = await (await browser.newContext()).newPage();
     await page.setViewportSize({ width: 390, height: 844 });
     for (const path of ["/console/login", `/console/login?org=${org.id}`, "/console/enter?link=x"]) {
       await page.goto(base + path);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        expect([path, await seriousFindings(page)]).toEqual([path, []]);
+        expect([path, await findings(page)]).toEqual([path, []]);
         expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
       }
     }

@@ -24,6 +24,7 @@ td:first-child { min-width: 208px; overflow-wrap: anywhere; }
 td.number > div { white-space: nowrap; }
 td.wide { width: 220px; min-width: 140px; }
 td .sub { overflow-wrap: anywhere; white-space: normal; }
+td.act { text-align: right; }
 td.act .inline { justify-content: flex-end; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
 td .inline { flex-wrap: nowrap; }
@@ -49,7 +50,7 @@ button.solid:hover { background: var(--bad); filter: brightness(1.1); }
 .small-button, button.small-button { min-height: 26px; padding: 2px 9px; font-size: 12.5px; }
 button.link { border: 0; background: none; padding: 0; min-height: 0; color: var(--accent); text-decoration: underline; text-underline-offset: 2px; }
 .form, .form fieldset { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; max-width: 600px; }
-.form > *, .form h3, .field, .form fieldset { grid-column: 1 / -1; }
+.form > *, .form h2, .field, .form fieldset { grid-column: 1 / -1; }
 .form .field.half { grid-column: auto; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .field { display: grid; gap: 4px; min-width: 0; align-content: start; }
@@ -88,7 +89,7 @@ pre { margin: 0; font: 12.5px/1.55 var(--mono); background: var(--raised); borde
 .facts dt { color: var(--quiet); }
 .facts dd { overflow-wrap: anywhere; }
 .facts .meter { max-width: 280px; margin-top: 5px; }
-.form h3 { margin-top: 6px; }
+.form h2 { margin-top: 6px; font-size: 13px; }
 .pager { display: flex; justify-content: space-between; gap: 12px; padding: 10px 16px; border-top: 1px solid var(--line); font-size: 13px; }
 .bullets { padding-left: 18px; }
 .tree, .tree ul { list-style: none; padding-left: 14px; border-left: 1px solid var(--line); display: grid; gap: 4px; font-size: 13px; }

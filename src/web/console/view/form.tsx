@@ -93,7 +93,7 @@ export function Fields({ of, draft, scope }: FieldsProps) {
 }
 
 function labelled(field: Field, draft: Draft, id: string) {
-  if (field.kind === "heading") return <h3>{field.label}</h3>;
+  if (field.kind === "heading") return <h2>{field.label}</h2>;
   const error = draft.errors[field.name];
   if (field.kind === "checks") return checks(field, draft, id);
   const optional = !field.required && field.kind !== "flag" && field.options === undefined;

@@ -1,4 +1,5 @@
 /** Shows the reference in place of the plain page, which is there for browsers without scripts. */
+
 /** Colors with enough contrast for small text. */
 const COLORS = `
 :root { --scalar-custom-header-height: 49px; }
@@ -26,10 +27,20 @@ function nameControls(root) {
   for (const editor of root.querySelectorAll(".cm-content[role=textbox]:not([aria-label])")) {
     editor.setAttribute("aria-label", "Body");
   }
+  // The client brings a second place for notifications.
+  for (const place of root.querySelectorAll('[role=dialog] section[aria-label^="Notifications"]')) {
+    place.setAttribute("aria-label", "Messages of the client");
+  }
   // The search always shows its list. A field of the client opens it while one types.
   for (const field of root.querySelectorAll("[role=combobox]:not([aria-expanded])")) {
     field.setAttribute("aria-expanded", String(field.matches("[role=dialog] input")));
   }
+}
+
+/** The client is a modal dialog with a main landmark of its own: what is behind it is out of reach while it is open. */
+function shutBehindClient(root) {
+  const isOpen = root.querySelector(".scalar-client--open") !== null;
+  for (const main of root.querySelectorAll("main:not([role=dialog] main)")) main.inert = isOpen;
 }
 
 const plain = document.getElementById("plain");
@@ -56,6 +67,9 @@ if (globalThis.Scalar !== undefined && plain !== null && mount !== null) {
     childList: true,
     subtree: true,
   });
+  new MutationObserver((changes) => {
+    if (changes.some(({ target }) => target.matches(".scalar-container"))) shutBehindClient(mount);
+  }).observe(document.body, { attributeFilter: ["class"], subtree: true });
   plain.hidden = true;
   mount.hidden = false;
 }

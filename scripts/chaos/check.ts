@@ -61,11 +61,18 @@ function lost({ runs, stored, allows }: OrgHistory): Violation[] {
   ]);
 }
 
-function doubled({ runs, allows, stored }: OrgHistory): Violation[] {
+function doubled({ runs, allows, stored, unheardNanos }: OrgHistory): Violation[] {
   const sent = new Set(runs.map(({ id }) => id));
   const charged = new Set(allows.flatMap(({ end, reservation }) => (end === "charged" ? [reservation] : [])));
   const isCharge = (run: StoredRun) => run.outcome === "unreported" && charged.has(run.reservation ?? "");
-  const unknown = stored.runsInTheEnd.filter((run) => !sent.has(run.id) && !isCharge(run));
+  const known = new Set(allows.map(({ reservation }) => reservation));
+  const unheard = [...unheardNanos];
+  const isUnheard = ({ outcome, reservation, nanos }: StoredRun) => {
+    if (outcome !== "unreported" || reservation === null || known.has(reservation)) return false;
+    const at = unheard.indexOf(nanos);
+    return at !== -1 && unheard.splice(at, 1).length === 1;
+  };
+  const unknown = stored.runsInTheEnd.filter((run) => !sent.has(run.id) && !isCharge(run) && !isUnheard(run));
   const settled = stored.runsInTheEnd.flatMap(({ reservation }) =>
     reservation === null ? [] : [reservation],
   );

@@ -68,6 +68,8 @@ export interface OrgHistory {
   readonly forbidden: readonly Forbidden[];
   /** How many calls a limit refused. Without any, nothing shows that it holds. */
   readonly limited: number;
+  /** What was asked for, to be charged when it expires, by calls whose answer never came. Each may have been allowed. */
+  readonly unheardNanos: readonly number[];
   /** Nothing is given back before it expires, so that what was admitted can be compared with the limit at any moment. */
   readonly onlyGrows: boolean;
   readonly stored: Stored;

@@ -8,6 +8,8 @@ export class Ledger {
   readonly forbidden: Forbidden[] = [];
   /** Calls that a limit refused. */
   limited = 0;
+  /** Of calls whose answer never came, and whose reservation is charged if there is one. */
+  readonly unheardNanos: number[] = [];
 
   /** Before it is sent: what is stored must have been sent by somebody. */
   sends(id: string, nanos: number, reservation: string | null = null): void {
@@ -40,6 +42,7 @@ export class Ledger {
       limits: this.limits,
       forbidden: this.forbidden,
       limited: this.limited,
+      unheardNanos: this.unheardNanos,
     };
   }
 }

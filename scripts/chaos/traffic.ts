@@ -243,6 +243,7 @@ export async function useUp(org: Org, caller: string, traffic: Traffic): Promise
     if (answer !== null) promise(traffic, `${org.name}: decision`, answer.status, [200, 402, 503]);
     if (answer?.status !== 200) {
       if (answer?.status === 402) org.ledger.limited += 1;
+      else if (end === "charged") org.ledger.unheardNanos.push(GROWING_NANOS);
       await sleep(REFUSED_PAUSE_MS);
       continue;
     }

@@ -48,6 +48,7 @@ const ORG: OrgHistory = {
   limits: [{ nanos: 10, sentAt: 0, answeredAt: 0 }],
   forbidden: [{ what: "a denied model", status: 403 }],
   limited: 1,
+  unheardNanos: [],
   onlyGrows: true,
   stored: STORED,
 };
@@ -67,6 +68,21 @@ const withStored = (change: Partial<Stored>): History => withOrg({ stored: { ...
 
 test("a history in order breaks no promise", () => {
   expect(violationsOf(GOOD)).toEqual([]);
+});
+
+test("a reservation whose answer never came is charged once, and for what was asked", () => {
+  const charge = kept("made as well", { reservation: "rsv_unheard", outcome: "unreported" });
+  const runs = { runsInTheEnd: [...STORED.runsInTheEnd, charge], spentInTheEndNanos: 8 };
+  const twice = {
+    runsInTheEnd: [...runs.runsInTheEnd, { ...charge, id: "again", reservation: "rsv_other" }],
+    spentInTheEndNanos: 10,
+  };
+  const found = (stored: Partial<Stored>, unheardNanos: readonly number[]) =>
+    kindsIn(withOrg({ stored: { ...STORED, ...stored }, unheardNanos }));
+  expect(found(runs, [2])).toEqual([]);
+  expect(found(runs, [3])).toEqual(["doubled settlement"]);
+  expect(found(runs, [])).toEqual(["doubled settlement"]);
+  expect(found(twice, [2])).toEqual(["doubled settlement"]);
 });
 
 const again = kept("r2 again", { reservation: "rsv_1" });

@@ -5,6 +5,7 @@ import { run as archive } from "./bench/archive.ts";
 import { run as calls } from "./bench/calls.ts";
 import { run as overview } from "./bench/console.ts";
 import { run as gate } from "./bench/gate.ts";
+import { run as moves } from "./bench/moves.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
 import { run as proxy } from "./bench/proxy.ts";
@@ -37,6 +38,7 @@ const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   console: overview,
   rows: rowsWritten,
   archive,
+  moves,
   proxy,
 };
 
@@ -49,7 +51,7 @@ if (unknown !== undefined) {
   throw new Error(`no part is named '${unknown}': take one of ${Object.keys(PARTS).join(", ")}`);
 }
 // What takes long by itself goes where there is room. It is measured by processor time.
-if (!["archive", "reports"].includes(chosen.join())) pinToServerCore();
+if (!["archive", "moves", "reports"].includes(chosen.join())) pinToServerCore();
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(PARTS)) {
   if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));

@@ -1,6 +1,6 @@
 import { refuse } from "../../../contract/refusal.ts";
 import { BLANK, bodyOf, type Draft } from "../view/field.ts";
-import { Fields, Form, Problems } from "../view/form.tsx";
+import { Fields, Form, Problems, SaveOrCancel } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
@@ -23,14 +23,7 @@ export async function newPage(
       <Card>
         <Form action={path} seal={sealOf(visit)}>
           <Fields of={create.fields} draft={draft} />
-          <div class="inline">
-            <button class="primary" type="submit">
-              {create.save}
-            </button>
-            <a class="button" href={path}>
-              Cancel
-            </a>
-          </div>
+          <SaveOrCancel save={create.save} cancel={path} />
         </Form>
       </Card>
     </>

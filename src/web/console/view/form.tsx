@@ -220,3 +220,17 @@ export function Problems({ of, draft, scope }: FieldsProps) {
     </div>
   );
 }
+
+/** The end of a form that has a page of its own. */
+export function SaveOrCancel({ save, cancel }: { readonly save: string; readonly cancel: string }) {
+  return (
+    <div class="inline">
+      <button class="primary" type="submit">
+        {save}
+      </button>
+      <a class="button" href={cancel}>
+        Cancel
+      </a>
+    </div>
+  );
+}

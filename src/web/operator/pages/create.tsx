@@ -1,5 +1,5 @@
 import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
-import { Fields, Form, Problems } from "../../console/view/form.tsx";
+import { Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
 import { Card, Head, secretPage } from "../../console/view/parts.tsx";
 import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
@@ -33,14 +33,7 @@ function formPage(visit: OperatorVisit, draft: Draft, status: number): Shown {
       <Card>
         <Form action={`${UNDER}/orgs`} seal={sealOf(visit)}>
           <Fields of={FIELDS} draft={draft} />
-          <div class="inline">
-            <button class="primary" type="submit">
-              Create
-            </button>
-            <a class="button" href={UNDER}>
-              Cancel
-            </a>
-          </div>
+          <SaveOrCancel save="Create" cancel={UNDER} />
         </Form>
       </Card>
     </>

@@ -2,7 +2,7 @@ import type { ListedModel, PriceBook } from "../../../contract/resources/price-b
 import { TOKEN_CLASSES, TOKEN_CLASS_NAMES } from "../../../contract/token-classes.ts";
 import { etagOf } from "../../../contract/etag.ts";
 import { BLANK, bodyOf, type Draft, draftOf, type Field, refusedDraft } from "../../console/view/field.ts";
-import { ActionButton, Fields, Form, Problems } from "../../console/view/form.tsx";
+import { ActionButton, Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
 import { words } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
@@ -81,14 +81,7 @@ function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): 
         <Form action={`${UNDER}/price`} seal={sealOf(visit)}>
           <input type="hidden" name="revision" value={book.revision} />
           <Fields of={FIELDS} draft={draft} />
-          <div class="inline">
-            <button class="primary" type="submit">
-              Save
-            </button>
-            <a class="button" href={UNDER}>
-              Cancel
-            </a>
-          </div>
+          <SaveOrCancel save="Save" cancel={UNDER} />
         </Form>
       </Card>
     </>

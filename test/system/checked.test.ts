@@ -194,10 +194,15 @@ test("a plan that isolates have slices of is never passed, with an isolate gone 
   await isolates.budget(org, "100000");
   const room = { runs: 3000, tokens: 5000 };
   await onPlan(org, "leased", { runs_limit: room.runs, tokens_limit: room.tokens });
-  const ask = () => ({ checks: "all", model: "m", estimate: TOKENS });
-  const answers = await isolates.drive(org, 1200, 16, ask);
+  const asks = (part: string) => (n: number) => ({
+    checks: "all",
+    model: "m",
+    estimate: TOKENS,
+    request_id: `${part}-${n}`,
+  });
+  const answers = await isolates.drive(org, 1200, 16, asks("first"));
   const [rest] = await Promise.all([
-    isolates.drive(org, 2400, 16, ask),
+    isolates.drive(org, 2400, 16, asks("then")),
     isolates.make(3, "vanish", org.id),
     isolates.server.evict(org.id).catch(notRunning),
   ]);

@@ -42,7 +42,10 @@ export class Waking {
   }
 
   async #arrived(view: View): Promise<void> {
-    const { departure, due, env, ctx } = this.#parts;
+    const { departure, due, env, ctx, gate, granted } = this.#parts;
+    const now = Date.now();
+    gate.begin(now);
+    granted.begin(now);
     departure.returned();
     due.arm();
     await publishGrants(env, view);

@@ -1,7 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { FrameReader, FrameWriter } from "../../src/domain/archive/frames.ts";
-import { backup, forget, sendArchive as send } from "../support/backup.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { backup, forget, OPERATOR, sendArchive as send } from "../support/backup.ts";
+import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 const key = operatorKey();
@@ -119,6 +121,38 @@ describe("an org that is imported from its backup", () => {
   });
 });
 
+describe("a key of an org that is imported", () => {
+  test("and that was revoked before the backup is refused at once, also by an isolate that knew it", async () => {
+    const org = await usedOrg();
+    const revoked = await org.mint("admin");
+    const { data } = (await call("GET", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey })).body;
+    const { id } = data.find(({ last4 }: { last4: string }) => revoked.endsWith(last4));
+    const own = `/v1/orgs/${org.id}`;
+    expect((await call("GET", own, { key: revoked })).status).toBe(200);
+    expect((await call("DELETE", `${own}/keys/${id}`, { key: org.ownerKey })).status).toBe(204);
+    const archive = await backup(org.id);
+    await forget(org.id);
+    expect((await send(archive)).status).toBe(201);
+    expect((await call("GET", own, { key: revoked })).body.error.code).toBe("gone");
+    expect((await call("GET", own, { key: org.ownerKey })).status).toBe(200);
+  });
+
+  test("and that is revoked then is out of use when that returns, also where it was known before", async () => {
+    const org = await usedOrg();
+    const own = `/v1/orgs/${org.id}`;
+    const known = await org.mint("developer");
+    const { data } = (await call("GET", `${own}/keys`, { key: org.ownerKey })).body;
+    const { id } = data.find(({ last4 }: { last4: string }) => known.endsWith(last4));
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const before = Date.now();
+    expect((await send(archive)).status).toBe(201);
+    expect((await call("DELETE", `${own}/keys/${id}`, { key: org.ownerKey })).status).toBe(204);
+    // Where the org was before, isolates may have been told of the key until it was here.
+    expect(Date.now() - before).toBeGreaterThanOrEqual(SNAPSHOT.lifeMs);
+  });
+});
+
 describe("an import is refused, and leaves nothing, if", () => {
   const refusal = async (archive: Uint8Array, orgId: string) => {
     const answer = await send(archive);
@@ -209,6 +243,34 @@ describe("an import is refused, and leaves nothing, if", () => {
     });
     const [status, code, message] = await refusal(hostile, org.id);
     expect([status, code, message]).toEqual([422, "invalid_archive", expect.stringContaining(said)]);
+  });
+
+  test("its head names another org than the object that it is staged in", async () => {
+    const [org, other] = [await usedOrg(), await newOrg()];
+    const archive = await backup(org.id);
+    await forget(other.id);
+    const hostile = resigned(archive, env.SVC_KEY_PEPPER, (text) =>
+      text.replace(/("table":"profile".*\n\["i1","t)org_.{26}/, `$1${other.id}`),
+    );
+    const object = env.ORG.getByName(other.id);
+    expect(await object.beginImport("attempt", "bak_other")).toEqual({ begun: true });
+    await object.stageImport("attempt", 0, hostile.toString("base64"));
+    expect(await object.finishImport("attempt", OPERATOR)).toMatchObject({
+      code: "validation_failed",
+      details: { fields: [{ message: "it is of another organization" }] },
+    });
+    expect(await object.whereabouts()).toBeNull();
+  });
+
+  test("the org's rule excludes this region", async () => {
+    const org = await usedOrg();
+    await call("PUT", `/v1/orgs/${org.id}/residency`, { key: org.ownerKey, body: { regions: ["local"] } });
+    await rowsOf(org.id, `UPDATE residency SET regions = '["eu"]'`);
+    const archive = await backup(org.id);
+    await forget(org.id);
+    const answer = await send(archive);
+    expect([answer.status, answer.body.error.code]).toEqual([403, "residency_violation"]);
+    expect((await call("GET", `/v1/admin/orgs/${org.id}`, { key })).status).toBe(404);
   });
 
   test("the org exists", async () => {

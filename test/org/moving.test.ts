@@ -1,19 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Envelope } from "../../src/org/kernel/door.ts";
 import type { Imported } from "../../src/org/backup/importing.ts";
 import type { Move } from "../../src/org/moving/state.ts";
 import { archiveOf, bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
 import { filesOf, newArchivist, sendRuns } from "../support/archive.ts";
-import { backup } from "../support/backup.ts";
+import { backup, forget, OPERATOR, sendArchive } from "../support/backup.ts";
+import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg } from "../support/worker.ts";
-
-const OPERATOR: Envelope = {
-  actor: { kind: "operator", id: "operator", role: "operator", onBehalfOf: null, address: null },
-  trace: "test",
-  idempotency: null,
-  ifMatch: null,
-};
 
 const run = {
   id: "a-run",
@@ -116,4 +109,37 @@ test("nothing leaves that was not said to have reached the other region", async 
   expect(await object.endMove(move.id, "stayed")).toBe(true);
   expect(await object.commitMove(move.id, "attempt")).toBe(false);
   expect((await call("POST", "/v1/runs", { key: org.ownerKey, body: run })).status).toBe(201);
+});
+
+test("an org does not begin to leave for a region that its rule excludes", async () => {
+  const org = await newOrg();
+  const body = { regions: ["local"] };
+  expect((await call("PUT", `/v1/orgs/${org.id}/residency`, { key: org.ownerKey, body })).status).toBe(200);
+  const object = env.ORG.getByName(org.id);
+  expect(await object.beginMove("us", OPERATOR)).toMatchObject({ code: "residency_violation" });
+  expect(await rowsOf(org.id, "SELECT n FROM backup_frames")).toEqual([]);
+});
+
+/** The version of the limits that an isolate is told. What it has learned is of one version. */
+async function versionOf(orgId: string): Promise<string> {
+  const ask = { estimate: { cost_usd: "0.01" } } as Parameters<OrgStub["decide"]>[0];
+  const reply = await env.ORG.getByName(orgId).decide(ask, "key", true, OPERATOR, null);
+  if (reply === null) throw new Error("no such org");
+  return reply.version;
+}
+
+test("what isolates have learned of an org is never taken for what it is after it came from elsewhere", async () => {
+  const org = await newOrg();
+  const versions: string[] = [];
+  const archive = await backup(org.id);
+  const body = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
+  for (let life = 0; life < 3; life += 1) {
+    for (let nth = 0; nth < 3; nth += 1) {
+      versions.push(await versionOf(org.id));
+      await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body });
+    }
+    await forget(org.id);
+    expect((await sendArchive(archive)).status).toBe(201);
+  }
+  expect(new Set(versions).size).toBe(versions.length);
 });

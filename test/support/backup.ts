@@ -1,8 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
+import type { Envelope } from "../../src/org/kernel/door.ts";
 import { answerOf } from "./http.ts";
 import { env, operatorKey, serve } from "./worker.ts";
 
 /** Backups of orgs, from outside. */
+
+/** What an object is told of an operator's call. */
+export const OPERATOR: Envelope = {
+  actor: { kind: "operator", id: "operator", role: "operator", onBehalfOf: null, address: null },
+  trace: "test",
+  idempotency: null,
+  ifMatch: null,
+};
 
 const FROM = { "cf-connecting-ip": "203.0.113.7" };
 

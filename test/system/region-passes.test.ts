@@ -90,6 +90,20 @@ describe("a pass to an object", () => {
     }
   });
 
+  test("changes nothing the second time, though the first time it did", async () => {
+    const own = `${eu}/v1/admin/orgs/${org.id}`;
+    const operator = { key: SECRETS.SVC_OPERATOR_KEY };
+    const actor = { kind: "operator", id: "operator", role: "operator", onBehalfOf: null, address: null };
+    const envelope = { actor, trace: "t", idempotency: null, ifMatch: null };
+    const body = JSON.stringify({ org: org.id, method: "execute", args: ["suspendOrg", {}, envelope] });
+    const header = signed({ pass: { epoch: await epoch() } }, { body });
+    expect((await post(header, body)).status).toBe(200);
+    expect((await http("GET", own, operator)).body.status).toBe("suspended");
+    expect((await http("POST", `${own}/resume`, operator)).status).toBe(200);
+    expect((await post(header, body)).status).toBe(503);
+    expect((await http("GET", own, operator)).body.status).toBe("active");
+  });
+
   test("sent many times at once is accepted once", async () => {
     const body = WHERE();
     const header = signed({ pass: { epoch: await epoch() } }, { body });

@@ -68,21 +68,30 @@ export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
   /** When an isolate was last told the state of a limit. It may act on that for a while. */
-  #toldAt: number;
+  #toldAt = 0;
   #changes = 0;
   /** When the limits last changed, as far as this life of the object knows. */
-  changedAt: number;
-  readonly #wokeAt: number;
+  changedAt = 0;
+  #wokeAt = 0;
   /** Isolates get no more slices: the org is about to move. */
   isClosed = false;
   #requests: ReservedRequests | null = null;
 
   constructor(storage: DurableObjectStorage, fallbackReadRpm: number, wokeAt: number) {
     this.#storage = storage;
-    this.#wokeAt = wokeAt;
-    this.#toldAt = wokeAt;
-    this.changedAt = wokeAt;
     this.#rates = new RateMeters(storage.sql, fallbackReadRpm);
+    this.begin(wokeAt);
+  }
+
+  /**
+   * The org is here from now on. Isolates may know it from before, or from another region: what they were told there is
+   * never taken for something of this life.
+   */
+  begin(now: number): void {
+    this.#wokeAt = now;
+    this.#toldAt = now;
+    this.changedAt = now;
+    this.#requests = null;
   }
 
   /** Takes one request from each rate limit that it touches, or from none. */

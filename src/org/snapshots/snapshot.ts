@@ -52,11 +52,16 @@ export function orgSnapshot(
  * it woke.
  */
 export class Granted {
-  readonly #wokeAt: number;
+  #wokeAt: number;
   readonly #lastAsked = new Map<string, number>();
 
   constructor(wokeAt: number) {
     this.#wokeAt = wokeAt;
+  }
+
+  /** The org is here from now on. Where it was before, any key may have a snapshot. */
+  begin(now: number): void {
+    this.#wokeAt = now;
   }
 
   note(keyId: string, at: number): void {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -271,11 +271,27 @@ test("a move is refused to a region that is unknown or that the org's rule exclu
 });
 
 /** The files that the local bucket of a region has on disk. */
-function archiveFiles(folder: { readonly path: string } | undefined): number {
+function archiveFiles(folder: { readonly path: string } | undefined): string[] {
   return readdirSync(folder?.path ?? "", { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.parentPath.endsWith("blobs"))
-    .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).subarray(0, 4).toString() === "PAR1")
-    .length;
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).subarray(0, 4).toString() === "PAR1");
+}
+
+/** A move and a backup of an org whose file of archived runs cannot be read: nothing begins, and the org goes on. */
+async function expectRefused(org: Org, why: string): Promise<void> {
+  const backup = await http("GET", `${eu.urls[0]}/v1/admin/orgs/${org.id}/backup`, operator);
+  for (const { status, body } of [await move(org, "us"), backup]) {
+    expect([status, body.error.code]).toEqual([503, "service_unavailable"]);
+    expect(body.error.message).toMatch(/^The archive file 'org_.*\.parquet' /);
+    expect(body.error.message).toContain(why);
+    expect(body.error.message).toContain("Put the original file back, then repeat the call.");
+  }
+  const undone = await http("DELETE", `${eu.urls[0]}/v1/admin/orgs/${org.id}/move`, operator);
+  expect(undone.body.error.message).toBe("No move of this organization is under way.");
+  const written = await http("POST", `${eu.urls[0]}/v1/runs`, { key: org.key, body: run(`while it ${why}`) });
+  expect(written.status).toBe(201);
+  await expectWhole(org, "eu");
 }
 
 test(
@@ -293,7 +309,7 @@ test(
       ...operator,
       body: { advance_seconds: 90_000 },
     });
-    await expect.poll(() => archiveFiles(folders[1]), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => archiveFiles(folders[1]).length, { timeout: 60_000 }).toBe(1);
     const period = "from=2026-11-09T00:00:00Z&to=2026-11-12T00:00:00Z";
     const seen = async () => {
       const get = (path: string) => http("GET", `${eu.urls[0]}${path}`, { key: org.key });
@@ -302,6 +318,17 @@ test(
     };
     const before = await seen();
     expect(before[1]?.trim().split("\n").length).toBe(1000);
+
+    const [file = ""] = archiveFiles(folders[1]);
+    const bytes = readFileSync(file);
+    writeFileSync(
+      file,
+      bytes.map((byte, at) => (at > 4 ? byte ^ 1 : byte)),
+    );
+    await expectRefused(org, "is damaged");
+    rmSync(file);
+    await expectRefused(org, "is missing");
+    writeFileSync(file, bytes);
 
     let stages = 0;
     between.onCall = async (called, when) => {
@@ -315,7 +342,7 @@ test(
     expect(await seen()).toEqual(before);
     expect((await bulk()).body).toMatchObject({ accepted: 0, duplicates: 1000, rejected: 0 });
     await expect
-      .poll(() => [1, 0].map((at) => archiveFiles(folders[at])), { timeout: 60_000 })
+      .poll(() => [1, 0].map((at) => archiveFiles(folders[at]).length), { timeout: 60_000 })
       .toEqual([0, 1]);
     expect(await seen()).toEqual(before);
     expect((await bulk()).body).toMatchObject({ accepted: 0, duplicates: 1000, rejected: 0 });

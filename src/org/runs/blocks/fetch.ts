@@ -57,16 +57,17 @@ function piecesOf(entries: readonly BlockEntry[]): Piece[] {
 }
 
 async function fetchPiece({ bucket }: Archive, { file, offset, length }: Piece): Promise<Fetched> {
-  if (bucket === null) return unreadable(file, "cannot be read, because no bucket is bound as ARCHIVE");
+  if (bucket === null)
+    return unreadable(file, "cannot be read, because no bucket is bound as ARCHIVE", "Bind it");
   try {
     const found = await bucket.get(file.name, { range: { offset, length } });
-    if (found === null) return unreadable(file, "is missing");
+    if (found === null) return unreadable(file, "is missing", PUT_BACK);
     if (found.size !== file.bytes) {
-      return unreadable(file, `has ${found.size} bytes instead of ${file.bytes}`);
+      return unreadable(file, `has ${found.size} bytes instead of ${file.bytes}`, PUT_BACK);
     }
     return new Uint8Array(await found.arrayBuffer());
   } catch (error) {
-    return unreadable(file, `cannot be read now (${String(error)})`);
+    return unreadable(file, `cannot be read now (${String(error)})`, "Wait a moment");
   }
 }
 
@@ -76,11 +77,15 @@ function cut(read: Fetched | undefined, entry: BlockEntry, from: number): Fetche
   if (read instanceof Unreadable) return read;
   const start = place.offset - from;
   const block = read.slice(start, start + entry.bytes);
-  return Buffer.compare(digestOf(block), place.digest) === 0 ? block : unreadable(place.file, "is damaged");
+  return Buffer.compare(digestOf(block), place.digest) === 0
+    ? block
+    : unreadable(place.file, "is damaged", PUT_BACK);
 }
 
-function unreadable({ name, firstSeq, runs }: ArchiveFile, why: string): Unreadable {
+const PUT_BACK = "Put the original file back";
+
+function unreadable({ name, firstSeq, runs }: ArchiveFile, why: string, remedy: string): Unreadable {
   return new Unreadable(
-    `The archive file '${name}' ${why}. It holds the ${runs} runs of this organization from number ${firstSeq} on.`,
+    `The archive file '${name}' ${why}. It holds the ${runs} runs of this organization from number ${firstSeq} on. ${remedy}, then repeat the call.`,
   );
 }

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { isRefusal } from "../../src/contract/refusal.ts";
+import { onceReadable } from "../../src/org/kernel/absent.ts";
+import { checkArchivedAfter } from "../../src/org/runs/archive/carried.ts";
+import { bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
 import { archiveEverything, bucket, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { askBackup, backup, forget, sendArchive } from "../support/backup.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
@@ -49,7 +53,77 @@ const fileCount = async (orgId: string, state: string): Promise<number> =>
   (await rowsOf<{ n: number }>(orgId, `SELECT count(*) AS n FROM run_files WHERE state = '${state}'`))[0]
     ?.n ?? 0;
 
+/** More than one answer of the object has, and runs that cannot be compressed. */
+async function withManyFiles(): Promise<Spender> {
+  const org = await newSpender();
+  for (const part of [0, 1, 2]) {
+    const runs = Array.from({ length: 300 }, (_, at) => ({
+      ...aRun({ id: `${part}-${at}`, metadata: { note: randomBytes(900).toString("base64") } }),
+    }));
+    expect((await org.bulk(runs)).body.accepted).toBe(300);
+  }
+  await archiveEverything(org.id);
+  expect((await filesOf(org.id)).length).toBeGreaterThan(2);
+  return org;
+}
+
+/** Tells how many bytes the org's object has read from the bucket. */
+async function countReads(orgId: string): Promise<() => number> {
+  let bytes = 0;
+  const counting = {
+    get(name: string, options: { range: { length: number } }) {
+      bytes += options.range.length;
+      return bucket().get(name, options);
+    },
+  } as unknown as R2Bucket;
+  await runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>
+    bindArchive(storage.sql, { bucket: counting, orgId }),
+  );
+  return () => bytes;
+}
+
 describe("a backup of an org with runs in the archive", () => {
+  test("is read as fast as its reader takes it, a part at a time, so memory does not grow with it", async () => {
+    const org = await withManyFiles();
+    const read = await countReads(org.id);
+    const reader = (await askBackup(org.id)).body?.getReader();
+    const checked = read();
+    const steps: number[] = [];
+    let received = 0;
+    for (let before = checked; ; before = read()) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done || value === undefined) break;
+      received += value.byteLength;
+      steps.push(read() - before);
+    }
+    const total = read() - checked;
+    expect(total).toBe(checked);
+    expect(received).toBeGreaterThan(total);
+    // One block more than half a megabyte, at most.
+    expect(Math.max(...steps)).toBeLessThan(total / 2);
+    expect(steps.filter((bytes) => bytes > 0).length).toBeGreaterThan(2);
+  });
+
+  test("is checked a few blocks at a time, each once", async () => {
+    const org = await withManyFiles();
+    const object = env.ORG.getByName(org.id);
+    const read = await countReads(org.id);
+    await runInDurableObject(object, async (_object, { storage }) => {
+      const next = async (after: number): Promise<number | null> => {
+        const last = await onceReadable(() => checkArchivedAfter(storage.sql, after, 1));
+        if (isRefusal(last)) throw new Error(last.message);
+        return last;
+      };
+      const seen: number[] = [];
+      for (let after = await next(0); after !== null; after = await next(after)) seen.push(after);
+      expect(seen).toEqual([...new Set(seen)].toSorted((one, other) => one - other));
+      expect(seen.length).toBeGreaterThan(2);
+    });
+    const one = read();
+    await (await askBackup(org.id)).body?.cancel();
+    expect(read() - one).toBe(one);
+  });
+
   test("has these runs: they are listed, found and known as duplicates where no file of them is", async () => {
     const org = await newArchivist(OLD);
     await sendRuns(org, "new", 20);
@@ -65,15 +139,7 @@ describe("a backup of an org with runs in the archive", () => {
   });
 
   test("may have many files, and more runs than one answer of the object has", async () => {
-    const org = await newSpender();
-    for (const part of [0, 1, 2]) {
-      const runs = Array.from({ length: 300 }, (_, at) => ({
-        ...aRun({ id: `${part}-${at}`, metadata: { note: randomBytes(900).toString("base64") } }),
-      }));
-      expect((await org.bulk(runs)).body.accepted).toBe(300);
-    }
-    await archiveEverything(org.id);
-    expect((await filesOf(org.id)).length).toBeGreaterThan(2);
+    const org = await withManyFiles();
     const before = await seenOf(org);
     const archive = await backup(org.id);
     expect(archive.byteLength).toBeGreaterThan(900 * 1200);

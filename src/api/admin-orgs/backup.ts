@@ -34,10 +34,17 @@ export const backupOrg = operation(
 
 /** Files that cannot be read are found before the answer begins. */
 async function tablesOf(org: OrgDoor, archiveId: string) {
-  const checked = await org.query("checkBackup", { archiveId });
-  if (isRefusal(checked)) return checked;
+  const unreadable = await unreadableFiles(org, archiveId);
+  if (unreadable !== null) return unreadable;
   const made = await org.command("makeBackup", { archiveId, namesFiles: false });
   return isRefusal(made) ? made : bodyOf(made);
+}
+
+async function unreadableFiles(org: OrgDoor, archiveId: string) {
+  const check = (after: number) => org.query("checkBackup", { archiveId, after });
+  let checked = await check(0);
+  while (!isRefusal(checked) && checked.body.last !== null) checked = await check(checked.body.last);
+  return isRefusal(checked) ? checked : null;
 }
 
 async function* partsOf(

@@ -1,5 +1,5 @@
 import { query } from "../kernel/door.ts";
-import { carriedAfter, checkArchived } from "../runs/archive/carried.ts";
+import { carriedAfter, checkArchivedAfter } from "../runs/archive/carried.ts";
 import { isOpenedAs, partOf, replaced } from "./parts.ts";
 
 /** One part of the tables, as base64. */
@@ -19,12 +19,10 @@ export const backupRuns = query({
   },
 });
 
-/** Whether every file of archived runs can be read. A caller that has begun to answer could not say so any more. */
+/** Whether files of archived runs can be read. A caller that has begun to answer could not say so any more. */
 export const checkBackup = query({
   refuses: ["conflict"],
-  run({ sql }, { archiveId }: { archiveId: string }) {
-    if (!isOpenedAs(sql, archiveId)) return replaced();
-    checkArchived(sql);
-    return { ok: true };
+  run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
+    return isOpenedAs(sql, archiveId) ? { last: checkArchivedAfter(sql, after) } : replaced();
   },
 });

@@ -74,11 +74,18 @@ function cellsOf(sql: SqlStorage, entry: BlockEntry): Cell[] {
   ];
 }
 
-/** Reads every file, a few at a time. One that cannot be read is thrown as `Unreadable`. */
-export function checkArchived(sql: SqlStorage): void {
-  foldArchived(sql, archivedIn(sql), {
+/** What one call checks: about 128 files, each of which is one request to the bucket. */
+const CHECKED_BLOCKS = 512;
+
+/** Reads the next archived blocks after a seq, a few at a time. A file that cannot be read is thrown as `Unreadable`. */
+export function checkArchivedAfter(sql: SqlStorage, after: number, most = CHECKED_BLOCKS): number | null {
+  const next = archivedIn(sql)
+    .filter(({ firstSeq }) => firstSeq > after)
+    .slice(0, most);
+  foldArchived(sql, next, {
     key: "whether files can be read",
     start: () => null,
     add: () => undefined,
   });
+  return next.at(-1)?.firstSeq ?? null;
 }

@@ -13,13 +13,16 @@ const COUNTING = `WITH RECURSIVE counting (n) AS (SELECT 1 UNION ALL SELECT n + 
 /** Those of a version that stored each in a row of its own. */
 const EARLIER = 70_000;
 
-/** Rows one second apart, the last of them now. The fifth has the rare value. */
+/**
+ * Rows one second apart, the last of them now. The fifth has the rare value, and of events also those where a page in either
+ * order goes on.
+ */
 const FILLS = {
   audit: `${COUNTING} INSERT INTO audit (seq, id, at, action, actor_kind, actor_id, on_behalf_of, target, outcome, trace, address, detail, hash)
     SELECT n + 1000, printf('aud_%026d', n), ?2 + n * 1000, 'key.minted', 'key', 'k', NULL, IIF(n = 5, 'rare', 't'), 'done', 't', NULL, '{}', 'h'
     FROM counting`,
   events: `${COUNTING} INSERT INTO events (seq, id, type, created_at, data)
-    SELECT n + 1000, printf('evt_%026d', n), IIF(n = 5, 'quota.low', 'key.revoked'), ?2 + n * 1000, '{}' FROM counting`,
+    SELECT n + 1000, printf('evt_%026d', n), IIF(n IN (5, 50001, 70000), 'quota.low', 'key.revoked'), ?2 + n * 1000, '{}' FROM counting`,
 } as const;
 
 const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, "0")}`;
@@ -75,9 +78,9 @@ async function walk(org: Spender, path: string): Promise<Walk> {
 }
 
 describe.each([
-  ["audit", "audit-log", "target=rare", "target=none"],
-  ["events", "events", "type=quota.low", "type=run.over_limit"],
-] as const)("a list of %s with a rare filter", (log, path, rare, none) => {
+  { log: "audit", path: "audit-log", rare: "target=rare", none: "target=none", found: 1 },
+  { log: "events", path: "events", rare: "type=quota.low", none: "type=run.over_limit", found: 3 },
+] as const)("a list of $log with a rare filter", ({ log, path, rare, none, found }) => {
   test("scans a bounded number of rows per page, says where to continue, and finds everything in either order", async () => {
     const org = await newSpender();
     const start = Date.now() - ROWS * 1000;
@@ -85,7 +88,7 @@ describe.each([
     for (const sort of ["-created_at", "created_at"]) {
       const pagesForAll = Math.ceil(ROWS / SEEN);
       expect(await walk(org, `${path}?${rare}&sort=${sort}`)).toEqual({
-        found: 1,
+        found,
         pages: pagesForAll,
         isRepeated: false,
       });
@@ -99,6 +102,15 @@ describe.each([
       expect(await walk(org, `${path}?${range(2)}&${rare}`)).toMatchObject({ found: 1, pages: 1 });
     }
   });
+});
+
+test("a page of a log goes on after the last row of the one before, in either order", async () => {
+  const org = await newSpender();
+  for (const id of ["r0", "r1", "r2", "r3", "r4"]) expect((await org.run({ id })).status).toBe(201);
+  for (const sort of ["-created_at", "created_at"]) {
+    const walked = await walk(org, `events?type=run.recorded&limit=2&sort=${sort}`);
+    expect(walked).toEqual({ found: 5, pages: 3, isRepeated: false });
+  }
 });
 
 test("a list of a webhook's deliveries with a rare filter scans only that webhook's deliveries", async () => {

@@ -4,7 +4,7 @@ import { aRun, newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { storedRuns } from "../support/stored-runs.ts";
 import { call } from "../support/worker.ts";
-import { AUDIT_ROWS, changeAudit } from "../support/logs.ts";
+import { addToLog, AUDIT_ROWS, changeAudit } from "../support/logs.ts";
 
 describe("retention", () => {
   const POLICY = { runs_days: 3, audit_days: 90, deliveries_days: 7, legal_hold: false };
@@ -107,6 +107,36 @@ describe("retention", () => {
     const counts = purged.body.data.map((one: { detail: { count: number } }) => one.detail.count);
     expect(counts).toEqual([2_700, 1_800]);
     expect(await verify(org)).toMatchObject({ valid: true });
+  });
+
+  test("keeps an event as long as one of its deliveries", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "retention-policy", POLICY);
+    const url = "https://example.com/hook";
+    const hook = await org.send("POST", "webhooks", { url, events: ["budget.*"] });
+    const at = Date.now();
+    const idOf = (number: number) => `evt_${"0".repeat(25)}${number}`;
+    const [alone, waiting, last] = [idOf(1), idOf(2), idOf(3)];
+    await addToLog(
+      org.id,
+      "events",
+      [alone, waiting, last].map((id) => [null, id, "key.revoked", at, "{}", null]),
+    );
+    await rowsOf(
+      org.id,
+      `INSERT INTO webhook_deliveries
+         (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
+       VALUES ('dlv_1', ?1, ?3, 'key.revoked', 'pending', 1, NULL, '[]', ?2)`,
+      hook.body.id,
+      at,
+      waiting,
+    );
+    await org.advance(8 * DAY);
+    const left = async () => {
+      const listed = await org.send("GET", "events?type=key.revoked&sort=created_at");
+      return listed.body.data.map(({ id }: { id: string }) => id);
+    };
+    await expect.poll(left).toEqual([waiting, last]);
   });
 
   test("reads no more of large runs in one step than others can wait for", async () => {

@@ -56,7 +56,9 @@ export class Filter {
       }
       count = kept;
     }
-    return Array.from(left.subarray(0, count), (at) => numbers[at] ?? 0);
+    const kept: number[] = [];
+    for (let index = 0; index < count; index += 1) kept.push(numbers[left[index] ?? 0] ?? 0);
+    return kept;
   }
 
   part(block: number): ArrayBuffer {

@@ -36,15 +36,19 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
   for (const id of asked) {
     const changed = HOLDS.get(sql, id);
     if (changed !== undefined && changed !== null) known.holds.set(id, fromRow(changed));
+    for (const row of HOLDS.tagged(sql, holdTag(id))) {
+      if (isSettled(row)) known.settled.add(questionPart(idIn(row)));
+    }
   }
-  for (const row of HOLDS.changed(sql)) if (isSettled(row)) known.settled.add(questionPart(idIn(row)));
   return known;
 }
 
 /** Every hold of the request that an id belongs to, whatever was asked. */
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   const found = storedHolds(sql, [id]).filter((row) => isSameRequest(row.id, id));
-  for (const row of HOLDS.changed(sql)) if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
+  for (const row of HOLDS.tagged(sql, holdTag(id))) {
+    if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
+  }
   return found;
 }
 

@@ -6,11 +6,22 @@ export interface Image {
   readonly isDeleted: boolean;
 }
 
-type Change = readonly [images: Map<string, Image>, name: string, before: Image | undefined];
+/** Rows of one table, by name. */
+class TableImages extends Map<string, Image> {
+  /** Of rows that have a tag. Some of them were taken back. */
+  readonly namesByTag = new Map<number, Set<string>>();
+}
+
+interface Change {
+  readonly table: string;
+  readonly images: TableImages;
+  readonly name: string;
+  readonly before: Image | undefined;
+}
 
 /** The rows that are not in their tables yet, by table and name. What a transaction changed can be taken back. */
 export class Images {
-  #tables = new Map<string, Map<string, Image>>();
+  #tables = new Map<string, TableImages>();
   readonly #changes: (Change | (() => void))[] = [];
 
   get(table: string, name: string): Image | undefined {
@@ -29,11 +40,27 @@ export class Images {
     return this.#tables.get(table)?.values() ?? [];
   }
 
-  set(table: string, name: string, image: Image): void {
+  /** Those with a tag, in the order in which they came. */
+  *tagged(table: string, tag: number): Generator<Image> {
+    const images = this.#tables.get(table);
+    for (const name of images?.namesByTag.get(tag) ?? []) {
+      const image = images?.get(name);
+      if (image !== undefined) yield image;
+    }
+  }
+
+  /** A row keeps the tag that it came with. */
+  set(table: string, name: string, image: Image, tagOf?: (row: Row) => number): void {
     let images = this.#tables.get(table);
-    if (images === undefined) this.#tables.set(table, (images = new Map()));
-    this.#changes.push([images, name, images.get(name)]);
+    if (images === undefined) this.#tables.set(table, (images = new TableImages()));
+    const before = images.get(name);
+    this.#changes.push({ table, images, name, before });
     images.set(name, image);
+    if (tagOf === undefined || before !== undefined) return;
+    const tag = tagOf(image.row);
+    const names = images.namesByTag.get(tag);
+    if (names === undefined) images.namesByTag.set(tag, new Set([name]));
+    else names.add(name);
   }
 
   /** They are in their tables now. */
@@ -61,7 +88,7 @@ export class Images {
       const change = this.#changes.pop();
       if (typeof change === "function") change();
       else if (change !== undefined) {
-        const [images, name, before] = change;
+        const { images, name, before } = change;
         if (before === undefined) images.delete(name);
         else images.set(name, before);
       }
@@ -71,14 +98,12 @@ export class Images {
   /** The tables and names that were changed since the last time, each once. What is there now stays. */
   takeChanged(): Map<string, Set<string>> {
     const changed = new Map<string, Set<string>>();
-    const tables = new Map(Array.from(this.#tables, ([table, images]) => [images, table]));
     for (const change of this.#changes) {
-      if (typeof change === "function") continue;
-      const table = tables.get(change[0]);
-      if (table === undefined) continue;
-      const names = changed.get(table);
-      if (names === undefined) changed.set(table, new Set([change[1]]));
-      else names.add(change[1]);
+      // What came before a fold is in the tables.
+      if (typeof change === "function" || this.#tables.get(change.table) !== change.images) continue;
+      const names = changed.get(change.table);
+      if (names === undefined) changed.set(change.table, new Set([change.name]));
+      else names.add(change.name);
     }
     return changed;
   }

@@ -60,6 +60,11 @@ export class Journal {
     for (const { row, isDeleted } of this.#images.of(table)) if (!isDeleted) yield row;
   }
 
+  /** The same of a table with pages, for rows with one tag. */
+  *tagged(table: string, tag: number): Generator<Row> {
+    for (const { row, isDeleted } of this.#images.tagged(table, tag)) if (!isDeleted) yield row;
+  }
+
   *touched(table: string): Generator<Row> {
     for (const { row } of this.#images.of(table)) yield row;
   }
@@ -119,8 +124,9 @@ export class Journal {
   }
 
   #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {
+    const tagOf = shape.isPaged === true ? pageKindOf(shape).tagOf : undefined;
     for (const row of rows) {
-      this.#images.set(shape.name, rowName(shape, row), { row, isDeleted });
+      this.#images.set(shape.name, rowName(shape, row), { row, isDeleted }, tagOf);
       if (shape.isNumbered !== true) continue;
       this.#highest.set(
         shape.name,

@@ -69,9 +69,10 @@ export class Pages {
   /** All rows that have one of these tags. */
   find(tags: ReadonlySet<number>): Row[] {
     if (tags.size === 0) return [];
-    const numbers = new Set(this.#ids().find(new SoughtNumbers(Uint32Array.from(tags))));
+    const numbers = this.#ids().find(new SoughtNumbers(Uint32Array.from(tags)));
     const found: Row[] = [];
-    for (const number of [...numbers].toSorted((one, other) => one - other)) {
+    if (numbers.length === 0) return found;
+    for (const number of [...new Set(numbers)].toSorted((one, other) => one - other)) {
       const row = this.row(number);
       if (row !== null && tags.has(this.#kind.tagOf(row))) found.push(row);
     }

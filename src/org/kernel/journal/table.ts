@@ -26,7 +26,12 @@ export class JournalTable {
     return journalOf(sql).changed(this.#shape.name);
   }
 
-  /** The same, with those that are deleted as they were. */
+  /** Those of them that have a tag. The table has pages. */
+  tagged(sql: SqlStorage, tag: number): Iterable<Row> {
+    return journalOf(sql).tagged(this.#shape.name, tag);
+  }
+
+  /** All of them, and those that are deleted as they were. */
   touched(sql: SqlStorage): Iterable<Row> {
     return journalOf(sql).touched(this.#shape.name);
   }

@@ -1,7 +1,7 @@
 import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { markOf } from "../../../domain/id-index/mark.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
-import { encodeGroups } from "../../../domain/run-archive/groups.ts";
+import { type ArchivedGroup, encodeGroups } from "../../../domain/run-archive/groups.ts";
 import { RunBlock } from "../../../domain/run-block/block.ts";
 import { runBlocks } from "../blocks/blocks.ts";
 import { type BlockEntry, entryWith, isAlike } from "../blocks/entry.ts";
@@ -16,6 +16,19 @@ interface Built {
   readonly file: Uint8Array<ArrayBuffer>;
 }
 
+/** A block, as it was when the file was begun. */
+interface Read {
+  readonly entry: BlockEntry;
+  readonly block: Uint8Array<ArrayBuffer>;
+  readonly names: Uint8Array;
+}
+
+/** By which the ids of a block are found. */
+interface Hashes {
+  readonly numbers: readonly number[];
+  readonly marks: readonly number[];
+}
+
 /** Makes a file of blocks. Other calls are served between its steps. Null if the blocks have changed meanwhile. */
 export async function buildFile(
   sql: SqlStorage,
@@ -25,44 +38,47 @@ export async function buildFile(
   // Loaded when it is first needed: few calls wait for it, and every start would.
   const { ArchiveFile } = await import("../../../domain/runs-parquet/archive-file.ts");
   const file = new ArchiveFile();
-  const blocks: Uint8Array<ArrayBuffer>[] = [];
+  const read: Read[] = [];
   for (const entry of entries) {
     const there = entryWith(runBlocks(sql).entries, entry.firstSeq);
     if (!isAlike(entry, there)) return null;
     const block = runBlocks(sql).bytesOf(entry);
+    const names = namesOf(sql, entry.firstSeq);
     file.add(block);
-    blocks.push(block);
+    read.push({ entry, block, names });
     await scheduler.wait(0);
   }
   const steps = file.parts(name.firstSeq);
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) await scheduler.wait(0);
   const { bytes, blocksAt } = step.value;
-  const names = entries.map((entry) => namesOf(sql, entry.firstSeq));
+  const key = idKey(sql);
+  const groups: ArchivedGroup[] = [];
+  const hashes: Hashes[] = [];
+  for (const { entry, block, names } of read) {
+    await scheduler.wait(0);
+    groups.push({ ...entry, nameBytes: names.length, digest: digestOf(block) });
+    hashes.push(hashesOf(block, key));
+  }
+  await scheduler.wait(0);
   const made: MadeFile = {
     ...name,
     bytes: bytes.length,
     blocksAt,
     ...file.sums,
-    groups: encodeGroups(
-      entries.map((entry, at) => ({
-        ...entry,
-        nameBytes: names[at]?.length ?? 0,
-        digest: digestOf(blocks[at] ?? new Uint8Array()),
-      })),
+    groups: encodeGroups(groups),
+    names: joined(read.map(({ names }) => names)),
+    ids: idsOf(
+      Uint32Array.from(hashes.flatMap(({ numbers }) => numbers)),
+      Uint16Array.from(hashes.flatMap(({ marks }) => marks)),
     ),
-    names: joined(names),
-    ids: hashesOf(blocks, idKey(sql)),
   };
   return { made, file: bytes };
 }
 
-function hashesOf(blocks: readonly Uint8Array[], key: HashKey | null): ArrayBuffer {
-  const ids = blocks.flatMap((block) => new RunBlock(block).ids);
-  return idsOf(
-    Uint32Array.from(ids, (id) => numberOf(id, key)),
-    Uint16Array.from(ids, (id) => markOf(id, key)),
-  );
+function hashesOf(block: Uint8Array, key: HashKey | null): Hashes {
+  const { ids } = new RunBlock(block);
+  return { numbers: ids.map((id) => numberOf(id, key)), marks: ids.map((id) => markOf(id, key)) };
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -1,19 +1,16 @@
-import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import type { SoughtTag } from "../../contract/run-filters.ts";
 import { addCosts, addCounts, momentsOf } from "../run-block/added-columns.ts";
 import { type Frame, framesOf } from "../run-block/frames.ts";
-import { numberedNames } from "../run-block/numbered-names.ts";
 import { eachPart } from "../run-block/parts.ts";
 import { COLUMN_NUMBERS } from "../run-block/record.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "./ask.ts";
-import { groupsIn, type Key } from "./groups.ts";
+import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";
+import { Groups, type Key } from "./groups.ts";
 import { NameNumbers, RunSums } from "./run-sums.ts";
-import { COUNTED, type GroupSums } from "./sums.ts";
-import { tagIn } from "./tag.ts";
+import { COUNTED, type GroupRow } from "./sums.ts";
 
-const ROW_OF = new Map<string, DimensionRow>(DIMENSIONS.map((row) => [row.name, row]));
 const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
 const NOTHING = new Uint8Array(0);
+const NO_MOMENTS = new Float64Array(0);
 
 /** Which runs of a block are asked for, by their places in it. */
 interface Part {
@@ -26,17 +23,33 @@ interface Part {
   readonly isWithin: boolean;
 }
 
+/** A grouping with the numbers of its names: those of a column, or of stretches of time. */
+interface Grouped {
+  readonly numbers: NameNumbers;
+  readonly by: NamedColumn | { readonly finder: StretchFinder; readonly shared: Int32Array };
+}
+
+function groupedOf(grouping: Grouping): Grouped {
+  const numbers = new NameNumbers();
+  if (grouping.kind !== "time") return { numbers, by: groupedColumn(grouping, numbers) };
+  const shared = Int32Array.from(grouping.stretches.labels, (label) => numbers.of(label));
+  return { numbers, by: { finder: new StretchFinder(grouping.stretches), shared } };
+}
+
 /** Adds up blocks of runs, decoding only the columns that the report needs. */
 export class BlockScan {
   readonly #ask: ReportAsk;
   readonly #sums = new RunSums();
-  readonly #numbers: readonly NameNumbers[];
-  readonly #finders: readonly (StretchFinder | null)[];
+  readonly #groups = new Groups();
+  readonly #groupings: readonly Grouped[];
+  readonly #sought: readonly NamedColumn[];
+  readonly #isByTime: boolean;
 
   constructor(ask: ReportAsk) {
     this.#ask = ask;
-    this.#numbers = ask.groupBy.map(() => new NameNumbers());
-    this.#finders = ask.groupBy.map((one) => (one.kind === "time" ? new StretchFinder(one.stretches) : null));
+    this.#groupings = ask.groupBy.map(groupedOf);
+    this.#sought = soughtColumns(ask);
+    this.#isByTime = ask.groupBy.some(({ kind }) => kind === "time");
   }
 
   add(bytes: Uint8Array, { from, to, without, isWithin }: Part): void {
@@ -49,20 +62,18 @@ export class BlockScan {
     }
   }
 
-  addTo(sums: GroupSums): void {
-    this.#sums.addTo(sums, (numbers) =>
-      numbers.map((number, at) => this.#numbers[at]?.names[number] ?? null),
-    );
+  rows(): GroupRow[] {
+    return this.#sums.rows(this.#groupings.map(({ numbers }) => numbers));
   }
 
   #addFrame(frame: Frame, part: Part): void {
     const { count, columns } = frame;
-    const needsTime = !part.isWithin || this.#finders.some((finder) => finder !== null);
+    const needsTime = !part.isWithin || this.#isByTime;
     const moments = needsTime ? momentsOf(columns.get(COLUMN_NUMBERS.startedAt), count) : NO_MOMENTS;
     const isIn = this.#runsIn(frame, part, moments);
     if (isIn === null) return;
-    const keys = this.#ask.groupBy.map((grouping, at) => this.#keyOf(grouping, at, frame, moments));
-    const groups = groupsIn(keys, isIn, (numbers) => this.#sums.groupOf(numbers));
+    const keys = this.#groupings.map(({ by }) => keyOf(by, frame, moments));
+    const groups = this.#groups.in(keys, isIn, (code) => this.#sums.groupOf(code));
     this.#addColumns(frame, groups);
   }
 
@@ -72,48 +83,20 @@ export class BlockScan {
     const isIn = new Uint8Array(count).fill(1, from, to);
     // A place outside of the array is not set.
     for (const at of without) isIn[at] = 0;
-    const { fromMs, toMs, filters, without: missing = [], tags = [] } = this.#ask;
     if (!isWithin) {
+      const { fromMs, toMs } = this.#ask;
       for (let run = 0; run < count; run += 1) {
         const moment = moments[run] ?? 0;
         if (moment < fromMs || moment >= toMs) isIn[run] = 0;
       }
     }
-    const absent = missing.map((name) => [name, null] as const);
-    const sought: (readonly [string, string | null])[] = [...Object.entries(filters), ...absent];
-    for (const [name, wanted] of sought) {
-      const row = ROW_OF.get(name);
-      const { names, numbers } = numberedNames(columns.get(row?.column ?? 0), count);
-      const number = names.indexOf(row === undefined ? wanted : storedName(row, wanted));
-      if (number === -1) return null;
-      if (numbers === null) continue;
-      for (let run = 0; run < count; run += 1) if (numbers[run] !== number) isIn[run] = 0;
+    for (const { column, reader } of this.#sought) {
+      const { shared, places } = reader.read(columns.get(column), count);
+      if (!shared.includes(ASKED_FOR)) return null;
+      if (places === null) continue;
+      for (let run = 0; run < count; run += 1) if (shared[places[run] ?? 0] !== ASKED_FOR) isIn[run] = 0;
     }
-    if (tags.length > 0) keepTagged(columns.get(COLUMN_NUMBERS.tags), tags, isIn);
     return isIn;
-  }
-
-  // oxlint-disable-next-line max-params -- one grouping of one frame
-  #keyOf(grouping: Grouping, at: number, { count, columns }: Frame, moments: Float64Array): Key {
-    const known = this.#numbers[at] ?? new NameNumbers();
-    if (grouping.kind === "time") {
-      const finder = this.#finders[at];
-      const { labels } = grouping.stretches;
-      const numbers = new Int32Array(count);
-      for (let run = 0; run < count; run += 1) numbers[run] = finder?.at(moments[run] ?? 0) ?? 0;
-      return { numbers, size: labels.length, numberOf: (number) => known.of(labels[number] ?? null) };
-    }
-    const row = ROW_OF.get(grouping.name);
-    const column = grouping.kind === "tag" ? COLUMN_NUMBERS.tags : (row?.column ?? 0);
-    const { names, numbers } = numberedNames(columns.get(column), count);
-    const absent = grouping.kind === "tag" ? null : (row?.absent ?? null);
-    const nameAt = (number: number) => names[number] ?? absent;
-    return {
-      numbers,
-      size: names.length,
-      numberOf: (number) =>
-        known.of(grouping.kind === "tag" ? tagIn(nameAt(number), grouping.name) : nameAt(number)),
-    };
   }
 
   #addColumns({ count, columns }: Frame, groups: Int32Array): void {
@@ -121,7 +104,10 @@ export class BlockScan {
     addCosts(columns.get(COLUMN_NUMBERS.cost) ?? NOTHING, groups, costs);
     const [runs, input, output] = counts;
     if (runs === undefined || input === undefined || output === undefined) return;
-    for (const group of groups) if (group >= 0) runs[group] = (runs[group] ?? 0) + 1;
+    for (let run = 0; run < count; run += 1) {
+      const group = groups[run] ?? -1;
+      if (group >= 0) runs[group] = (runs[group] ?? 0) + 1;
+    }
     const inputs = columns.get(COLUMN_NUMBERS.inputTokens);
     if (inputs !== undefined) addCounts(inputs, groups, input);
     const outputs = columns.get(COLUMN_NUMBERS.outputTokens);
@@ -134,13 +120,10 @@ export class BlockScan {
   }
 }
 
-/** Takes away the runs that do not have all of these tags. */
-function keepTagged(column: Uint8Array | undefined, tags: readonly SoughtTag[], isIn: Uint8Array): void {
-  const { names, numbers } = numberedNames(column, isIn.length);
-  const isTagged = names.map((text) => tags.every(({ name, value }) => tagIn(text, name) === value));
-  for (let run = 0; run < isIn.length; run += 1) {
-    if (isTagged[numbers?.[run] ?? 0] !== true) isIn[run] = 0;
-  }
+function keyOf(by: Grouped["by"], { count, columns }: Frame, moments: Float64Array): Key {
+  if (!("finder" in by)) return by.reader.read(columns.get(by.column), count);
+  const { finder, shared } = by;
+  const places = new Int32Array(count);
+  for (let run = 0; run < count; run += 1) places[run] = finder.at(moments[run] ?? 0);
+  return { places, shared };
 }
-
-const NO_MOMENTS = new Float64Array(0);

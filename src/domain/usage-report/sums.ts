@@ -42,7 +42,8 @@ export class GroupSums {
   add(names: GroupNames, nanos: bigint, counts: readonly number[]): void {
     const group = this.of(names);
     group.nanos += nanos;
-    for (const [at, count] of counts.entries()) group.counts[at] = (group.counts[at] ?? 0) + count;
+    for (let at = 0; at < counts.length; at += 1)
+      group.counts[at] = (group.counts[at] ?? 0) + (counts[at] ?? 0);
   }
 
   rows(): GroupRow[] {

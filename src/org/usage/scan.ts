@@ -3,7 +3,7 @@ import { Sought } from "../../domain/id-index/sought.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { BlockScan } from "../../domain/usage-report/scan.ts";
-import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
+import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
@@ -14,6 +14,7 @@ import { runIds } from "../runs/ids/index.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { replacedRuns, replacements } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
+import { rowsOfStep, type StepInput } from "./known-steps.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
 
 /** One step ends at any of these: others are served before the next. */
@@ -32,6 +33,7 @@ export interface ReportCursor {
 }
 
 interface Step {
+  /** The same names may come twice. */
   readonly rows: readonly GroupRow[];
   readonly next: ReportCursor | null;
   /** Retention took away what was still to be looked at: the report must begin anew. */
@@ -50,14 +52,14 @@ export const scanUsage = query({
     }
     const begun = cursor ?? begin(view.sql);
     const isLost = cursor !== null && hasLost(view.sql, cursor);
-    const sums = new GroupSums();
-    const run = isLost ? begun.run : scanRuns(view.sql, ask, begun, sums);
+    const { next: run, rows } = isLost ? { next: begun.run, rows: [] } : scanRuns(view.sql, ask, begun);
     const isAtEnd = run > begun.lastRun;
+    const sums = new GroupSums();
     const adjustment = isLost || !isAtEnd ? begun.adjustment : addAdjustments(view.sql, ask, begun, sums);
     const next = isAtEnd && adjustment >= begun.lastAdjustment ? null : { ...begun, run, adjustment };
-    return sums.isTooMany
+    return sums.isTooMany || rows.length > MOST_GROUPS
       ? tooMany()
-      : step({ rows: sums.rows(), next, isLost, keptFromMs: keptFrom(view.sql, view.now) });
+      : step({ rows: [...rows, ...sums.rows()], next, isLost, keptFromMs: keptFrom(view.sql, view.now) });
   },
 });
 
@@ -91,27 +93,36 @@ export function keptFrom(sql: SqlStorage, now: number): number | null {
   return firstHeld(entries)?.recordedMin ?? now;
 }
 
-/** Adds up runs from the cursor on. Returns the first that was left for the next step. */
-function scanRuns(sql: SqlStorage, ask: ReportAsk, cursor: ReportCursor, sums: GroupSums): number {
+/** Adds up runs from the cursor on. `next` is the first that was left for the next step. */
+function scanRuns(
+  sql: SqlStorage,
+  ask: ReportAsk,
+  cursor: ReportCursor,
+): { readonly next: number; readonly rows: readonly GroupRow[] } {
   const blocks = runBlocks(sql);
-  const replaced = replacedSeqs(sql, cursor.lastRun);
-  const scan = new BlockScan(ask);
   const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
   const some = left.slice(0, STEP_BLOCKS);
   const named = blocks.among(some, namesIn(ask));
-  const mine = named.slice(0, countInStep(named));
-  const next = named[mine.length]?.firstSeq ?? left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
-  needArchived(sql, mine);
-  for (const entry of mine) {
+  const entries = named.slice(0, countInStep(named));
+  const next = named[entries.length]?.firstSeq ?? left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
+  const replaced = replacedSeqs(sql, cursor.lastRun);
+  const input = { ask, entries, replaced, fromRun: cursor.run, toRun: cursor.lastRun };
+  return { next, rows: rowsOfStep(sql, input, () => scanned(sql, input)) };
+}
+
+function scanned(sql: SqlStorage, { ask, entries, replaced, fromRun, toRun }: StepInput): GroupRow[] {
+  const blocks = runBlocks(sql);
+  const scan = new BlockScan(ask);
+  needArchived(sql, entries);
+  for (const entry of entries) {
     scan.add(blocks.bytesOf(entry), {
-      from: cursor.run - entry.firstSeq,
-      to: cursor.lastRun + 1 - entry.firstSeq,
+      from: fromRun - entry.firstSeq,
+      to: toRun + 1 - entry.firstSeq,
       without: replaced.map((seq) => seq - entry.firstSeq),
       isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
     });
   }
-  scan.addTo(sums);
-  return next;
+  return scan.rows();
 }
 
 /** How many of these blocks one step looks at. */

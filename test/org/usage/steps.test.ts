@@ -1,5 +1,5 @@
 import { env, runInDurableObject } from "cloudflare:test";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
@@ -83,6 +83,37 @@ test("a report of many steps leaves out what is recorded after its first, and co
   const { body } = await org.send("GET", "usage/report?from=2026-11-01&to=2026-11-02&group_by=model,outcome");
   expect(body.totals).toMatchObject({ runs: COUNT + 1, cost_usd: "1.00036003" });
 });
+
+test("a report that is asked for again reads no full step again, and counts what came since", async () => {
+  const first = await readReport();
+  const again = await readReport();
+  expect(again.runs).toBe(first.runs);
+  expect([first.blocks > 100, again.blocks]).toEqual([true, 0]);
+  await org.run({ started_at: new Date(BASE).toISOString(), model: "even" });
+  const later = await readReport();
+  expect(later.runs).toBe(first.runs + 1);
+  expect(later.blocks).toBeLessThan(first.blocks / 2);
+});
+
+/** The runs of all steps, and how many blocks were read for them. */
+function readReport(): Promise<{ runs: number; blocks: number }> {
+  return inObject((sql) => {
+    const view = { sql, now: BASE } as Parameters<typeof scanUsage.run>[0];
+    const exec = vi.spyOn(sql, "exec");
+    try {
+      let [runs, isFirst] = [0, true];
+      for (let cursor: ReportCursor | null = null; isFirst || cursor !== null; isFirst = false) {
+        const made = scanUsage.run(view, { ask: { ...ASK, fromMs: BASE - 1 }, cursor });
+        if (isRefusal(made)) throw new Error(made.message);
+        for (const [, , [count = 0]] of made.rows) runs += count;
+        cursor = made.next;
+      }
+      return { runs, blocks: exec.mock.calls.filter(([text]) => text.includes("SELECT data")).length };
+    } finally {
+      exec.mockRestore();
+    }
+  });
+}
 
 test("a report counts an estimate that is replaced after it began, and not the run in its place", async () => {
   const { status, body } = await org.decide("2", { on_expiry: "charge", hold_seconds: 30, model: "late" });

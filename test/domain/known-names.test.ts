@@ -60,6 +60,11 @@ test("names that share a hash are told apart", () => {
   expect(numbers.size).toBe(2 ** SHARING_PARTS);
 });
 
+test("a name that begins another one and shares its hash is told apart from it", () => {
+  const { known } = numbering();
+  expect(["userOE6aNs", "user", "userOE6aNs"].map((name) => numberOf(known, name))).toEqual([0, 1, 0]);
+});
+
 /** More names than are sought by their hash. */
 const SHARING_PARTS = 5;
 const PART = 6;

@@ -37,6 +37,7 @@ const CHANGES: readonly (readonly [string, Partial<StepInput>])[] = [
   ["another question", { ask: { ...INPUT.ask, toMs: 2 } }],
   ["a block that changed", { entries: [entryAt(1), entryAt(RUNS + 1)] }],
   ["another block at the end", { entries: [...INPUT.entries, entryAt(2 * RUNS + 1)] }],
+  ["fewer blocks", { entries: INPUT.entries.slice(0, 1) }],
   ["another first run", { fromRun: 2 }],
   ["an end within the last block", { toRun: 2 * RUNS - 1 }],
   ["an estimate that was replaced", { replaced: [5] }],

@@ -1,6 +1,6 @@
 import { observed } from "../../src/adapters/observed-body.ts";
 import type { Usage } from "../../src/adapters/usage/provider-usage.ts";
-import { isEventStream, usageReader } from "../../src/adapters/usage/reading.ts";
+import { isEventStream, readingOf, usageReader } from "../../src/adapters/usage/reading.ts";
 import { createGate, type EmbeddedGate, type GateBinding } from "../../src/client/gate/index.ts";
 
 /** A proxy before a model: as it is, and governed in three ways. What it is comes from `MODE`; everything else is the same. */
@@ -38,14 +38,13 @@ type Settle = (usage: Usage) => void;
 async function watched(answer: Response, settle: Settle): Promise<Response> {
   const { body, headers, status } = answer;
   if (body === null) return new Response(null, { status, headers });
-  const reader = usageReader(headers.get("content-type"));
-  const settled = () => settle(reader.reading.usage ?? NOTHING);
   if (!isEventStream(headers.get("content-type"))) {
     const bytes = await answer.arrayBuffer();
-    reader.push(new Uint8Array(bytes));
-    settled();
+    settle(readingOf(new Uint8Array(bytes)).usage ?? NOTHING);
     return new Response(bytes, { status, headers });
   }
+  const reader = usageReader(headers.get("content-type"));
+  const settled = () => settle(reader.reading.usage ?? NOTHING);
   const { readable } = observed(body, {
     chunk: (chunk) => reader.push(chunk),
     end: settled,

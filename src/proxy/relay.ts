@@ -1,7 +1,7 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
 import type { Dialect } from "../adapters/refusal-response.ts";
 import { observed } from "../adapters/observed-body.ts";
-import { isEventStream, usageReader } from "../adapters/usage/reading.ts";
+import { isEventStream, readingOf, usageReader } from "../adapters/usage/reading.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
 import { headersFrom } from "./headers.ts";
 import type { Provider } from "./options.ts";
@@ -58,14 +58,12 @@ function isShort({ headers, body }: Response): boolean {
 /** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
 async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response> {
   const { call, watch, dialect } = relayed;
-  const reader = usageReader(answer.headers.get("content-type"));
   try {
     const bytes = await answer.arrayBuffer();
-    reader.push(new Uint8Array(bytes));
-    call.finish(reader.reading);
+    call.finish(readingOf(new Uint8Array(bytes)));
     return new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
   } catch {
-    call.breakOff(reader.reading);
+    call.breakOff(readingOf(new Uint8Array()));
     return badGateway("The provider broke off its answer.", dialect);
   } finally {
     watch.end();

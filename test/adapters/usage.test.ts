@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { usageReader } from "../../src/adapters/usage/reading.ts";
+import { readingOf, usageReader } from "../../src/adapters/usage/reading.ts";
 import { usageIn } from "../../src/adapters/usage/provider-usage.ts";
 import { answerTo } from "../../scripts/stand-in/answers.ts";
 
@@ -206,5 +206,26 @@ test("what Anthropic's cache read and wrote is part of the input", () => {
     cache_read_tokens: 100,
     cache_write_tokens: 20,
     cache_write_1h_tokens: 40,
+  });
+});
+
+describe("an answer that is there as a whole reads as its bytes do", () => {
+  const whole = ANSWERS.filter(([, type]) => type !== STREAM);
+  test.each(whole)("%s", (_, type, text) => {
+    const reading = readingOf(encoder.encode(text));
+    expect(reading).toEqual(read(text, type));
+    expect(reading.isWhole).toBe(true);
+  });
+
+  test.each([
+    ["garbage", "<html>"],
+    ["nothing", ""],
+    ["no object", '["usage"]'],
+    ["no usage", '{"choices":[]}'],
+    ["a usage that is none", '{"usage":{"prompt_tokens":-1}}'],
+    ["several lines", '{"usage":{"prompt_tokens":1}}\n{"usage":{"prompt_tokens":2}}'],
+    ["what was cut", '{"usage":{"prompt_tokens":1},"cho'],
+  ])("%s", (_, text) => {
+    expect(readingOf(encoder.encode(text))).toEqual(read(text, "application/json"));
   });
 });

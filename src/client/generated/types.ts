@@ -540,7 +540,7 @@ export interface RefusalSummary {
 }
 
 export interface Explanation {
-  readonly subject: "trace_id" | "reservation_id" | "run_id" | "ask";
+  readonly subject: "trace_id" | "refusal_id" | "reservation_id" | "run_id" | "ask";
   /** What was asked about. Null for an `ask`. */
   readonly id: string | null;
   readonly outcome: "allowed" | "refused";
@@ -549,7 +549,7 @@ export interface Explanation {
   readonly amount_usd: string | null;
   /** The refusal, if one is kept. */
   readonly refusal: KeptRefusal | null;
-  /** How many refusals the trace has, at most 1000. The first run of a batch that was refused is explained. */
+  /** How many refusals the trace has, at most 1000. Without a `refusal_id`, the first refused run of a batch is explained. */
   readonly refusals: number;
   /** Every check, in the order in which they are made. */
   readonly checks: readonly ExplainedCheck[];
@@ -2425,6 +2425,8 @@ export type EventsListQuery = {
 export type ExplainExplainBody = {
   /** The `x-svc-trace-id` of a refusal, or of a recorded run. */
   readonly trace_id?: string | undefined;
+  /** One refusal, where a trace has several. */
+  readonly refusal_id?: string | undefined;
   /** The reservation of a decision. */
   readonly reservation_id?: string | undefined;
   /** A run's id. */

@@ -1,17 +1,18 @@
 import * as z from "zod";
-import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
+import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
 import { timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";
 import { keptRefusal } from "./refusals.ts";
 
-const SUBJECTS = ["trace_id", "reservation_id", "run_id", "ask"] as const;
+const SUBJECTS = ["trace_id", "refusal_id", "reservation_id", "run_id", "ask"] as const;
 
 export const explainQuestion = z
   .strictObject({
     trace_id: callerId
       .optional()
       .meta({ description: "The `x-svc-trace-id` of a refusal, or of a recorded run." }),
+    refusal_id: idShape("ref").optional().meta({ description: "One refusal, where a trace has several." }),
     reservation_id: z.string().regex(SAFE_ID, SAFE_ID_TEXT).optional(),
     run_id: callerId.optional(),
     ask: decisionAsk.optional().meta({
@@ -63,7 +64,7 @@ export const explanation = z
     refusal: keptRefusal.nullable().meta({ description: "The refusal, if one is kept." }),
     refusals: z.int().meta({
       description:
-        "How many refusals the trace has, at most 1000. The first run of a batch that was refused is explained.",
+        "How many refusals the trace has, at most 1000. Without a `refusal_id`, the first refused run of a batch is explained.",
     }),
     checks: z
       .array(explainedCheck)

@@ -6,7 +6,7 @@ import { explainAsk } from "./ask.ts";
 import type { Explained } from "./explanation.ts";
 import { explainHold } from "./hold.ts";
 import { explainRun } from "./run.ts";
-import { explainTrace } from "./trace.ts";
+import { explainRefusal, explainTrace } from "./trace.ts";
 
 /** What happened to a call, or would happen: every check in order. It changes nothing. */
 export const explain = command({
@@ -22,9 +22,11 @@ export const explain = command({
   },
 });
 
-function explained(view: View, { ask, trace_id, reservation_id, run_id }: ExplainQuestion): Explained {
+function explained(view: View, question: ExplainQuestion): Explained {
+  const { ask, trace_id, refusal_id, reservation_id, run_id } = question;
   if (ask !== undefined) return explainAsk(view, ask);
   if (trace_id !== undefined) return explainTrace(view, trace_id);
+  if (refusal_id !== undefined) return explainRefusal(view, refusal_id);
   if (reservation_id !== undefined) return explainHold(view, reservation_id);
   return explainRun(view, run_id ?? "", { subject: "run_id", id: run_id ?? "" });
 }

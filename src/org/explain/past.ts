@@ -1,6 +1,7 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
 import type { StoredRefusal } from "../refusals/find.ts";
 import { type Amounts, type Candidate, type CheckName, judged, NO_AMOUNTS } from "./check.ts";
+import { type Details, whyRefused } from "./why-refused.ts";
 
 const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
   rate_limited: "rate_limit",
@@ -13,8 +14,6 @@ const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
   spend_cap_exceeded: "spend_cap",
   credits_exhausted: "credits",
 };
-
-type Details = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Checks before the one that refused had passed. All others use the current limits. */
 export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
@@ -45,7 +44,7 @@ function refusingOf(refusal: StoredRefusal): Candidate {
     id: refusal.limit,
     name: null,
     passes: false,
-    why: whyOf(refusal.code, details),
+    why: whyRefused(refusal, details),
     amounts: amountsThen(details, refusal.at),
   };
 }
@@ -54,13 +53,6 @@ function checkOf(code: string, details: Details): CheckName {
   if (code === "quota_exhausted") return details["quota"] === "window" ? "rate_limit" : "quota";
   if (code === "budget_exceeded") return details["scope_kind"] === "customer" ? "customer_limit" : "budget";
   return CHECK_OF_CODE[code] ?? "budget";
-}
-
-function whyOf(code: string, details: Details): string {
-  const reason = details["reason"];
-  return code.startsWith("policy_") && typeof reason === "string"
-    ? `${code}: ${reason}`
-    : `It refused with ${code}.`;
 }
 
 function amountsThen(details: Details, at: number): Amounts {

@@ -1,10 +1,11 @@
 import { refuse } from "../../contract/refusal.ts";
+import type { Explanation } from "../../contract/resources/explain.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import type { View } from "../kernel/door.ts";
-import { findRefusals, type StoredRefusal } from "../refusals/find.ts";
+import { findRefusal, findRefusals, type StoredRefusal } from "../refusals/find.ts";
 import { toRefusal } from "../refusals/queries.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
 import { candidatesFor } from "./candidates.ts";
@@ -16,11 +17,27 @@ const MOST_REFUSALS = 1000;
 
 /** What was refused under a trace, or the run that was recorded. */
 export function explainTrace(view: View, trace: string): Explained {
-  const sought = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null, limit: MOST_REFUSALS };
-  const { refusals } = findRefusals(view.sql, { ...sought, filters: { trace } });
+  const refusals = refusalsOf(view, trace);
   // The first refused run of a batch: all have one time, and are sorted by position.
   const refusal = refusals.at(-1);
   if (refusal === undefined) return explainTracedRun(view, trace);
+  return { ...refused(view, refusal, { subject: "trace_id", id: trace }), refusals: refusals.length };
+}
+
+/** One refusal, also of a trace that has several. */
+export function explainRefusal(view: View, id: string): Explained {
+  const refusal = findRefusal(view.sql, id);
+  if (refusal === undefined) return refuse("not_found");
+  const { length } = refusalsOf(view, refusal.trace);
+  return { ...refused(view, refusal, { subject: "refusal_id", id }), refusals: length };
+}
+
+function refusalsOf({ sql }: View, trace: string): readonly StoredRefusal[] {
+  const sought = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null, limit: MOST_REFUSALS };
+  return findRefusals(sql, { ...sought, filters: { trace } }).refusals;
+}
+
+function refused(view: View, refusal: StoredRefusal, of: Pick<Explanation, "subject" | "id">): Explanation {
   const nanos = refusal.nanos === null ? null : BigInt(refusal.nanos);
   const candidates = candidatesFor(view, {
     route: refusal.operation,
@@ -30,9 +47,8 @@ export function explainTrace(view: View, trace: string): Explained {
     phase: phaseOf(refusal),
     content: null,
   });
-  const checks = judgedThen(candidates, refusal);
-  const made = explanation({ subject: "trace_id", id: trace }, refusal.at, nanos, checks);
-  return { ...made, refusal: toRefusal(refusal), refusals: refusals.length };
+  const made = explanation(of, refusal.at, nanos, judgedThen(candidates, refusal));
+  return { ...made, refusal: toRefusal(refusal) };
 }
 
 /** Its provider and tags are not kept. */

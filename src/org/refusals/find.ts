@@ -1,5 +1,5 @@
 import type { RefusalNote } from "../../domain/refusal-note.ts";
-import { placeId } from "../../domain/ulid.ts";
+import { placeId, rowOf } from "../../domain/ulid.ts";
 import { type BatchRow, batchOf, lastAtOf, seqAfterHourOf } from "./store.ts";
 
 /** A page scans this many refusals. A page that ends there is short or empty, and says where to continue. */
@@ -50,6 +50,12 @@ export function findRefusals(sql: SqlStorage, sought: Sought): Found {
     found = found.sort(newestFirst);
   }
   return pageOf(found, sought.limit, null);
+}
+
+/** One refusal by its id, which names the row that has it. */
+export function findRefusal(sql: SqlStorage, id: string): StoredRefusal | undefined {
+  const [row] = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq = ?", rowOf(id)).toArray();
+  return row === undefined ? undefined : refusalsIn(row).find((refusal) => refusal.id === id);
 }
 
 function pageOf(all: readonly StoredRefusal[], limit: number, beyond: Found["next"]): Found {

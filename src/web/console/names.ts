@@ -59,6 +59,7 @@ async function addOne(visit: Visit, path: string, id: string, found: Map<string,
 function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer, reason, url }: Named) {
   if (name) return name;
   if (customer !== undefined) return `Limit of ${customer === "*" ? "every customer" : customer}`;
+  if (kind === "match") return "Matching calls";
   if (kind !== undefined) return scope ? `${words(kind)} ${scope}` : "Whole org";
   return reason ?? url;
 }

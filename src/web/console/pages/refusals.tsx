@@ -73,9 +73,9 @@ function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
   return [
     {
       title: "Why",
-      cell: ({ code, trace_id, status }) => (
+      cell: ({ id, code, trace_id, status }) => (
         <>
-          <a href={`/console/explain?${new URLSearchParams({ trace_id })}`}>{words(code)}</a>
+          <a href={`/console/explain?${new URLSearchParams({ refusal_id: id })}`}>{words(code)}</a>
           <span class="sub">
             {status} · <code>{trace_id}</code>
           </span>

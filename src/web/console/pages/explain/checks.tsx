@@ -1,7 +1,8 @@
 import type { ExplainedCheck, Explanation } from "../../../../contract/resources/explain.ts";
+import { formatUsd, parseUsd } from "../../../../domain/money.ts";
 import type { NameOf } from "../../names.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
-import { customerAt, pageOf } from "../../view/links.ts";
+import { customerAt, ownPageOf, pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, type Tone } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
@@ -36,19 +37,36 @@ const COLUMNS: readonly Column<ExplainedCheck>[] = [
   { title: "Outcome", cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{outcome}</Badge> },
   { title: "Why", cell: ({ why }) => (why.endsWith(" refused before it.") ? "Refused before it." : why) },
   { title: "Limit", kind: "number", cell: ({ limit }) => amountOf(limit) },
-  { title: "Left", kind: "number", cell: ({ available }) => amountOf(available) },
+  { title: "Left", kind: "number", cell: Left },
   { title: "Resets", kind: "moment", cell: ({ resets_at }) => moment(resets_at) },
 ];
 
+/** A refusal keeps what was spent, but not what was reserved. */
+function Left({ outcome, available, limit, spent }: ExplainedCheck) {
+  const isKnown = available !== null || outcome !== "refused" || limit === null || spent === null;
+  if (isKnown) return amountOf(available);
+  return (
+    <span title="Reservations of that time are not known">at most {amountOf(lessThan(limit, spent))}</span>
+  );
+}
+
+function lessThan(limit: string | number, spent: string | number): Amount {
+  if (typeof limit === "number" || typeof spent === "number") {
+    return Math.max(0, Number(limit) - Number(spent));
+  }
+  const left = (parseUsd(limit) ?? 0n) - (parseUsd(spent) ?? 0n);
+  return formatUsd(left > 0n ? left : 0n);
+}
+
 /** Every check of one call, in the order in which they are made. */
-export function Checks({ of, nameOf: keyName }: { of: Explanation; nameOf: NameOf }) {
+export function Checks({ of, nameOf: named }: { of: Explanation; nameOf: NameOf }) {
   const { outcome, checks } = of;
   const refusedBy = checks.find((check) => check.outcome === "refused");
-  const title = outcome === "allowed" ? "It passes" : `Refused by ${nameOf(refusedBy)}`;
+  const title = outcome === "allowed" ? "It passes" : `Refused by ${nameOf(refusedBy, named)}`;
   return (
     <>
       <Card title={title} note={<Badge tone={outcome === "allowed" ? "good" : "bad"}>{outcome}</Badge>}>
-        <Facts of={factsOf(of, keyName)} />
+        <Facts of={factsOf(of, named)} />
       </Card>
       <Card title="Every check, in order" bare>
         <Table label="Checks" columns={COLUMNS} rows={checks} />
@@ -57,15 +75,18 @@ export function Checks({ of, nameOf: keyName }: { of: Explanation; nameOf: NameO
   );
 }
 
-function nameOf(check: ExplainedCheck | undefined): string {
+function nameOf(check: ExplainedCheck | undefined, named: NameOf): string {
   if (check === undefined) return "a rule that no longer exists";
-  return check.name ?? words(check.check).toLowerCase();
+  if (check.name !== null) return check.name;
+  const { id } = check;
+  const name = id !== null && ownPageOf(id) !== null ? named(id) : id;
+  return name === null || name === id ? words(check.check).toLowerCase() : name;
 }
 
-function factsOf(of: Explanation, keyName: NameOf): Fact[] {
+function factsOf(of: Explanation, named: NameOf): Fact[] {
   const { refusal, refusals, at, amount_usd: amount, checks, subject, id } = of;
   const refusedBy = checks.find((check) => check.outcome === "refused");
-  const named: readonly (readonly [string, string | null | undefined])[] = [
+  const kept: readonly (readonly [string, string | null | undefined])[] = [
     ["Model", refusal?.model],
     ["Workflow", refusal?.workflow_id],
     ["Department", refusal?.department_id],
@@ -74,6 +95,9 @@ function factsOf(of: Explanation, keyName: NameOf): Fact[] {
   ];
   return [
     ...(id === null ? [] : [[SUBJECTS[subject] ?? words(subject), <code>{id}</code>] as const]),
+    ...(refusal === null || subject === "trace_id"
+      ? []
+      : [["Trace", <code>{refusal.trace_id}</code>] as const]),
     ["At", moment(at)],
     ...(amount === null ? [] : [["Amount", usd(amount)] as const]),
     ...(refusedBy === undefined
@@ -84,7 +108,7 @@ function factsOf(of: Explanation, keyName: NameOf): Fact[] {
             refusedBy.id === null ? (
               words(refusedBy.check)
             ) : (
-              <a href={pageOf(refusedBy.id)}>{nameOf(refusedBy)}</a>
+              <a href={pageOf(refusedBy.id)}>{nameOf(refusedBy, named)}</a>
             ),
           ] as const,
           ["Why", refusedBy.why] as const,
@@ -104,14 +128,22 @@ function factsOf(of: Explanation, keyName: NameOf): Fact[] {
     ...(refusal?.customer_id
       ? [["Customer", <a href={customerAt(refusal.customer_id)}>{refusal.customer_id}</a>] as const]
       : []),
-    ...named.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
-    ...(refusal?.key_id ? [["Key", <Ref id={refusal.key_id} nameOf={keyName} />] as const] : []),
-    ...(refusals > 1 ? [["Refusals of this trace", count(refusals)] as const] : []),
+    ...kept.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+    ...(refusal?.key_id ? [["Key", <Ref id={refusal.key_id} nameOf={named} />] as const] : []),
+    ...(refusals > 1
+      ? [
+          [
+            "Refusals of this trace",
+            <a href={refusalsAt({ trace_id: refusal?.trace_id ?? "" })}>{count(refusals)}</a>,
+          ] as const,
+        ]
+      : []),
   ];
 }
 
 const SUBJECTS: Readonly<Record<string, string>> = {
   trace_id: "Trace",
+  refusal_id: "Refusal",
   run_id: "Run",
   reservation_id: "Reservation",
 };

@@ -5,13 +5,14 @@ import { type NameOf, readNames } from "../../names.ts";
 import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
 import { dimensionTitle } from "../../view/format.ts";
 import { Fields, Problems } from "../../view/form.tsx";
+import { refusalsAt } from "../../view/links.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { type Answer, type Ask, show, type Shown, type Visit } from "../../visit.ts";
 import { Checks } from "./checks.tsx";
 
 const UNDER = "/console/explain";
 
-const SUBJECTS = ["trace_id", "run_id", "reservation_id"] as const;
+const SUBJECTS = ["trace_id", "refusal_id", "run_id", "reservation_id"] as const;
 
 const FIELDS: readonly Field[] = [
   { name: "model", label: "Model", kind: "text", half: true, placeholder: "acme/m1" },
@@ -49,8 +50,12 @@ export async function explain(visit: Visit, ask: Ask): Promise<Shown> {
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
   const question = subject === undefined ? null : { [subject]: ask.query.get(subject) };
   const answer = question === null ? await tryCall(visit, ask, isAsked) : await send(visit, question);
+  const several = subject === "trace_id" && (answer?.body?.refusals ?? 0) > 1;
+  if (several) return { redirect: refusalsAt({ trace_id: ask.query.get("trace_id") ?? "" }) };
   const draft = draftOf(ask, question === null && isAsked ? answer : null);
-  const nameOf = await readNames(visit, [answer?.body?.refusal?.key_id]);
+  const { refusal, checks = [] } = answer?.body ?? {};
+  const refusedBy = checks.find(({ outcome }) => outcome === "refused");
+  const nameOf = await readNames(visit, [refusal?.key_id, refusedBy?.id]);
   const content = (
     <>
       <Head

@@ -7,6 +7,7 @@ import { type Ask, show, type Shown, type Visit } from "../../visit.ts";
 const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
 const PRINTABLE = /^[\x21-\x7e]+$/;
+const REFUSAL = /^ref_[0-9A-Z]{26}$/;
 /** Ids whose kind their first letters tell, and that have a page. */
 const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 
@@ -24,6 +25,7 @@ export async function search(visit: Visit, ask: Ask): Promise<Shown> {
 
 async function hitsFor(visit: Visit, q: string): Promise<readonly Hit[]> {
   if (OWN_PAGE.test(q)) return [["", pageOf(q)]];
+  if (REFUSAL.test(q)) return [["", explainAt("refusal_id", q)]];
   // The decision and its reservation share their id.
   const reservation = /^(?:rsv|dec)_(.+)$/.exec(q)?.[1];
   if (reservation !== undefined) return [["", explainAt("reservation_id", `rsv_${reservation}`)]];
@@ -62,7 +64,10 @@ function found(q: string, hits: readonly Hit[]) {
       />
       <Card bare={hits.length === 0}>
         {hits.length === 0 ? (
-          <Empty icon="explain" title="No trace, run, reservation, decision, key or customer has this id">
+          <Empty
+            icon="explain"
+            title="No trace, refusal, run, reservation, decision, key or customer has this id"
+          >
             Refusals are kept for 7 days, and the newest 10,000 for longer. Ids are matched as a whole.
           </Empty>
         ) : (

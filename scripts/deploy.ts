@@ -7,6 +7,7 @@ import { Complaint, run } from "./complaint.ts";
 import { firstOrgKey, waitUntilHealthy } from "./deploy/first-org.ts";
 import { type DeployOptions, deployOptions } from "./deploy/options.ts";
 import { type Found, knownValues, look, planOf, type Step } from "./deploy/plan.ts";
+import { frontSteps, lookAtFront, readFront } from "./deploy/front.ts";
 import { lookAtProxy, proxySteps, readProxy } from "./deploy/proxy.ts";
 import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
@@ -19,6 +20,7 @@ await run(async () => {
   buildAssets();
   const target = readTarget(options.config, options.environment);
   const proxy = options.hasProxy ? readProxy(options.config, target) : null;
+  const front = options.hasFront ? readFront(options.config, target) : null;
   const wrangler = new Wrangler(options);
   const isSignedIn = wrangler.try(["whoami", "--json"]).isDone;
   const problem = addressProblem(target);
@@ -26,6 +28,9 @@ await run(async () => {
   const steps = planOf({ wrangler, target, config: options.config }, found);
   if (proxy !== null) {
     steps.push(...proxySteps(proxy, isSignedIn ? lookAtProxy(proxy) : NOTHING.secrets, process.env));
+  }
+  if (front !== null) {
+    steps.push(...frontSteps(front, target, isSignedIn ? lookAtFront(front) : NOTHING.secrets));
   }
   console.log(`Deploying ${target.worker} to ${options.url ?? target.url}. This will:`);
   for (const [index, { says }] of allOf(steps, target, options).entries())
@@ -35,7 +40,11 @@ await run(async () => {
     if (!isSignedIn) console.log("Nobody is signed in to Cloudflare, so the list is that of a first deploy.");
     checkBuild(wrangler);
     if (proxy !== null) checkBuild(proxy.wrangler);
-    console.log(`The Worker ${proxy === null ? "builds" : "and the proxy build"}. Nothing was changed.`);
+    if (front !== null) {
+      front.write();
+      checkBuild(front.wrangler);
+    }
+    console.log(`${builtText(proxy !== null, front !== null)} Nothing was changed.`);
     return;
   }
   if (problem !== null) throw new Complaint(problem);
@@ -55,6 +64,11 @@ function allOf(steps: readonly Step[], target: Target, { url, org }: DeployOptio
     { says: `wait until ${base}/healthz answers` },
     { says: `create the org ${JSON.stringify(org)} and print its owner key, if there is no org yet` },
   ];
+}
+
+function builtText(hasProxy: boolean, hasFront: boolean): string {
+  const built = ["The Worker", ...(hasProxy ? ["the proxy"] : []), ...(hasFront ? ["the front Worker"] : [])];
+  return `${new Intl.ListFormat("en").format(built)} ${built.length === 1 ? "builds" : "build"}.`;
 }
 
 function checkBuild(wrangler: Wrangler): void {

@@ -10,8 +10,8 @@ import { startRuntime } from "./runtime.ts";
 import { keepPepper, localSecrets } from "./secrets.ts";
 import { resolveSettings, unknownSettings } from "./settings.ts";
 import { type LocalProxy, proxyWorker } from "./local-proxy.ts";
-import { readWorkerConfig, type WorkerConfig } from "./worker-config.ts";
-import { workersOf } from "./workers.ts";
+import { FRONT, readWorkerConfig, type WorkerConfig } from "./worker-config.ts";
+import { frontOf, workersOf } from "./workers.ts";
 
 export interface ServerOptions {
   /** 0 picks any free port. */
@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly regions?: readonly string[];
   /** Serves the governed proxy too. */
   readonly proxy?: LocalProxy;
+  /** Serves the front Worker too, on a port of its own. */
+  readonly isFronted?: boolean;
   /** A module that wraps the Worker, for tests. */
   readonly entry?: string;
   /** Other Workers in the same runtime, which may have bindings to the one of this name. */
@@ -41,6 +43,8 @@ export interface Server {
   readonly urls: readonly [string, ...string[]];
   /** Null: it was not asked for. */
   readonly proxyUrl: string | null;
+  /** Null: it was not asked for. */
+  readonly frontUrl: string | null;
   readonly folder: DataFolder;
   readonly settings: Readonly<Record<string, string>>;
   /** The one-time link that signs in to an org's console on this server. A deployed Worker has none. */
@@ -87,12 +91,14 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   });
   const { proxy } = options;
   const served = proxy === undefined ? null : await proxyWorker(proxy, names[0]);
+  const front = options.isFronted === true ? await frontWorker(config, settings) : null;
   const runtime = await startRuntime({
     workers: [
       ...workers,
       await migratorOf(config, workers),
       ...(options.companions?.(names[0]) ?? []),
       ...(served === null ? [] : [served.worker]),
+      ...(front === null ? [] : [front.worker]),
     ],
     folder,
     prepare: migrateAll,
@@ -102,6 +108,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const server: Server = {
     urls,
     proxyUrl: served?.url ?? null,
+    frontUrl: front?.url ?? null,
     folder,
     settings,
     signInLink: (org, url = urls[0]) => signInLink(url, org, signInSecret),
@@ -121,6 +128,15 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   }
   ready = true;
   return server;
+}
+
+async function frontWorker(
+  config: WorkerConfig,
+  settings: Record<string, string>,
+): Promise<{ url: string; worker: WorkerOptions }> {
+  const [port = 0] = await claimPorts(0, 1);
+  const script = await bundleWorker(FRONT);
+  return { url: `http://${HOST}:${port}`, worker: frontOf(config, { script, settings, port }) };
 }
 
 function signInLink(url: string, org: string, secret: string): string {

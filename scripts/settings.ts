@@ -1,4 +1,5 @@
-import { BadSetting, SETTING_NAMES, settingsOf } from "../src/settings.ts";
+import { BadSetting } from "../src/setting-kinds.ts";
+import { SETTING_NAMES, settingsOf } from "../src/settings.ts";
 import { Complaint } from "./complaint.ts";
 
 type Values = Readonly<Record<string, unknown>>;

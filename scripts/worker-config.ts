@@ -5,6 +5,9 @@ import { z } from "zod";
 
 export const ROOT = join(import.meta.dirname, "..");
 
+/** The entry of the front Worker. Its configuration is made of the other one's. */
+export const FRONT = "src/front.ts";
+
 const name = z.string().min(1);
 
 /**

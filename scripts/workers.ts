@@ -52,6 +52,18 @@ export function workersOf(
   };
 }
 
+/** The Worker in front of the first one, which shares its objects and database, and hands on to it what it does not decide. */
+export function frontOf(
+  config: WorkerConfig,
+  { script, settings, port }: { script: string; settings: Record<string, string>; port: number },
+): WorkerOptions {
+  const role = { ...isolate(config, settings, 0), name: `${config.name}-front`, objectsOf: config.name };
+  return {
+    ...workerOptions(config, script, port, role),
+    serviceBindings: { REST: { name: config.name, entrypoint: "Rest" } },
+  };
+}
+
 function bindingTo(region: string): string {
   return `REGION_${region.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -3,14 +3,13 @@ import { mountSignIn } from "./web/sign-in/routes.tsx";
 import { refuse } from "./contract/refusal.ts";
 import type { Env } from "./edge/env.ts";
 import { refuseAtDoor, serve, serveOptions } from "./edge/pipeline.ts";
-import { CutOff, refuseCutOff } from "./edge/read-bounded.ts";
+import { refuseFailure } from "./edge/refuse-failure.ts";
 import { OBJECT_PATH } from "./edge/region/remote-org.ts";
 import { serveObject } from "./edge/region/serve-object.ts";
 import type { Operation } from "./edge/operation.ts";
 import { nameRoute, signals } from "./edge/signals.ts";
 import { supportTrail } from "./edge/support-trail.ts";
 import { CONTRACTS, OPERATIONS } from "./operations.ts";
-import { BadSetting } from "./settings.ts";
 import { refuseClearText } from "./web/clear-text.tsx";
 import { logged, redirectTo } from "./web/html.tsx";
 import { health } from "./web/health.ts";
@@ -153,11 +152,6 @@ export function createApp(): App {
   }
   app.use("/", leadToConsole);
   app.notFound((context) => refuseAtDoor(context.req.raw, context.env, refuse("not_found")));
-  app.onError((error, context) => {
-    const { raw } = context.req;
-    if (error instanceof CutOff) return refuseAtDoor(raw, context.env, refuseCutOff());
-    const refusal = error instanceof BadSetting ? refuse("service_unavailable") : refuse("internal");
-    return refuseAtDoor(raw, context.env, refusal, error);
-  });
+  app.onError((error, { req, env }) => refuseFailure(req.raw, env, error));
   return app;
 }

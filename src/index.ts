@@ -4,6 +4,7 @@ import { handle } from "./handler.ts";
 export { Gate } from "./gate-entrypoint.ts";
 export { OrgObject } from "./org/object.ts";
 export { Sender } from "./outbound/sender.ts";
+export { Rest } from "./rest-entrypoint.ts";
 export { CounterShard } from "./platform/counter-shard.ts";
 export { DeprecationRegistry } from "./platform/deprecation-registry.ts";
 

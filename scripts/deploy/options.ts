@@ -12,6 +12,8 @@ export interface DeployOptions {
   readonly config: string;
   /** Deploys the governed proxy too. */
   readonly hasProxy: boolean;
+  /** Deploys the front Worker too. */
+  readonly hasFront: boolean;
   /** Where to reach what was deployed, if not at `SVC_BASE_URL`. */
   readonly url: string | null;
   /** The name of the first org. */
@@ -31,6 +33,7 @@ export function deployOptions(args: readonly string[], npm: NodeJS.ProcessEnv): 
     isAgreed: values.yes === true || npm["npm_config_yes"] === "true",
     config: values.config ?? join(ROOT, "wrangler.toml"),
     hasProxy: values["no-proxy"] !== true && npm["npm_config_proxy"] !== "",
+    hasFront: values.front === true || npm["npm_config_front"] === "true",
     url: values.url ?? null,
     org: values.org ?? "First org",
   };
@@ -44,6 +47,7 @@ function parsed(args: readonly string[]) {
         env: { type: "string" },
         "dry-run": { type: "boolean" },
         "no-proxy": { type: "boolean" },
+        front: { type: "boolean" },
         yes: { type: "boolean" },
         config: { type: "string" },
         url: { type: "string" },
@@ -53,7 +57,7 @@ function parsed(args: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Complaint(
-      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--no-proxy] [--yes] [--url URL] [--org NAME]`,
+      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--no-proxy] [--front] [--yes] [--url URL] [--org NAME]`,
     );
   }
 }

@@ -4,6 +4,8 @@
  */
 
 import type { SUPPORT_SCOPES } from "../contract/lists.ts";
+import { type Refusal, refuse } from "../contract/refusal.ts";
+import type { SupportGrant } from "../contract/resources/support.ts";
 
 export type SupportScope = (typeof SUPPORT_SCOPES)[number];
 
@@ -58,4 +60,12 @@ export function supportRefusal(
   if (asked.method !== "GET" && asked.method !== "HEAD" && asked.reads !== true) return "read_only";
   const covered = COVERS[scope].some((resource) => asked.scope === `${resource}:read`);
   return covered && asked.role === "viewer" ? null : "outside_scope";
+}
+
+/** A grant that is not active any more. */
+export function grantRefusal(status: SupportGrant["status"]): Refusal<"gone" | "key_expired"> | null {
+  if (status === "active") return null;
+  return status === "closed"
+    ? refuse("gone", {}, { message: "This support grant has been closed." })
+    : refuse("key_expired", {}, { message: "This support grant has expired." });
 }

@@ -1,9 +1,8 @@
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/api-key.ts";
-import { keyProblem } from "../domain/key-state.ts";
+import { keyProblem, refuseKey } from "../domain/key-state.ts";
 import { type OrgTokenKind, orgOfToken } from "../domain/org-token.ts";
 import { firstUnder, givenDigest } from "../domain/peppers.ts";
-import { refuseKey } from "../org/caller.ts";
 import { peppersOf, type Settings } from "../settings.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { Backoff } from "./backoff.ts";

@@ -2,13 +2,14 @@ import { type KeyRole, roleIncludes, type Scope } from "../contract/access.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed, type Cidr, parseCidr } from "../domain/address.ts";
 import { earlierEnd } from "../domain/key-rights.ts";
-import { keyProblem } from "../domain/key-state.ts";
+import { keyProblem, refuseKey } from "../domain/key-state.ts";
+import { grantRefusal } from "../domain/support.ts";
 import type { Actor, View } from "./kernel/door.ts";
 import { scopesOfRow } from "./keys/holder.ts";
 import { secretEnd } from "./keys/secrets.ts";
 import { type KeyRow, loadKey } from "./keys/store.ts";
 import { isLiveSession, loadSession } from "./people/session.ts";
-import { grantRefusal, grantStatus, loadGrant } from "./support/grant.ts";
+import { grantStatus, loadGrant } from "./support/grant.ts";
 
 export type CallerCode =
   | "unauthorized"
@@ -58,12 +59,6 @@ function stateRefusal({ credential, sql, now }: View, row: KeyRow): Refusal<Call
   const expiresAt = earlierEnd(row.expires_at, secretEndsAt);
   const problem = keyProblem({ revoked: row.revoked_at !== null, notBefore: row.not_before, expiresAt }, now);
   return problem === null ? null : refuseKey(problem);
-}
-
-export function refuseKey(problem: "gone" | "key_expired"): Refusal<"gone" | "key_expired"> {
-  return problem === "gone"
-    ? refuse("gone", {}, { message: "This API key is revoked." })
-    : refuse("key_expired");
 }
 
 function sessionRefusal(view: View): Refusal<CallerCode> | null {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { BadSetting, settingsOf } from "../../src/settings.ts";
+import { BadSetting } from "../../src/setting-kinds.ts";
+import { settingsOf } from "../../src/settings.ts";
 
 const secrets = {
   SVC_KEY_PEPPER: "a pepper of more than thirty-two characters",

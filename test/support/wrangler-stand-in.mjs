@@ -7,7 +7,11 @@ const account = JSON.parse(readFileSync(file, "utf8"));
 const given = process.argv.slice(2);
 const at = given.indexOf("--config");
 const isProxy = given[at + 1].endsWith("/proxy/wrangler.toml");
-const environment = `${isProxy ? "proxy" : ""}${given[given.indexOf("--env") + 1]}`;
+const isFront = given[at + 1].endsWith("/wrangler.json");
+const named = isFront
+  ? JSON.parse(readFileSync(given[at + 1], "utf8")).name
+  : given[given.indexOf("--env") + 1];
+const environment = `${isProxy ? "proxy" : ""}${named}`;
 const args = given.slice(0, at);
 const input = readFileSync(0, "utf8");
 account.calls.push(`${args.join(" ")} @${environment}`);
@@ -25,8 +29,11 @@ if (account.failing !== undefined && args.join(" ").startsWith(account.failing))
   fail("the account is out of order");
 else if (said !== undefined) said();
 else if (command === "whoami") whoami();
-else if (command === "deploy" && !args.includes("--dry-run")) worker.exists = true;
-else if (command === "r2" && args[2] === "info" && !account.buckets.includes(args[3])) fail("no such bucket");
+else if (command === "deploy" && !args.includes("--dry-run")) {
+  worker.exists = true;
+  if (isFront) worker.config = JSON.parse(readFileSync(given[at + 1], "utf8"));
+} else if (command === "r2" && args[2] === "info" && !account.buckets.includes(args[3]))
+  fail("no such bucket");
 else if (command === "r2" && args[2] === "create") account.buckets.push(args[3]);
 writeFileSync(file, JSON.stringify(account));
 process.exitCode = code;

@@ -38,7 +38,7 @@ interface Account {
   isSignedIn: boolean;
   databases: string[];
   buckets: string[];
-  workers: Record<string, { secrets: Record<string, string>; exists: boolean }>;
+  workers: Record<string, { secrets: Record<string, string>; exists: boolean; config?: object }>;
   calls: string[];
   failing?: string;
 }
@@ -261,3 +261,46 @@ test.for([
     expect(here.account().calls).toEqual([]);
   },
 );
+
+test("the front Worker has the secrets, settings and database of the one behind it, and its objects", async () => {
+  const here = machine();
+  const { code, output } = await here.deploy(["--front", "--env", "eu", "--url", platform.url]);
+  expect([code, output]).toEqual([0, expect.stringContaining("deploy the front Worker sluice-eu-front")]);
+  expect(changing(here.account()).slice(-3)).toEqual([
+    "deploy @proxyeu",
+    "secret bulk @sluice-eu-front",
+    "deploy @sluice-eu-front",
+  ]);
+  const { eu, "sluice-eu-front": front } = here.account().workers;
+  expect(Object.keys(eu?.secrets ?? {})).toHaveLength(3);
+  expect(front?.secrets).toEqual(eu?.secrets);
+  for (const value of Object.values(front?.secrets ?? {})) expect(output).not.toContain(value);
+  expect(front?.config).toMatchObject({
+    vars: { SVC_REGION: "eu", SVC_BASE_URL: "https://eu.acme.dev" },
+    services: [
+      { binding: "REGION_US", service: "sluice-us" },
+      { binding: "REST", service: "sluice-eu", entrypoint: "Rest" },
+    ],
+    d1_databases: [{ binding: "DB", database_id: "uuid-of-sluice-eu" }],
+    durable_objects: {
+      bindings: [
+        { name: "ORG", class_name: "OrgObject", script_name: "sluice-eu" },
+        { name: "REGISTRY", script_name: "sluice-eu" },
+        { name: "COUNTERS", script_name: "sluice-eu" },
+      ],
+    },
+  });
+  here.change({ calls: [] });
+  await here.deploy(["--env", "eu", "--url", platform.url], { npm_config_front: "true" });
+  expect(changing(here.account()).at(-2)).toBe("deploy @proxyeu");
+  expect(changing(here.account()).at(-1)).toBe("deploy @sluice-eu-front");
+});
+
+test("the front Worker gets no secret that differs from the one behind it", async () => {
+  const kept = { SVC_KEY_PEPPER: "kept elsewhere", SVC_OPERATOR_KEY: "kept elsewhere too" };
+  const here = machine({ workers: { "": { exists: true, secrets: kept } } });
+  const { code, output } = await here.deploy(["--front", "--url", platform.url]);
+  expect([code, output]).toEqual([1, expect.stringContaining("this machine does not know them")]);
+  expect(here.account().workers["sluice-front"]?.secrets ?? {}).toEqual({});
+  expect(here.account().calls).not.toContain("deploy @sluice-front");
+});

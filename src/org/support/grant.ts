@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
-import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { refuse } from "../../contract/refusal.ts";
 import type { SupportGrant } from "../../contract/resources/support.ts";
 import type { SupportScope } from "../../domain/support.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -25,13 +25,6 @@ const iso = (ms: number) => new Date(ms).toISOString();
 export function grantStatus(row: GrantRow, now: number): SupportGrant["status"] {
   if (row.closed_at !== null) return "closed";
   return row.expires_at <= now ? "expired" : "active";
-}
-
-export function grantRefusal(status: ReturnType<typeof grantStatus>): Refusal<"gone" | "key_expired"> | null {
-  if (status === "active") return null;
-  return status === "closed"
-    ? refuse("gone", {}, { message: "This support grant has been closed." })
-    : refuse("key_expired", {}, { message: "This support grant has expired." });
 }
 
 function toGrant(row: GrantRow, now: number): SupportGrant {

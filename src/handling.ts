@@ -1,0 +1,32 @@
+import { decideFast } from "./edge/decision/fast.ts";
+import type { Env } from "./edge/env.ts";
+import { isInTheClear, keptToHttps } from "./edge/transport.ts";
+
+export type Serve<E extends Env = Env> = (
+  request: Request,
+  env: E,
+  context: ExecutionContext,
+) => Response | Promise<Response>;
+
+/** Serves every request, however it came: decisions at once where this isolate can, and everything else by `rest`. */
+export function handlerOf<E extends Env>(rest: Serve<E>): Serve<E> {
+  return (request, env, context) => {
+    // Read once: the runtime makes a new text each time.
+    const { url } = request;
+    const serve = (asked: Request) => rest(asked, env, context);
+    if (isInTheClear(url, env)) return serve(request);
+    return keptToHttps(url, env, decideFast(url, { request, env, context, serve }) ?? serve(request));
+  };
+}
+
+/** Loaded when it is first asked for: each cold location pays for what it starts with. */
+export function loadedLater(load: () => Promise<Serve>): Serve {
+  let served: Serve | null = null;
+  const first: Serve = async (request, env, context) => {
+    const loaded = await load();
+    // Another request may have waited too.
+    served ??= loaded;
+    return served(request, env, context);
+  };
+  return (request, env, context) => (served ?? first)(request, env, context);
+}

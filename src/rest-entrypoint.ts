@@ -1,0 +1,20 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { FREED_HEADER, freedBy } from "./edge/decision/heed-freed.ts";
+import type { Env } from "./edge/env.ts";
+import { handle } from "./handler.ts";
+
+/**
+ * Everything that the front Worker does not answer by itself, over a service binding with `entrypoint = "Rest"`. Nobody
+ * else reaches it. Its answers also say where a call left room, so that the isolate in front stops refusing there.
+ */
+export class Rest extends WorkerEntrypoint<Env> {
+  override async fetch(request: Request): Promise<Response> {
+    const answer = await handle(request, this.env, this.ctx);
+    const orgId = freedBy(request);
+    if (orgId === null) return answer;
+    // The headers of a response from another region are immutable.
+    const told = new Response(answer.body, answer);
+    told.headers.set(FREED_HEADER, orgId);
+    return told;
+  }
+}

@@ -1,0 +1,62 @@
+/** Names the invalid setting, never its value, which may be a secret. */
+export class BadSetting extends Error {
+  override readonly name = "BadSetting";
+}
+
+/** Reads one setting. Throws what is wrong with it: the name goes before that, and the value is never told. */
+export type Read<T> = (value: unknown) => T;
+
+/** A text that may be absent. Bindings of another kind are no text. */
+export function text(value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw new BadSetting("must be a text");
+}
+
+export function matching(pattern: RegExp, problem: string, fallback: string): Read<string> {
+  return (value) => {
+    const given = text(value) ?? fallback;
+    if (!pattern.test(given)) throw new BadSetting(problem);
+    return given;
+  };
+}
+
+export function wholeNumber(fallback: number, min: number, max: number): Read<number> {
+  return (value) => {
+    const given = text(value);
+    if (given === undefined) return fallback;
+    if (!/^\d{1,12}$/.test(given)) throw new BadSetting("must be a whole number");
+    const number = Number(given);
+    if (number < min || number > max) throw new BadSetting(`must be from ${min} to ${max}`);
+    return number;
+  };
+}
+
+export function atLeast(characters: number, problem: string): Read<string | undefined> {
+  return (value) => {
+    const given = text(value);
+    if (given !== undefined && given.length < characters) throw new BadSetting(problem);
+    return given;
+  };
+}
+
+export const optionalSecret = atLeast(32, "must be a secret of at least 32 characters");
+
+export const secret: Read<string> = (value) => {
+  const given = optionalSecret(value);
+  if (given === undefined) throw new BadSetting("is required");
+  return given;
+};
+
+export const yesOrNo: Read<boolean> = (value) => {
+  const given = text(value) ?? "false";
+  if (given !== "true" && given !== "false") throw new BadSetting("must be true or false");
+  return given === "true";
+};
+
+export function address(fallback: string): Read<string> {
+  return (value) => {
+    const given = text(value) ?? fallback;
+    if (!URL.canParse(given)) throw new BadSetting("must be an absolute URL");
+    return given.replace(/\/+$/, "");
+  };
+}

@@ -5,6 +5,7 @@ import { encodeFrame } from "../../src/domain/run-block/frame.ts";
 import { NameFilter } from "../../src/domain/run-block/names.ts";
 import { decodeRemains, encodeRemains } from "../../src/domain/run-block/remains.ts";
 import type { RunRecord } from "../../src/domain/run-block/record.ts";
+import { runRecord } from "../support/run-records.ts";
 
 const name = fc.oneof(
   fc.constantFrom("a", "acme/m1", "acme/m2", "wf_😀", "é".repeat(100)),
@@ -129,32 +130,26 @@ test("a block of an earlier version is read, and runs without newer columns are 
 });
 
 test("a thousand runs of one application take at most 45 bytes each, including ids of 16 bytes", () => {
-  const runs = Array.from({ length: 1000 }, (_, at): RunRecord => ({
-    id: crypto.randomUUID(),
-    startedAt: 1_700_000_000_000 - at,
-    endedAt: null,
-    chargedAt: 1_700_000_000_500,
-    recordedAt: 1_700_000_000_500,
-    model: "acme/m1",
-    action: "chat.completion",
-    workflowId: "wf_support_answers",
-    deploymentId: "dep_europe_production",
-    departmentId: "dpt_customer_care",
-    customerId: `cus_${at % 50}`,
-    chainId: null,
-    parentRunId: null,
-    depth: 0,
-    inputTokens: 1800,
-    outputTokens: 600,
-    cost: 1_250_000n,
-    charges: "bud_01 bud_02 spend_cap",
-    extra: null,
-    userId: null,
-    provider: "acme",
-    keyId: "key_01JD0000000000000000000000",
-    outcome: "failed",
-    tags: null,
-  }));
+  const runs = Array.from({ length: 1000 }, (_, at) =>
+    runRecord(crypto.randomUUID(), {
+      startedAt: 1_700_000_000_000 - at,
+      chargedAt: 1_700_000_000_500,
+      recordedAt: 1_700_000_000_500,
+      model: "acme/m1",
+      action: "chat.completion",
+      workflowId: "wf_support_answers",
+      deploymentId: "dep_europe_production",
+      departmentId: "dpt_customer_care",
+      customerId: `cus_${at % 50}`,
+      inputTokens: 1800,
+      outputTokens: 600,
+      cost: 1_250_000n,
+      charges: "bud_01 bud_02 spend_cap",
+      provider: "acme",
+      keyId: "key_01JD0000000000000000000000",
+      outcome: "failed",
+    }),
+  );
   expect(encodeFrame(runs).length / 1000).toBeLessThan(45);
 });
 

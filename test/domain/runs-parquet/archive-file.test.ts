@@ -5,36 +5,20 @@ import { decodeGroups, encodeGroups } from "../../../src/domain/run-archive/grou
 import { encodeFrame } from "../../../src/domain/run-block/frame.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { ArchiveFile } from "../../../src/domain/runs-parquet/archive-file.ts";
+import { runRecord } from "../../support/run-records.ts";
 import { askDuckDb } from "./duckdb.ts";
 
 function aRun(at: number, more: Partial<RunRecord> = {}): RunRecord {
-  return {
-    id: `run-${at}`,
+  return runRecord(`run-${at}`, {
     startedAt: 1_760_000_000_000 + at,
-    endedAt: null,
     chargedAt: 1_760_000_100_000,
     recordedAt: 1_760_000_100_000,
     model: "acme/m1",
-    action: null,
-    workflowId: null,
-    deploymentId: null,
-    departmentId: null,
-    customerId: null,
-    chainId: null,
-    parentRunId: null,
-    depth: 0,
     inputTokens: at,
     outputTokens: 2,
     cost: BigInt(at) * 1_000_000_007n + 1n,
-    charges: "",
-    userId: null,
-    provider: null,
-    keyId: null,
-    outcome: null,
-    tags: null,
-    extra: null,
     ...more,
-  };
+  });
 }
 
 function fileOf(batches: readonly (readonly RunRecord[])[]) {

@@ -14,6 +14,7 @@ import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { pageOfRuns } from "../../../src/org/runs/blocks/page.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
+import { runRecord } from "../../support/run-records.ts";
 import { allRuns, unpackRuns } from "../../support/stored-runs.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
@@ -34,27 +35,15 @@ const aRun = fc
     cost: fc.bigInt(0n, 20n),
     extra: fc.constantFrom(null, { metadata: { text: "x".repeat(900) } }, { incurred: true as const }),
   })
-  .map((drawn): RunRecord => ({
-    id: `run-${++named}`,
-    endedAt: null,
-    chargedAt: 1050,
-    recordedAt: 1050,
-    action: null,
-    workflowId: null,
-    deploymentId: null,
-    departmentId: null,
-    parentRunId: null,
-    depth: 0,
-    inputTokens: 1,
-    outputTokens: 2,
-    charges: "",
-    userId: null,
-    provider: null,
-    keyId: null,
-    outcome: null,
-    tags: null,
-    ...drawn,
-  }));
+  .map((drawn) =>
+    runRecord(`run-${++named}`, {
+      chargedAt: 1050,
+      recordedAt: 1050,
+      inputTokens: 1,
+      outputTokens: 2,
+      ...drawn,
+    }),
+  );
 const batch = fc.oneof(
   { weight: 4, arbitrary: fc.array(aRun, { minLength: 1, maxLength: 3 }) },
   { weight: 2, arbitrary: fc.array(aRun, { minLength: 30, maxLength: 150 }) },

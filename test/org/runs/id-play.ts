@@ -2,13 +2,13 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
 import { Sought } from "../../../src/domain/id-index/sought.ts";
-import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env, newOrg } from "../../support/worker.ts";
 
@@ -49,40 +49,11 @@ export async function wokenObject() {
 
 let named = 0;
 
-function aRun(id: string): RunRecord {
-  return {
-    id,
-    startedAt: 0,
-    endedAt: null,
-    chargedAt: 0,
-    recordedAt: 0,
-    model: "m",
-    action: null,
-    workflowId: null,
-    deploymentId: null,
-    departmentId: null,
-    customerId: null,
-    chainId: null,
-    parentRunId: null,
-    depth: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cost: 0n,
-    charges: "",
-    extra: null,
-    userId: null,
-    provider: null,
-    keyId: null,
-    outcome: null,
-    tags: null,
-  };
-}
-
 export function store(sql: SqlStorage, count: number): string[] {
   const ids = Array.from({ length: count }, () => `run-${++named}`);
   const index = runIds(sql, SIZE);
   expect(found(sql, ids)).toEqual([]);
-  runBlocks(sql).append(ids.map(aRun));
+  runBlocks(sql).append(ids.map((id) => runRecord(id)));
   index.add(ids);
   return ids;
 }

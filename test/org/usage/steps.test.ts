@@ -7,6 +7,7 @@ import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
+import { runRecord } from "../../support/run-records.ts";
 import { storeRuns } from "../../support/stored-runs.ts";
 
 /** More than one step looks at, and more than one report may group by user. The last block is small, and grows. */
@@ -22,32 +23,16 @@ const ASK: ReportAsk = {
 let org: Spender;
 
 function aRun(at: number): RunRecord {
-  return {
-    id: `run-${at}`,
+  return runRecord(`run-${at}`, {
     startedAt: BASE + at,
-    endedAt: null,
     chargedAt: BASE + at,
     recordedAt: BASE + at,
     model: at % 2 === 0 ? "even" : "odd",
-    action: null,
-    workflowId: null,
-    deploymentId: null,
-    departmentId: null,
-    customerId: null,
-    chainId: null,
-    parentRunId: null,
-    depth: 0,
     inputTokens: 2,
     outputTokens: 1,
     cost: 3n,
-    charges: "",
-    extra: null,
     userId: `user-${at}`,
-    provider: null,
-    keyId: null,
-    outcome: null,
-    tags: null,
-  };
+  });
 }
 
 function inObject<T>(use: (sql: SqlStorage) => T): Promise<T> {

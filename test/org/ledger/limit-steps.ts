@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { formatUsd } from "../../../src/domain/money.ts";
-import { HOUR_MS, type Model } from "./model.ts";
+import { HOUR_MS } from "./model-limits.ts";
+import type { Model } from "./model.ts";
 import type { Limit } from "./model-rows.ts";
 import type { Step, StepOf } from "./steps.ts";
 import type { World } from "./world.ts";

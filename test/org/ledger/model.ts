@@ -11,41 +11,10 @@ import type {
   SettledHold,
   Verdict,
 } from "./model-rows.ts";
+import { amountOf, inOrder, isAsked, isTouched, subjectOf, windowOf } from "./model-limits.ts";
 import { isSameQuestion } from "../../../src/domain/reservation-id.ts";
 
 /** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
-
-export const HOUR_MS = 3_600_000;
-/** A Wednesday, half a minute past noon. The clock moves in whole hours, so the seconds of a test cross no boundary. */
-export const BASE_MS = Date.parse("2027-03-31T12:00:30Z");
-
-/** Half a day of the clock, which changes at noon and at midnight. */
-export function halfDayOf(hour: number): number {
-  return Math.floor((BASE_MS + hour * HOUR_MS) / (12 * HOUR_MS));
-}
-
-const ORDER = [
-  "plan_runs",
-  "plan_tokens",
-  "chain_cost",
-  "chain_depth",
-  "chain_tokens",
-  "quota",
-  "spend_cap",
-  "budget",
-  "customer_limit",
-];
-const SCOPES = ["org", "department", "workflow", "deployment", "customer", "chain", "match"];
-
-function isAsked(kind: Limit["kind"], phase: Phase): boolean {
-  return phase === "run" || !/^(plan|chain)/.test(kind);
-}
-
-function isMatched({ match = {} }: Limit, scopes: Scopes): boolean {
-  return Object.entries(match).every(([name, values]) =>
-    values.includes(scopes[name as keyof typeof match] ?? "-"),
-  );
-}
 
 /** Runs that nobody reported are named by their holds. */
 export function estimateId(holdId: string): string {
@@ -87,81 +56,35 @@ export class Model {
   adjustments: ModelAdjustment[] = [];
 
   touched(scopes: Scopes, phase: Phase): Limit[] {
-    const matches = this.limits.filter((one) => {
-      if (!isAsked(one.kind, phase)) return false;
-      if (one.scopeKind === "org") return true;
-      if (one.scopeKind === "match") return isMatched(one, scopes);
-      const id = scopes[one.scopeKind];
-      if (id === undefined) return false;
-      if (one.scopeId !== "*") return one.scopeId === id;
-      return !this.limits.some((other) => other.scopeKind === one.scopeKind && other.scopeId === id);
-    });
-    const rank = (one: Limit) => ORDER.indexOf(one.kind) * 10 + SCOPES.indexOf(one.scopeKind);
-    return matches.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
-  }
-
-  windowOf(limit: Limit, hour: number): string {
-    const days = (limit.anchorDay ?? 1) - 1;
-    const at = new Date(BASE_MS + hour * HOUR_MS + limit.zoneMs - days * 24 * HOUR_MS);
-    const month = at.getUTCMonth();
-    switch (limit.period) {
-      case "day":
-        return at.toISOString().slice(0, 10);
-      case "week":
-        return String(Math.floor((at.getTime() / (24 * HOUR_MS) + 3) / 7));
-      case "month":
-        return at.toISOString().slice(0, 7);
-      case "quarter":
-        return `${at.getUTCFullYear()} ${Math.floor(month / 3)}`;
-      case "year":
-        return String(at.getUTCFullYear());
-      case "total":
-        return "";
-      default:
-        return limit.period satisfies never;
-    }
-  }
-
-  subjectOf(limit: Limit, scopes: Scopes): string {
-    if (limit.groupBy !== undefined) return JSON.stringify(limit.groupBy.map((name) => scopes[name] ?? null));
-    if (limit.scopeId !== "*") return "";
-    return (limit.scopeKind === "chain" ? scopes.chain : scopes.customer) ?? "";
+    const asked = this.limits.filter(({ kind }) => isAsked(kind, phase));
+    return inOrder(asked.filter((one) => isTouched(one, scopes, this.limits)));
   }
 
   #whoseRun(limit: Limit, run: ModelRun): string {
     const { scopes, limits } = run.heldFor;
-    return this.subjectOf(limit, limits.includes(limit.id) ? scopes : run.scopes);
-  }
-
-  amountOf(limit: Limit, attempt: Pick<Attempt, "cost" | "tokens">): bigint {
-    if (limit.unit === "runs") return 1n;
-    if (limit.unit === "tokens") return attempt.tokens;
-    if (limit.kind === "plan_runs") return 1n;
-    return limit.kind.endsWith("_tokens") ? attempt.tokens : attempt.cost;
+    return subjectOf(limit, limits.includes(limit.id) ? scopes : run.scopes);
   }
 
   spent(limit: Limit, subject: string, hour: number): bigint {
-    const window = this.windowOf(limit, hour);
+    const window = windowOf(limit, hour);
     const adjusted = this.adjustments
-      .filter(({ charged, hour: at }) => charged.includes(limit.id) && this.windowOf(limit, at) === window)
+      .filter(({ charged, hour: at }) => charged.includes(limit.id) && windowOf(limit, at) === window)
       .filter(({ run }) => this.#whoseRun(limit, run) === subject)
       .reduce((sum, { amount }) => sum + amount, 0n);
     return this.runs
-      .filter((run) => run.charged.includes(limit.id) && this.windowOf(limit, run.hour) === window)
+      .filter((run) => run.charged.includes(limit.id) && windowOf(limit, run.hour) === window)
       .filter((run) => this.#whoseRun(limit, run) === subject)
-      .reduce((sum, run) => sum + this.amountOf(limit, run), adjusted);
+      .reduce((sum, run) => sum + amountOf(limit, run), adjusted);
   }
 
   held(limit: Limit, subject: string, hour: number): bigint {
-    const window = this.windowOf(limit, hour);
+    const window = windowOf(limit, hour);
     return this.holds
       .filter((hold) => hold.status === "open" && hold.held.includes(limit.id))
       .filter(
-        (hold) =>
-          this.windowOf(limit, hold.hour) === window &&
-          this.subjectOf(limit, hold.attempt.scopes) === subject,
+        (hold) => windowOf(limit, hold.hour) === window && subjectOf(limit, hold.attempt.scopes) === subject,
       )
-      .reduce((sum, { attempt }) => sum + this.amountOf(limit, attempt), 0n);
+      .reduce((sum, { attempt }) => sum + amountOf(limit, attempt), 0n);
   }
 
   /** What each subject has spent and reserved now, without those that have neither. */
@@ -170,7 +93,7 @@ export class Model {
       ...this.runs.flatMap((run) => [run.scopes, run.heldFor.scopes]),
       ...this.holds.map((hold) => hold.attempt.scopes),
     ];
-    const subjects = [...new Set(all.map((scopes) => this.subjectOf(limit, scopes)))].sort();
+    const subjects = [...new Set(all.map((scopes) => subjectOf(limit, scopes)))].sort();
     return subjects
       .map((one): [string, bigint, bigint] => [
         one,
@@ -185,7 +108,7 @@ export class Model {
     if (limit.kind === "chain_depth") return 0n;
     return this.holds
       .filter((hold) => hold.status === "open" && hold.held.includes(limit.id))
-      .reduce((sum, { attempt }) => sum + this.amountOf(limit, attempt), 0n);
+      .reduce((sum, { attempt }) => sum + amountOf(limit, attempt), 0n);
   }
 
   drawn(pack: Pack): bigint {
@@ -224,8 +147,8 @@ export class Model {
         if (BigInt(attempt.depth) > limit.limit) return { refusedBy: limit };
         continue;
       }
-      const amount = this.amountOf(limit, attempt);
-      const subject = this.subjectOf(limit, attempt.scopes);
+      const amount = amountOf(limit, attempt);
+      const subject = subjectOf(limit, attempt.scopes);
       const used = this.spent(limit, subject, this.hour) + this.held(limit, subject, this.hour);
       if (amount > 0n && used + amount > limit.limit) return { refusedBy: limit };
     }
@@ -348,10 +271,9 @@ export class Model {
       if (limit === undefined) continue;
       if (limit.mode !== "enforce" || limit.limit === null || limit.kind === "chain_depth") continue;
       const past = this.spent(limit, this.#whoseRun(limit, run), hour) - limit.limit;
-      const own = this.amountOf(limit, run);
+      const own = amountOf(limit, run);
       const amount = past < own ? past : own;
-      if (amount > 0n)
-        this.over.push({ run: id, limit: limit.id, window: this.windowOf(limit, hour), amount });
+      if (amount > 0n) this.over.push({ run: id, limit: limit.id, window: windowOf(limit, hour), amount });
     }
   }
 

@@ -14,7 +14,8 @@ import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 import { replacedRuns } from "../../../src/org/runs/replaced.ts";
 import type { Run } from "../../../src/org/runs/run.ts";
-import { BASE_MS, estimateId, HOUR_MS } from "./model.ts";
+import { BASE_MS, HOUR_MS } from "./model-limits.ts";
+import { estimateId } from "./model.ts";
 import { EVENT_ROWS } from "../../support/logs.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };

@@ -204,6 +204,30 @@ describe("a backup of an org with runs in the archive", () => {
     expect((await backup(org.id)).byteLength).toBeGreaterThan(0);
   });
 
+  test("breaks off if a file is lost while it is read, is not taken for a whole one, and leaves nothing", async () => {
+    const org = await newArchivist(OLD);
+    const [name = ""] = await filesOf(org.id);
+    const bytes = (await (await bucket().get(name))?.arrayBuffer()) ?? new ArrayBuffer(0);
+    const reader = (await askBackup(org.id)).body?.getReader();
+    await bucket().delete(name);
+    const received: Uint8Array[] = [];
+    const readAll = async () => {
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done || value === undefined) return;
+        received.push(value);
+      }
+    };
+    await expect(readAll()).rejects.toThrow(`'${name}' is missing`);
+    expect(await rowsOf(org.id, "SELECT n FROM backup_frames")).toEqual([]);
+    await bucket().put(name, bytes);
+    const archive = await backup(org.id);
+    await lose(org);
+    const cut = await sendArchive(Buffer.concat(received));
+    expect(cut.body.error.details.fields[0].code).toBe("truncated");
+    expect((await sendArchive(archive)).status).toBe(201);
+  });
+
   test("keeps its runs from retention until it was read", async () => {
     const org = await newArchivist(OLD);
     await org.advance(86_400 * 3);

@@ -79,6 +79,21 @@ test("of two concurrent changes, one is refused, and If-Match protects a book th
   expect(new Set(made.map(({ body }) => body.revision)).size).toBe(made.length);
 });
 
+test("of two operators who change what both have read, at the same moment, exactly one is heard", async () => {
+  await write([]);
+  const opened = await call("GET", "/v1/admin/price-book", { key: operatorKey() });
+  const sameMoment = { "if-match": opened.headers.get("etag") ?? "" };
+  const offered = ["3", "4", "5"].map((rate) => ({ model: `pb-both-${rate}`, ...PLAIN }));
+  const answers = await Promise.all(offered.map((model) => write([model], sameMoment)));
+  expect(answers.filter(({ status }) => status === 409).length).toBe(2);
+  const heard = answers.findIndex(({ status }) => status === 200);
+  const { revision, models } = await read();
+  expect(revision).toBe(opened.body.revision + 1);
+  expect(models.map(({ model }: { model: string }) => model)).toEqual([offered[heard]?.model]);
+  const late = await write([offered[0] ?? PLAIN], sameMoment);
+  expect([late.status, (await read()).revision]).toEqual([409, revision]);
+});
+
 describe("an org without its own price", () => {
   test("is charged by the book, under any name of the model", async () => {
     await write([MINI]);

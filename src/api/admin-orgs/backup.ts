@@ -66,7 +66,10 @@ function streamed(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await parts.next();
+        const { done, value } = await parts.next().catch(async (error: unknown) => {
+          await drop();
+          throw error;
+        });
         if (done !== true) return controller.enqueue(value);
         await drop();
         controller.close();

@@ -5,6 +5,7 @@ import { bundleWorker } from "../bundle.ts";
 import { HOST } from "../ports.ts";
 import { FRONT, readWorkerConfig } from "../worker-config.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import { firstDecision } from "./hops.ts";
 import { workerds } from "./reference.ts";
 
 const STARTS = QUICK ? 3 : 9;
@@ -24,7 +25,10 @@ export async function run(): Promise<BenchRow[]> {
       costs.get(name)?.push((await startedIn(script)) - empty);
     }
   }
-  return Object.entries(scripts).map(([name, script]) => rowOf(name, script, median(costs.get(name) ?? [])));
+  const started = Object.entries(scripts).map(([name, script]) =>
+    rowOf(name, script, median(costs.get(name) ?? [])),
+  );
+  return [...started, await firstDecision()];
 }
 
 /** As it is deployed. */

@@ -109,7 +109,8 @@ describe("GET /v1/capacity/forecasts", () => {
     const ofLimit = (id: string) =>
       limits.filter((one) => one.id === id).map((one) => one.forecast?.p50_date);
     expect([ofLimit(scope), ofLimit(same), ofLimit(every)]).toEqual([[soon], [soon], [soon]]);
-    expect(ofLimit(each)).toEqual([undefined, undefined]);
+    // Sales goes on for 50 days, which is more than the list looks ahead.
+    expect(ofLimit(each)).toEqual([fullest, null]);
   });
 
   test("names the day of every budget, however many there are", async () => {

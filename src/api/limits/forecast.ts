@@ -18,9 +18,9 @@ const BASELINE = {
   allowances: [],
 } as const;
 
-/** A budget that matches calls by other names than a scope is found by its id. */
+/** A budget that matches calls by other names than a scope is found by its id, and each of its counters by its group. */
 const scopeOf = ({ id, scope_kind, scope_id }: LimitInUse) => {
-  if (scope_kind === MATCH_SCOPE) return { scopeKind: scope_kind, scopeId: id };
+  if (scope_kind === MATCH_SCOPE) return { scopeKind: scope_kind, scopeId: id, group: scope_id };
   return { scopeKind: scope_id === null ? "org" : scope_kind, scopeId: scope_id ?? "" };
 };
 const keyOf = (limit: LimitInUse) => JSON.stringify(scopeOf(limit));

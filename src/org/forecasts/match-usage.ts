@@ -5,9 +5,11 @@ import { dayOf } from "../../domain/forecast/series.ts";
 import { type MatchPart, prefixOf } from "../../domain/match.ts";
 import { countsApart, type Meter, roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { groupText } from "../../domain/traits.ts";
 import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
 import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
+import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
 
 const NANOS_PER_USD = 1e9;
@@ -19,6 +21,20 @@ const NOTHING: ScopeUsage = { days: [], budgets: [] };
  * the fullest.
  */
 export function matchUsage(view: View, id: string): ScopeUsage {
+  const meter = matchMeter(view, id);
+  return meter === null ? NOTHING : usageOf(view, meter, fullest(view, meter));
+}
+
+/** The days of one counter, for a list of limits, which names each of them. */
+export function matchDays(view: View, id: string, group: string | null): readonly DayUsage[] {
+  const meter = matchMeter(view, id);
+  if (meter === null) return [];
+  if (!countsApart(meter)) return usageOf(view, meter, "").days;
+  const subject = largest(view, meter, LIMITS_PER_METER).find((one) => groupText(one) === group);
+  return subject === undefined ? [] : usageOf(view, meter, subject).days;
+}
+
+function matchMeter(view: View, id: string): Meter | null {
   const [row] = view.sql
     .exec<MeterRow>(
       `SELECT * FROM meters WHERE id = ? AND kind = 'budget' AND scope_kind = 'match'
@@ -26,13 +42,14 @@ export function matchUsage(view: View, id: string): ScopeUsage {
       id,
     )
     .toArray();
-  if (row === undefined) return NOTHING;
-  const meter = toMeter(row, view.now);
+  return row === undefined ? null : toMeter(row, view.now);
+}
+
+function usageOf(view: View, meter: Meter, subject: string): ScopeUsage {
   const { parts = [], groupBy = [] } = meter.match ?? {};
   const part = parts.find(({ trait }) => DAILY_KINDS.has(trait)) ?? null;
   const days = daysOf(view, part);
   const isExact = groupBy.length === 0 && parts.length === (part === null ? 0 : 1);
-  const subject = fullest(view, meter);
   const share = isExact ? 1 : shareOf(view, meter, { subject, days });
   return {
     days: days.map(({ day, usd, runs, tokens }) => ({
@@ -68,17 +85,13 @@ function daysOf({ sql, now }: View, part: MatchPart | null): DayUsage[] {
 }
 
 /** Whose counter has most in it now. Empty: there is only one, or none yet. */
-function fullest({ sql, now }: View, meter: Meter): string {
-  if (!countsApart(meter)) return "";
-  const [row] = sql
-    .exec<{ subject: string }>(
-      `SELECT subject FROM usage WHERE meter_id = ? AND window_start = ? AND subject <> ''
-       ORDER BY CAST(spent AS REAL) + CAST(over AS REAL) DESC LIMIT 1`,
-      meter.id,
-      newEntry(meter, "", now).window.startMs,
-    )
-    .toArray();
-  return row?.subject ?? "";
+function fullest(view: View, meter: Meter): string {
+  return countsApart(meter) ? (largest(view, meter, 1)[0] ?? "") : "";
+}
+
+function largest({ sql, now }: View, meter: Meter, limit: number): string[] {
+  const { startMs } = newEntry(meter, "", now).window;
+  return largestSubjects(sql, { meterId: meter.id, startMs, limit });
 }
 
 /** The part of the days' dollars that the budget counted, in all periods that are stored. */
@@ -111,11 +124,4 @@ function stateOf(view: View, meter: Meter, subject: string): BudgetState {
     leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
     window: meter.window,
   };
-}
-
-/** For a list of limits, which names each counter: only a budget with one counter has days of its own. */
-export function matchDays(view: View, id: string): readonly DayUsage[] {
-  const [row] = view.sql.exec<MeterRow>("SELECT * FROM meters WHERE id = ?", id).toArray();
-  if (row === undefined || countsApart(toMeter(row, view.now))) return [];
-  return matchUsage(view, id).days;
 }

@@ -61,13 +61,21 @@ export const budgetedScopes = query({
   },
 });
 
+export interface Counter extends Scope {
+  /** Whose counter it is, of a budget with `group_by`. */
+  readonly group?: string | null;
+}
+
 /** The days of some scopes, for limits that have a forecast. */
 export const scopeDays = query({
   refuses: [],
-  run: (view, { scopes }: { scopes: readonly Scope[] }) => ({
+  run: (view, { scopes }: { scopes: readonly Counter[] }) => ({
     data: scopes.slice(0, SCOPES_AT_ONCE).map((scope) => ({
       scope,
-      days: scope.scopeKind === MATCH_SCOPE ? matchDays(view, scope.scopeId) : daysOf(view, scope),
+      days:
+        scope.scopeKind === MATCH_SCOPE
+          ? matchDays(view, scope.scopeId, scope.group ?? null)
+          : daysOf(view, scope),
     })),
   }),
 });

@@ -8,10 +8,8 @@ import { runsOutAt } from "../../domain/pace.ts";
 import type { View } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
+import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
 import { type Entry, loadUsage, newEntry } from "../meters/usage.ts";
-
-/** Of those that a limit counts separately, as many as a list may show. */
-const MOST_SUBJECTS = 50;
 
 export interface LimitRow {
   readonly row: MeterRow;
@@ -42,14 +40,12 @@ function entriesOf(view: View, row: MeterRow): Entry[] {
   const meter = toMeter(row, view.now);
   if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
   const { window } = newEntry(meter, "", view.now);
-  const subjects = view.sql.exec<{ subject: string }>(
-    `SELECT subject FROM usage WHERE meter_id = ? AND window_start = ? AND subject <> ''
-     ORDER BY CAST(spent AS REAL) + CAST(over AS REAL) + CAST(held AS REAL) + CAST(leased AS REAL) DESC LIMIT ?`,
-    meter.id,
-    window.startMs,
-    MOST_SUBJECTS,
-  );
-  return subjects.toArray().map(({ subject }) => newEntry(meter, subject, view.now));
+  const subjects = largestSubjects(view.sql, {
+    meterId: meter.id,
+    startMs: window.startMs,
+    limit: LIMITS_PER_METER,
+  });
+  return subjects.map((subject) => newEntry(meter, subject, view.now));
 }
 
 function inUse(view: View, row: MeterRow, entry: Entry): LimitRow {

@@ -46,7 +46,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
       {isNew && <FirstSteps limits={out?.count ?? 0} keys={await countKeys(visit)} />}
       <div class="blocks">
         <WhoSpendsCard of={who} range={range} nameOf={nameOf} at={at} />
-        <RunsOutCard of={out} mayCreate={reaches(visit, "admin")} />
+        <RunsOutCard of={out} mayCreate={reaches(visit, "admin")} nowMs={visit.nowMs} />
         <RefusedTodayCard of={refused} nameOf={nameOf} />
       </div>
       {chart.spending !== null && (

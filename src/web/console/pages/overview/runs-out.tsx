@@ -4,6 +4,7 @@ import { Meter } from "../../view/charts.tsx";
 import { customerAt, pageOf, runsChargedTo } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
+import { type Outlook, soonestFirst } from "./outlook.ts";
 
 const SHOWN = 10;
 
@@ -12,8 +13,13 @@ export async function readRunsOut(visit: Visit): Promise<LimitsInUse | null> {
   return (await visit.api.get<LimitsInUse>(`${visit.org}/limits?limit=${SHOWN}&forecast=true`)).body;
 }
 
-export function RunsOutCard({ of, mayCreate }: { of: LimitsInUse | null; mayCreate: boolean }) {
-  const limits = of?.data ?? [];
+export function RunsOutCard(props: {
+  readonly of: LimitsInUse | null;
+  readonly mayCreate: boolean;
+  readonly nowMs: number;
+}) {
+  const { of, mayCreate, nowMs } = props;
+  const limits = soonestFirst(of?.data ?? [], nowMs);
   const all = of?.count ?? 0;
   const note = all > limits.length ? `The first ${limits.length} of ${count(all)}` : null;
   return (
@@ -30,8 +36,8 @@ export function RunsOutCard({ of, mayCreate }: { of: LimitsInUse | null; mayCrea
         </p>
       ) : (
         <ol class="ranking">
-          {limits.map((limit) => (
-            <LimitLine limit={limit} />
+          {limits.map(({ limit, outlook }) => (
+            <LimitLine limit={limit} outlook={outlook} />
           ))}
         </ol>
       )}
@@ -39,7 +45,7 @@ export function RunsOutCard({ of, mayCreate }: { of: LimitsInUse | null; mayCrea
   );
 }
 
-function LimitLine({ limit }: { limit: LimitInUse }) {
+function LimitLine({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) {
   const { used, limit: most, mode } = limit;
   const amount = typeof most === "string" ? usd(most) : count(most);
   return (
@@ -48,7 +54,7 @@ function LimitLine({ limit }: { limit: LimitInUse }) {
         <a href={hrefOf(limit)} title={limit.id}>
           {nameOf(limit)}
         </a>
-        <When limit={limit} />
+        <When limit={limit} outlook={outlook} />
       </span>
       <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
       <span class="sub">
@@ -64,27 +70,35 @@ function LimitLine({ limit }: { limit: LimitInUse }) {
 const reservedPart = ({ reserved, limit }: LimitInUse) =>
   Number(limit) > 0 ? Number(reserved) / Number(limit) : 0;
 
-function When({ limit: { available, forecast, runs_out_at: paced } }: { limit: LimitInUse }) {
-  if (Number(available) <= 0) return <Badge tone="bad">used up</Badge>;
-  if (forecast !== null && forecast.p50_date !== null) {
-    const early = forecast.p90_date === null ? "" : `, at high usage on ${day(forecast.p90_date)}`;
+function When({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) {
+  const { forecast } = limit;
+  if (outlook.kind === "used_up") return <Badge tone="bad">used up</Badge>;
+  if (outlook.kind === "forecast") {
+    const early = forecast?.p90_date ? `, at high usage on ${day(forecast.p90_date)}` : "";
     return (
       <span class="number" title={`By the forecast, at median usage${early}`}>
-        {day(forecast.p50_date)}
+        {day(outlook.date)}
       </span>
     );
   }
-  if (forecast !== null || paced === null) {
-    const why = "Not before it resets, and not in the next 30 days";
+  if (outlook.kind === "paced") {
     return (
-      <span class="quiet" title={forecast === null ? why : `By the forecast: ${why}`}>
-        lasts
+      <span class="number" title="At the pace of this period: there is too little history for a forecast">
+        {day(outlook.date)} <span class="quiet">at this pace</span>
       </span>
     );
   }
+  if (outlook.kind === "too_early") {
+    return (
+      <span class="quiet" title="It has counted for too short a time to say when it is used up">
+        too early to say
+      </span>
+    );
+  }
+  const why = "Not before it resets, and not in the next 30 days";
   return (
-    <span class="number" title="At the pace of this period: there is too little history for a forecast">
-      {day(paced)} <span class="quiet">at this pace</span>
+    <span class="quiet" title={forecast === null ? why : `By the forecast: ${why}`}>
+      lasts
     </span>
   );
 }

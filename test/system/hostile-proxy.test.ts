@@ -47,6 +47,19 @@ describe("what a provider gets", () => {
   });
 
   test.each([
+    ["OpenAI", CHAT, "x-api-key"],
+    ["Anthropic", "/anthropic/v1/messages", "authorization"],
+    ["Anthropic", "/anthropic/v1/messages", "x-api-key"],
+  ])("is not the caller's key, for %s at %s in %s", async (_, path, name) => {
+    const { key } = await governed();
+    const { url, got } = await providerThat((__, response) => response.end(fine));
+    const headers = { [name]: name === "authorization" ? `Bearer ${key}` : key };
+    expect((await proxyBefore(url)(path, { body, headers })).status).toBe(200);
+    expect(JSON.stringify(got[0]?.headers)).toContain(PROVIDER_KEY);
+    expect(JSON.stringify(got[0]?.headers)).not.toContain(key);
+  });
+
+  test.each([
     ["out of the prefix", "/openai/../admin", 404],
     ["out of the prefix, encoded", "/openai/v1/%2e%2e/%2e%2e/admin", 404],
     ["to another host", "/openai//evil.test/v1/chat/completions", 400],

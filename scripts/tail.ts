@@ -1,4 +1,4 @@
-/** `npm run tail -- <trace id> [--remote [--env name]]`: what the service logged about one request. */
+/** `npm run tail -- <trace id> [--remote [--env name] [--proxy]]`: what was logged about one request. */
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,19 @@ import { ROOT } from "./worker-config.ts";
 
 await run(async () => {
   const { values, positionals } = parseArgs({
-    options: { remote: { type: "boolean", default: false }, env: { type: "string", default: "" } },
+    options: {
+      remote: { type: "boolean", default: false },
+      env: { type: "string", default: "" },
+      proxy: { type: "boolean", default: false },
+    },
     allowPositionals: true,
   });
   const [traceId] = positionals;
-  if (traceId === undefined) throw new Complaint("usage: npm run tail -- <trace id> [--remote]");
-  await (values.remote ? followRemote(traceId, values.env) : searchLocal(traceId));
+  if (traceId === undefined) throw new Complaint("usage: npm run tail -- <trace id> [--remote [--proxy]]");
+  await (values.remote ? followRemote(traceId, values) : searchLocal(traceId));
 });
+
+const PROXY_CONFIG = "src/proxy/wrangler.toml";
 
 async function searchLocal(traceId: string): Promise<void> {
   const log = join(dataFolderPath(process.env), "sluice.log");
@@ -33,8 +39,9 @@ async function searchLocal(traceId: string): Promise<void> {
 }
 
 /** Cloudflare keeps no past lines for `wrangler tail`, so this waits for the request, until Ctrl-C. */
-async function followRemote(traceId: string, environment: string): Promise<void> {
-  const args = ["tail", "--format", "json", "--env", environment];
+async function followRemote(traceId: string, { env, proxy }: { env: string; proxy: boolean }): Promise<void> {
+  const config = proxy ? ["--config", PROXY_CONFIG] : [];
+  const args = ["tail", "--format", "json", "--env", env, ...config];
   const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,7 +1,6 @@
 import { isKeptCode } from "../contract/kept-refusals.ts";
-import type { Refusal } from "../contract/refusal.ts";
 import { isUsd } from "./money.ts";
-import { limitOf } from "./refusal-note.ts";
+import { limitOf, type NamedRefusal } from "./refusal-note.ts";
 
 /** Which limit or rule refused whom, and how much was asked for. */
 export interface RefusedFields {
@@ -21,7 +20,10 @@ interface Named {
 }
 
 /** Null if no limit or rule refused. `body` is what was read of the call so far. */
-export function refusedFields(refusal: Refusal, body: unknown): RefusedFields | null {
+export function refusedFields(
+  refusal: NamedRefusal & { readonly amountUsd?: string },
+  body: unknown,
+): RefusedFields | null {
   if (!isKeptCode(refusal.code)) return null;
   const named = (typeof body === "object" && body !== null ? body : {}) as Named;
   const { attempted_usd } = refusal.details as { attempted_usd?: unknown };

@@ -1,4 +1,3 @@
-import type { ErrorCode } from "../contract/errors.ts";
 import type { DecidedAt } from "../contract/decision.ts";
 import { isKeptCode } from "../contract/kept-refusals.ts";
 import type { Refusal } from "../contract/refusal.ts";
@@ -84,8 +83,15 @@ type LimitDetails = Readonly<
   Partial<Record<"budget_id" | "policy_id" | "rule_id" | "detector" | "limit_kind" | "reason", unknown>>
 >;
 
+/** What a refusal says of the limit that refused. */
+export interface NamedRefusal {
+  readonly code: string;
+  readonly details: object;
+  readonly limit?: string;
+}
+
 /** The id of the limit, rule or detector. A limit that an org has only one of is named by its kind. */
-export function limitOf({ code, details, limit }: Refusal): string {
+export function limitOf({ code, details, limit }: NamedRefusal): string {
   const said = details as LimitDetails;
   const id = limit ?? said.budget_id ?? said.policy_id ?? said.rule_id ?? said.detector;
   if (typeof id === "string") return id;
@@ -94,7 +100,7 @@ export function limitOf({ code, details, limit }: Refusal): string {
   return ONE_OF_A_KIND[code] ?? code;
 }
 
-const ONE_OF_A_KIND: Readonly<Partial<Record<ErrorCode, string>>> = {
+const ONE_OF_A_KIND: Readonly<Record<string, string>> = {
   spend_cap_exceeded: "spend_cap",
   quota_exhausted: "quota",
   credits_exhausted: "credits",

@@ -1,30 +1,26 @@
-import { type Dialect, refusalResponse } from "../adapters/refusal-response.ts";
+import type { WireRefusal } from "../adapters/refusal-response.ts";
 import { headersFrom } from "./headers.ts";
 import type { Provider } from "./options.ts";
 
 const MOST_ERROR_BYTES = 65_536;
 
 /** The provider did not answer as one does. What it said is not passed on. */
-export function badGateway(message: string, dialect: Dialect): Response {
-  return refusalResponse({ status: 502, code: "bad_gateway", message, details: {} }, dialect);
+export function badGateway(message: string): WireRefusal {
+  return { status: 502, code: "bad_gateway", message, details: {} };
 }
 
 /** What is relayed of an answer that is no success. */
-export async function failedAnswer(
-  answer: Response,
-  provider: Provider,
-  dialect: Dialect,
-): Promise<Response> {
+export async function failedAnswer(answer: Response, provider: Provider): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {
     await answer.body?.cancel();
-    return badGateway("The provider answered with a redirect, which this proxy does not follow.", dialect);
+    return badGateway("The provider answered with a redirect, which this proxy does not follow.");
   }
   if (status === 401) {
     await answer.body?.cancel();
     const message =
       "The provider did not accept this proxy's own key. Your key is not the reason: tell its operator.";
-    return badGateway(message, dialect);
+    return badGateway(message);
   }
   const text = await textWithin(answer, MOST_ERROR_BYTES);
   return new Response(text.replaceAll(provider.key, "[key]"), {

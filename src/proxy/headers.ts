@@ -33,7 +33,7 @@ const NOT_SENT = new Set([
 ]);
 const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-"];
 
-/** The provider's account is not the caller's to see. Bodies are relayed decoded. */
+/** The provider's account is not the caller's to see, and only we name our runs and traces. Bodies are relayed decoded. */
 const NOT_RELAYED = new Set([
   ...HOP_BY_HOP,
   "alt-svc",
@@ -45,6 +45,8 @@ const NOT_RELAYED = new Set([
   "anthropic-organization-id",
   "set-cookie",
   "strict-transport-security",
+  "x-sluice-run-id",
+  "x-svc-trace-id",
 ]);
 
 export function headersTo({ key }: Provider, given: Headers, isAnthropic: boolean): Headers {

@@ -25,6 +25,27 @@ export type CallerField = (typeof CALLER_FIELDS)[number];
 /** The rest decides who pays, or what is reserved: only for callers that are trusted with it. */
 export const SET_BY_ANYONE: readonly CallerField[] = ["workflow_id", "user_id", "tags"];
 
+/** What the proxy logs of an answer that it made by itself. */
+export interface ProxyLine {
+  readonly at: string;
+  /** As in the answer's `x-svc-trace-id`. */
+  readonly trace: string;
+  readonly source: "proxy";
+  readonly method: string;
+  readonly provider: ProviderName | null;
+  /** Null: a call that is not counted in tokens. */
+  readonly api: string | null;
+  readonly status: number;
+  readonly code: string;
+  readonly org: string | null;
+  readonly key: string | null;
+  readonly ms: number;
+  /** Where a limit or a rule refused. */
+  readonly limit?: string;
+  readonly customer?: string | null;
+  readonly amount_usd?: string | null;
+}
+
 export interface ProxyOptions {
   /** Where Sluice is served. */
   readonly url?: string | undefined;
@@ -46,4 +67,6 @@ export interface ProxyOptions {
   /** An answer that takes longer is cut off. Default: 3,600,000. */
   readonly longestAnswerMs?: number | undefined;
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Gets a line for each answer that the proxy makes by itself: refusals, and providers that fail. */
+  readonly log?: ((line: ProxyLine) => void) | undefined;
 }

@@ -1,12 +1,13 @@
 import { begin, type GovernedCall } from "../adapters/governed-call.ts";
 import { apiOf } from "../adapters/provider-api.ts";
-import { type Dialect, refusalOf, refusalResponse, type WireRefusal } from "../adapters/refusal-response.ts";
+import { refusalOf, type WireRefusal } from "../adapters/refusal-response.ts";
 import { askedCall } from "./asked-call.ts";
 import { badGateway } from "./answer.ts";
 import { callFactsOf } from "./call-fields.ts";
 import { headersTo } from "./headers.ts";
 import { KeyGates } from "./key-gates.ts";
 import type { Provider, ProxyOptions } from "./options.ts";
+import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
 import { relay } from "./relay.ts";
 import { bodyWithin } from "./request-body.ts";
 import { type Target, targetOf } from "./target.ts";
@@ -32,11 +33,13 @@ export function createProxy(options: ProxyOptions): Proxy {
   const gates = new KeyGates(options);
   return {
     fetch: async (request, context) => {
+      const startedAt = Date.now();
+      const { log } = options;
+      const { method } = request;
       const target = targetOf(new URL(request.url).pathname);
-      if ("code" in target) return refusalResponse(target, "openai");
-      const dialect = target.provider;
-      const answer = await govern({ request, context, target, dialect, gates, options });
-      return answer instanceof Response ? answer : refusalResponse(answer, dialect);
+      if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
+      const answer = await govern({ request, context, target, gates, options });
+      return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
     },
   };
 }
@@ -45,12 +48,11 @@ interface Governing {
   readonly request: Request;
   readonly context: Context;
   readonly target: Target;
-  readonly dialect: Dialect;
   readonly gates: KeyGates;
   readonly options: ProxyOptions;
 }
 
-async function govern(governing: Governing): Promise<Response | WireRefusal> {
+async function govern(governing: Governing): Promise<Response | OwnAnswer> {
   const { request, context, target, gates, options } = governing;
   const provider = options.providers[target.provider];
   if (provider === undefined) return notServed(target.provider);
@@ -67,23 +69,25 @@ async function govern(governing: Governing): Promise<Response | WireRefusal> {
   const asked = askedCall({ method, target, api, headers, body }, facts, options);
   if ("code" in asked) return asked;
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
+  const by = { key, ask: asked.ask };
   let call: GovernedCall;
   try {
     call = await begin({ gate, ask: asked.ask, expected: asked.expected, waitUntil });
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
-    return refusal;
+    return refusal.status === 401 ? refusal : { ...refusal, by };
   } finally {
     waitUntil(gates.keep(key, gate));
   }
-  return send(governing, { call, provider, body: asked.body });
+  const answer = await send(governing, { call, provider, body: asked.body });
+  return answer instanceof Response ? answer : { ...answer, by };
 }
 
 function send(
-  { request, context, target, dialect, options }: Governing,
+  { request, context, target, options }: Governing,
   { call, provider, body }: { call: GovernedCall; provider: Provider; body: Uint8Array<ArrayBuffer> },
-): Promise<Response> {
+): Promise<Response | WireRefusal> {
   const watch = new Watch(
     options.longestSilenceMs ?? USUAL.longestSilenceMs,
     options.longestAnswerMs ?? USUAL.longestAnswerMs,
@@ -102,11 +106,10 @@ function send(
   return relay({
     call,
     provider,
-    dialect,
     watch,
     gone: request.signal,
     send: () => (options.fetch ?? fetch)(url, init),
-  }).catch(() => badGateway("The provider's answer could not be relayed.", dialect));
+  }).catch(() => badGateway("The provider's answer could not be relayed."));
 }
 
 const UNAUTHORIZED: WireRefusal = {

@@ -1,5 +1,5 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
-import type { Dialect } from "../adapters/refusal-response.ts";
+import type { WireRefusal } from "../adapters/refusal-response.ts";
 import { observed } from "../adapters/observed-body.ts";
 import { isEventStream, readingOf, usageReader } from "../adapters/usage/reading.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
@@ -10,7 +10,6 @@ import type { Watch } from "./watch.ts";
 export interface Relayed {
   readonly call: GovernedCall;
   readonly provider: Provider;
-  readonly dialect: Dialect;
   readonly watch: Watch;
   /** Fires when the caller goes away. */
   readonly gone: AbortSignal;
@@ -18,8 +17,8 @@ export interface Relayed {
 }
 
 /** The provider's answer, byte for byte, as fast as the caller reads it. Whichever way it ends, the call is settled. */
-export async function relay(relayed: Relayed): Promise<Response> {
-  const { call, watch, dialect, provider } = relayed;
+export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
+  const { call, watch, provider } = relayed;
   let answer: Response;
   try {
     answer = await relayed.send();
@@ -27,14 +26,16 @@ export async function relay(relayed: Relayed): Promise<Response> {
     watch.end();
     if (relayed.gone.aborted) call.cancel(null);
     else call.fail();
-    return badGateway("The provider could not be reached, or did not answer in time.", dialect);
+    return badGateway("The provider could not be reached, or did not answer in time.");
   }
   if (answer.ok) return isShort(answer) ? shortAnswer(answer, relayed) : succeeded(answer, relayed);
   call.fail();
   try {
-    return await failedAnswer(answer, provider, dialect);
+    const failed = await failedAnswer(answer, provider);
+    if (failed instanceof Response) failed.headers.set("x-sluice-run-id", call.runId);
+    return failed;
   } catch {
-    return badGateway("The provider broke off its answer.", dialect);
+    return badGateway("The provider broke off its answer.");
   } finally {
     watch.end();
   }
@@ -56,15 +57,15 @@ function isShort({ headers, body }: Response): boolean {
 }
 
 /** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
-async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response> {
-  const { call, watch, dialect } = relayed;
+async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response | WireRefusal> {
+  const { call, watch } = relayed;
   try {
     const bytes = await answer.arrayBuffer();
     call.finish(readingOf(new Uint8Array(bytes)));
     return new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
   } catch {
     call.breakOff(readingOf(new Uint8Array()));
-    return badGateway("The provider broke off its answer.", dialect);
+    return badGateway("The provider broke off its answer.");
   } finally {
     watch.end();
   }

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Demo } from "../../scripts/demo.ts";
 import { governed } from "../support/governed.ts";
-import { sharedServer } from "../support/server.ts";
+import { call, sharedServer } from "../support/server.ts";
 
 /** The proxy as a Worker, as `npm start` serves it, with the SDKs of those that it stands before. */
 
@@ -100,6 +100,69 @@ describe("a refusal keeps its status and code, and is an error of the SDK", () =
         status: 401,
         code: "unauthorized",
       });
+    }
+  });
+});
+
+describe("an answer of the proxy itself has a trace", () => {
+  const ask = (key: string, path = "/openai/v1/chat/completions") =>
+    fetch(proxyUrl() + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "x-sluice-customer-id": "acme" },
+      body: JSON.stringify({ model, messages }),
+    });
+  const logged = async (trace: string): Promise<object> => {
+    const line = () =>
+      readFileSync(`${sharedServer().dataDir}/sluice.log`, "utf8")
+        .split("\n")
+        .find((one) => one.includes(trace) && one.includes('"source":"proxy"'));
+    await expect.poll(line, { timeout: 30_000 }).toBeDefined();
+    return JSON.parse(line() ?? "") as object;
+  };
+
+  test("under which a refusal is logged and listed, whoever decided it", async () => {
+    const { key, org } = await governed("0");
+    const deciders = new Set<string>();
+    for (let round = 0; round < 10 && deciders.size < 2; round += 1) {
+      // One right after the other: what the gate has learnt holds for a second.
+      const answers: Response[] = [];
+      for (let calls = 0; calls < 8; calls += 1) answers.push(await ask(key));
+      const traces = answers.map(({ headers }) => headers.get("x-svc-trace-id") ?? "no trace");
+      expect(new Set(traces).size).toBe(8);
+      for (const trace of traces) {
+        const path = `/v1/orgs/${org}/refusals?trace_id=${trace}`;
+        const kept = () => call("GET", path, { key }).then(({ body }) => body.data[0]);
+        await expect.poll(kept, { timeout: 30_000 }).toMatchObject({ code: "budget_exceeded" });
+        deciders.add((await kept()).decided);
+        expect(await logged(trace)).toMatchObject({
+          method: "POST",
+          provider: "openai",
+          api: "chat",
+          status: 402,
+          code: "budget_exceeded",
+          org,
+          key: expect.stringMatching(/^key_/),
+          limit: expect.stringMatching(/^bud_/),
+          customer: "acme",
+        });
+      }
+    }
+    expect(deciders).toEqual(new Set(["object", "edge"]));
+  });
+
+  test("also where nobody was asked, and no line has the key or the path", async () => {
+    const { key } = await governed();
+    const unknown = `${key.slice(0, -6)}AAAAAA`;
+    for (const [answer, status, code] of [
+      [await ask(unknown), 401, "unauthorized"],
+      [await ask("sk-somebody"), 401, "unauthorized"],
+      [await ask(key, "/elsewhere/secret-path"), 404, "not_found"],
+      [await ask(key, "/openai/v1//secret-path"), 400, "bad_request"],
+    ] as const) {
+      expect(answer.status).toBe(status);
+      const line = await logged(answer.headers.get("x-svc-trace-id") ?? "no trace");
+      expect(line).toMatchObject({ status, code, org: null, key: null });
+      expect(JSON.stringify(line)).not.toMatch(/svc_|sk-somebody|secret-path/);
     }
   });
 });

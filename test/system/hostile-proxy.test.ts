@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
+import type { ProxyLine } from "../../src/proxy/index.ts";
 import { governed, PROVIDER_KEY, startProvider } from "../support/governed.ts";
 import { providerThat, proxyBefore } from "../support/hostile-provider.ts";
 
@@ -174,6 +175,31 @@ describe("what a caller gets", () => {
       expect(all).not.toContain("set-cookie");
     }
     expect(got).toHaveLength(6);
+  });
+
+  test("is the id of its run, or the trace of a line in the log, and neither is the provider's to say", async () => {
+    const org = await governed();
+    const { url } = await providerThat(({ url: path = "" }, response) => {
+      const status = Number(/status=(\d+)/.exec(path)?.[1]);
+      response.writeHead(status, { "x-svc-trace-id": "theirs", "x-sluice-run-id": "theirs" });
+      response.end(status === 200 ? fine : "{}");
+    });
+    const lines: ProxyLine[] = [];
+    const proxy = proxyBefore(url, { log: (line) => lines.push(line) });
+    const ids: (string | null)[] = [];
+    for (const status of [200, 429, 500]) {
+      const answer = await proxy(`${CHAT}?status=${status}`, { key: org.key, body });
+      await answer.text();
+      expect(answer.headers.has("x-svc-trace-id")).toBe(false);
+      ids.push(answer.headers.get("x-sluice-run-id"));
+    }
+    expect(new Set((await org.runs(3)).map(({ id }) => id))).toEqual(new Set(ids));
+    expect(lines).toEqual([]);
+
+    const { headers } = await proxy(`${CHAT}?status=302`, { key: org.key, body });
+    const trace = headers.get("x-svc-trace-id");
+    expect(trace).toMatch(/^[0-9a-f-]{36}$/);
+    expect(lines).toMatchObject([{ trace, status: 502, code: "bad_gateway", org: org.org }]);
   });
 
   test("is the provider's stream byte for byte, as fast as it is read", async () => {

@@ -196,7 +196,8 @@ export class EmbeddedGate {
     this.#learn(ask, verdict, { askedAt, now });
     if (verdict.refusal === null && isLeasable) wish(gate, this.#asker, ask, { now, background });
     if (verdict.text !== null) return JSON.parse(verdict.text) as Allowed;
-    throw verdict.refusal === null ? new Unreachable("the verdict is missing", {}) : refused(verdict.refusal);
+    if (verdict.refusal === null) throw new Unreachable("the verdict is missing", {});
+    throw refused(verdict.refusal, got.trace);
   }
 
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
@@ -275,9 +276,12 @@ function reservationOf(allowed: Pick<Allowed, "reservation"> | string): string |
   return typeof allowed === "string" ? allowed : allowed.reservation?.id;
 }
 
-function refused({ code, message, details, status, retryAfterSeconds }: Refusal, trace?: string): Refused {
+function refused(
+  { code, message, details, status, retryAfterSeconds }: Refusal,
+  trace: string | null,
+): Refused {
   const { retry_after_seconds: seconds = retryAfterSeconds } = details as { retry_after_seconds?: number };
   const headers = new Headers(seconds === undefined ? {} : { "retry-after": String(seconds) });
-  if (trace !== undefined) headers.set("x-svc-trace-id", trace);
+  if (trace !== null) headers.set("x-svc-trace-id", trace);
   return new Refused({ code, message, details }, { status, headers });
 }

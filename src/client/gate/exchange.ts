@@ -12,6 +12,8 @@ export interface ToldVerdict extends DecisionVerdict {
 }
 
 export interface Exchanged {
+  /** Names the exchange in the service's log. A refusal in it is kept under the same trace. */
+  readonly trace: string | null;
   readonly validMs: number;
   /** What the org's decisions are checked against by default. */
   readonly checks: LeaseReply["checks"];
@@ -38,13 +40,14 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
   const named =
     ask === undefined ? {} : { ask: { ...ask, request_id: ask.request_id ?? crypto.randomUUID() } };
   const body = { version: 1 as const, holder, ...rest, ...named };
-  const send = () => sluice.edgeLeases.exchange(body, { maxRetries: 0 });
+  const send = () => sluice.edgeLeases.exchange(body, { maxRetries: 0 }).withResponse();
   // Whatever it says counts once: a connection that broke is worth one more.
-  const reply = await send().catch((error: unknown) => {
+  const { data: reply, response } = await send().catch((error: unknown) => {
     if (error instanceof Unreachable && error.cause instanceof TypeError) return send();
     throw error;
   });
   return {
+    trace: response.headers.get("x-svc-trace-id"),
     validMs: reply.valid_ms,
     checks: reply.checks,
     onExpiry: reply.on_expiry,

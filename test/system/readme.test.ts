@@ -50,6 +50,8 @@ describe("the README's path", () => {
     await page.click("button:has-text('Sign in')");
     const [, trace] = /HTTP\/1\.1 402[^]*?x-svc-trace-id: (\S+)/i.exec(said) ?? [];
     await expect.poll(() => find(trace), { timeout: 30_000 }).toContain("Refused by");
+    const [, decision] = /"decision_id":"(dec_[^"]+)"/.exec(said) ?? [];
+    await expect.poll(() => find(decision), { timeout: 30_000 }).toContain("It passes");
     const [, run] = /x-sluice-run-id: (\S+)/i.exec(said) ?? [];
     await expect.poll(() => find(run), { timeout: 30_000 }).toContain("gpt-4o-mini");
   });

@@ -68,7 +68,8 @@ function found(q: string, hits: readonly Hit[]) {
             icon="explain"
             title="No trace, refusal, run, reservation, decision, key or customer has this id"
           >
-            Refusals are kept for 7 days, and the newest 10,000 for longer. Ids are matched as a whole.
+            Refusals are kept for 7 days, and the newest 10,000 for longer. The trace of an allowed decision
+            is not kept: search for its decision_id. Ids are matched as a whole.
           </Empty>
         ) : (
           <ul class="bullets">

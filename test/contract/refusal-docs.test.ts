@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
+import { ERRORS } from "../../src/contract/errors.ts";
 import { LIMIT_CODES } from "../../src/contract/limit-codes.ts";
 
 const rows = [...readFileSync("docs/refusals.md", "utf8").matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)];
@@ -10,11 +10,7 @@ test("docs/refusals.md lists every code of a limit or a rule, in the order of th
   expect([...new Set(listed)]).toEqual([...LIMIT_CODES]);
 });
 
-test("docs/refusals.md has every status of each of these codes", () => {
-  for (const code of LIMIT_CODES) {
-    const statuses = rows.flatMap(([, named, text = ""]) =>
-      named === code ? (text.match(/\d+/g) ?? []) : [],
-    );
-    expect(statuses.map(Number), code).toEqual([...ERRORS[code satisfies ErrorCode].statuses]);
-  }
+test.each(LIMIT_CODES)("docs/refusals.md has every status of %s", (code) => {
+  const statuses = rows.flatMap(([, named, text = ""]) => (named === code ? (text.match(/\d+/g) ?? []) : []));
+  expect(statuses.map(Number)).toEqual([...ERRORS[code].statuses]);
 });

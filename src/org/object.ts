@@ -14,7 +14,8 @@ import { Admitting } from "./admitting.ts";
 import { askOf, type QueryName } from "./asking.ts";
 import type { Arrival } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
-import { platformRecovery, type Recovery, restoreTo } from "./backup/recovery.ts";
+import { cameAt } from "./backup/came-by.ts";
+import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { Deciding } from "./deciding.ts";
 import { type CommandName, Executing, type Reservation } from "./executing.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
@@ -194,9 +195,10 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#parts.departure.commit(id, attempt);
   }
 
-  endMove(id: string, how: "left" | "stayed"): Promise<boolean> | boolean {
+  /** It stays only from the attempt that the caller has seen. False: nothing was changed. */
+  endMove(id: string, how: "left" | "stayed", attemptSeen: string | null = null): Promise<boolean> | boolean {
     const { departure } = this.#parts;
-    return how === "left" ? departure.leave(id) : departure.stay(id);
+    return how === "left" ? departure.leave(id) : departure.stay(id, attemptSeen);
   }
 
   /** The move that is under way. */
@@ -205,8 +207,15 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** Goes back to what this object was at a time. Its next life is that of then. */
-  async restore(atMs: number): Promise<Refusal<"not_found" | "service_unavailable"> | { undo: string }> {
-    if (!this.#parts.isOpened) return this.#parts.departure.answer(refuse("not_found"));
-    return await restoreTo(this.recovery, this.ctx, atMs);
+  async restore(
+    atMs: number,
+  ): Promise<
+    Refusal<"not_found" | "service_unavailable" | "conflict" | "validation_failed"> | { undo: string }
+  > {
+    const { isOpened, departure } = this.#parts;
+    if (!isOpened) return departure.answer(refuse("not_found"));
+    const since = cameAt(this.ctx.storage.sql) ?? 0;
+    if (atMs <= since) return refuseBefore(since);
+    return await departure.staying(() => restoreTo(this.recovery, this.ctx, atMs));
   }
 }

@@ -125,10 +125,8 @@ export class Parts {
       view: (envelope) => this.views.view(envelope),
       closeSlices: () => closeSlices(this.gate, () => this.views.clock()),
       settle: () => this.#settleToLeave(),
-      goOn: () => {
-        this.gate.isClosed = false;
-        this.due.wake();
-      },
+      openSlices: () => (this.gate.isClosed = false),
+      goOn: () => this.due.wake(),
       left: () => (this.isOpened = false),
     });
   }

@@ -36,7 +36,11 @@ export const moveOrg = operation(
     const done = await moved(call, orgId, { to, isArchiveCopied: call.body.archive_copied === true });
     if (isRefusal(done)) return done as never;
     const { archiveId, waitedMs } = done;
-    await call.door(PLATFORM_ORG_ID).command("recordMove", { orgId, archiveId, from: here, to });
+    await call.door(PLATFORM_ORG_ID).command("recordMove", { orgId, archiveId, from: here, to: done.to });
+    if (done.to !== to) {
+      const message = `An earlier call has moved the organization to region ${done.to}. Send the same call again to move it on.`;
+      return refuse("conflict", {}, { message });
+    }
     return reply(200, { ...shown, moved: true, archive_id: archiveId, writes_waited_ms: waitedMs });
   },
 );

@@ -22,7 +22,7 @@ const CONTRACT = {
   role: "operator",
   body: restoration,
   reply: { 200: restoredOrg },
-  refuses: [],
+  refuses: ["conflict"],
 } as const;
 
 export const restoreOrg = operation(CONTRACT, async (call) => {

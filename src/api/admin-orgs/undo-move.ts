@@ -2,7 +2,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { stayedOrg } from "../../contract/resources/orgs.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { reach } from "../../edge/org-door.ts";
-import { isThere } from "../../edge/region/move.ts";
+import { changed, isThere } from "../../edge/region/move.ts";
 import { objectHere } from "../../edge/region/placement.ts";
 
 export const undoMove = operation(
@@ -26,7 +26,7 @@ export const undoMove = operation(
       const message = `Region ${move.toRegion} has the organization already. Send the same POST again to complete the move.`;
       return refuse("conflict", {}, { message });
     }
-    await reach(async () => await source.endMove(move.id, "stayed"));
+    if (!(await reach(async () => await source.endMove(move.id, "stayed", move.attempt)))) return changed();
     return reply(200, { org_id: orgId, home_region: call.settings.SVC_REGION });
   },
 );

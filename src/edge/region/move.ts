@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Departing } from "../../org/moving/departure.ts";
+import { isMoved } from "../../org/moving/moved.ts";
 import type { Move } from "../../org/moving/state.ts";
 import type { Envelope } from "../../org/kernel/door.ts";
 import type { Call } from "../call.ts";
@@ -16,6 +17,8 @@ interface Wanted {
 }
 
 export interface MovedOrg {
+  /** Where the org is now. An earlier call may have moved it elsewhere than this one wanted. */
+  readonly to: string;
   readonly archiveId: string;
   readonly waitedMs: number;
 }
@@ -32,11 +35,11 @@ export async function moveOrg(call: Moving, orgId: string, wanted: Wanted): Prom
   if (departing.kind === "unknown") {
     const { move } = departing;
     if (await isThere(call, orgId, move)) return left(call, orgId, move);
-    await reach(async () => await source.endMove(move.id, "stayed"));
+    if (!(await reach(async () => await source.endMove(move.id, "stayed", move.attempt)))) return changed();
     departing = await begun(call, orgId, wanted.to);
     if (isRefusal(departing)) return departing;
   }
-  if (departing.kind !== "opened") return refuse("conflict", {}, { message: "Another move is under way." });
+  if (departing.kind !== "opened") return changed();
   const moved = await copied(call, orgId, { ...wanted, ...departing });
   return isRefusal(moved) ? moved : left(call, orgId, moved);
 }
@@ -72,22 +75,25 @@ async function copied(call: Moving, orgId: string, opened: Opened): Promise<Move
   );
   if (isRefusal(frozen)) return frozen;
   if (frozen.kind !== "frozen") return overtaken();
+  const { attempt } = staging;
   const { move } = frozen;
-  const stays = () => reach(async () => await source.endMove(move.id, "stayed"));
+  const committed = { ...move, attempt };
+  const stays = (seen: string | null) => reach(async () => await source.endMove(move.id, "stayed", seen));
   let refusal: Refusal | null;
   try {
     refusal = await staging.rest(frozen);
   } catch (error) {
-    await stays();
+    await stays(null);
     throw error;
   }
-  if (refusal === null) {
-    const { attempt } = staging;
-    if (!(await reach(async () => await source.commitMove(move.id, attempt)))) return overtaken();
-    refusal = await staging.finish();
-    if (refusal === null || (await isThere(call, orgId, move))) return move;
+  if (refusal !== null) {
+    await stays(null);
+    return refusal;
   }
-  await stays();
+  if (!(await reach(async () => await source.commitMove(move.id, attempt)))) return overtaken();
+  refusal = await staging.finish();
+  if (refusal === null || (await isThere(call, orgId, committed))) return committed;
+  await stays(attempt);
   return refusal;
 }
 
@@ -144,10 +150,24 @@ class Staging {
 }
 
 function overtaken(): Refusal<"conflict"> {
-  return refuse("conflict", {}, { message: "Another move has taken the place of this one." });
+  const message = "This move was given up, or another one has taken its place.";
+  return refuse("conflict", {}, { message });
 }
 
-async function left({ env, settings }: Moving, orgId: string, move: Move): Promise<MovedOrg> {
-  await reach(async () => await objectHere(env, settings, orgId).endMove(move.id, "left"));
-  return { archiveId: move.archive ?? "", waitedMs: Date.now() - move.frozenAt };
+/** Another call has changed the move since this one asked about it. */
+export function changed(): Refusal<"conflict"> {
+  const message =
+    "Another call has changed this move meanwhile. Send the same call again to learn where it is.";
+  return refuse("conflict", {}, { message });
+}
+
+/** The other region has the org, so this one must not. A call at the same time may have seen to that already. */
+async function left({ env, settings }: Moving, orgId: string, move: Move): Promise<MovedOrg | Refusal> {
+  const source = objectHere(env, settings, orgId);
+  const { toRegion: to, archive, frozenAt } = move;
+  if (!(await reach(async () => await source.endMove(move.id, "left")))) {
+    const now: unknown = await reach(async () => await source.whereabouts());
+    if (!isMoved(now) || now.movedTo !== to) return changed();
+  }
+  return { to, archiveId: archive ?? "", waitedMs: Date.now() - frozenAt };
 }

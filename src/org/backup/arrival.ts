@@ -2,7 +2,8 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
 import { deleteLeft, hasLeft } from "../runs/archive/left.ts";
-import { type Imported, importStaged, wasImported } from "./importing.ts";
+import { cameBy, wasImported } from "./came-by.ts";
+import { type Imported, importStaged } from "./importing.ts";
 import { beginStaging, dropStaging, stage } from "./staging.ts";
 
 /** How long an import may take. */
@@ -44,10 +45,11 @@ export class Arrival {
     return !this.#place.isOpened() && stage(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
   }
 
-  /** Ends an import that was begun. True if the org is here and came from this archive. */
+  /** Ends an import that was begun. True if the org came here from this archive, even if it went on since. */
   abandon(archiveId: string): boolean {
     const { sql } = this.#storage;
     if (this.#place.isOpened()) return wasImported(sql, archiveId);
+    if (cameBy(sql, archiveId)) return true;
     this.#storage.transactionSync(() => dropStaging(sql));
     return false;
   }

@@ -10,6 +10,7 @@ import { archiveApart } from "../runs/archive/files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { heedPeppers } from "../peppers/state.ts";
+import { noteImported } from "./came-by.ts";
 import { BadArchive, loadArchive, type Steps } from "./load.ts";
 import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
 
@@ -43,7 +44,7 @@ export function importStaged({
     return storage.transactionSync(() => {
       const head = loadArchive(sql, stagedFrames(sql), { peppers: peppersOf(settings), orgId, steps });
       dropStaging(sql);
-      sql.exec("DROP TABLE IF EXISTS moved");
+      sql.exec("DROP TABLE IF EXISTS moved; DROP TABLE IF EXISTS came_by");
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
       steps.upgrade();
@@ -79,11 +80,8 @@ function checkLoaded(view: View, orgId: string): void {
 
 function note(view: View, archiveId: string, fromRegion: string): void {
   const { sql, now } = view;
-  sql.exec(
-    "INSERT INTO imported_archives (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
-    archiveId,
-    now,
-  );
+  // By the platform's clock, like the times that an object can be restored to.
+  noteImported(sql, archiveId, Date.now());
   appendAudit(view, {
     action: "org.imported",
     target: view.orgId,
@@ -93,10 +91,6 @@ function note(view: View, archiveId: string, fromRegion: string): void {
   scheduleDue(sql, DUE.runArchive, "", now);
   scheduleDue(sql, DUE.publish, "profile", now);
   scheduleDue(sql, DUE.publishRateLimits, "", now);
-}
-
-export function wasImported(sql: SqlStorage, archiveId: string): boolean {
-  return sql.exec("SELECT 1 FROM imported_archives WHERE id = ?", archiveId).toArray().length > 0;
 }
 
 /** An operator finds a grant by its id, in the database of the region. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
 
 /** So that the answer leaves before the object ends. */
@@ -40,4 +40,14 @@ export async function restoreTo(
     const message = "This platform keeps no history to restore from. Import a backup instead.";
     return refuse("service_unavailable", {}, { message });
   }
+}
+
+/** Before that, another region had the org, and nothing of it was here. */
+export function refuseBefore(since: number): Refusal<"validation_failed"> {
+  const came = new Date(since).toISOString();
+  return invalidField(
+    "at",
+    "out_of_range",
+    `must be after ${came}, when the organization came to this region`,
+  );
 }

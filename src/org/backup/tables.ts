@@ -17,8 +17,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "backup_frames",
   "import_frames",
   "import_attempt",
+  "import_sealed",
   "moving",
   "moved",
+  "came_by",
   "left_files",
 ]);
 

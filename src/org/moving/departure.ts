@@ -31,7 +31,9 @@ interface Place {
   readonly closeSlices: () => Promise<void>;
   /** Ends what is under way: refusals that are not stored yet, and due work. False if that takes too long. */
   readonly settle: () => Promise<boolean>;
-  /** The org stays: isolates get slices again, and what was due meanwhile is done. */
+  /** Isolates get slices again. */
+  readonly openSlices: () => void;
+  /** The org stays: what was due meanwhile is done. */
   readonly goOn: () => void;
   readonly left: () => void;
 }
@@ -55,6 +57,10 @@ export class Departure {
   #move: Move | null;
   #movedTo: string | null;
   #hasLeft = false;
+  /** How many callers need slices to be closed, to freeze the org. */
+  #closing = 0;
+  /** How many callers need the org to stay. */
+  #held = 0;
 
   constructor(storage: DurableObjectStorage, place: Place) {
     this.#storage = storage;
@@ -92,29 +98,54 @@ export class Departure {
 
   /** Freezes the org and copies its tables. A move that never reached the other region is begun anew. */
   async freeze(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
-    const { closeSlices, settle } = this.#place;
-    if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
-    const { sql } = this.#storage;
-    if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };
-    const { archiveId, isArchiveCopied } = copied;
-    await closeSlices();
-    const id = crypto.randomUUID();
-    transaction(this.#storage, () => noteMove(sql, { id, toRegion: to, isArchiveCopied }, Date.now()));
-    this.#move = moveUnderWay(sql);
-    if (this.#move !== null) void this.#storage.setAlarm(this.#move.until);
+    const early = this.#problem();
+    if (early !== null) return early;
+    const { closeSlices, openSlices, isOpened } = this.#place;
+    this.#closing += 1;
     try {
-      if (!(await settle())) return this.#giveUp(id);
+      await closeSlices();
+      // Anything may have happened meanwhile.
+      return this.#problem() ?? (await this.#freezeNow(to, copied, envelope));
+    } finally {
+      this.#closing -= 1;
+      if (this.#closing === 0 && this.#move === null && isOpened()) openSlices();
+    }
+  }
+
+  /** Why no move can begin now. */
+  #problem(): Departing | Refusal | null {
+    if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
+    if (this.#held > 0)
+      return refuse("conflict", {}, { message: "The organization is being restored. Try again." });
+    if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };
+    return null;
+  }
+
+  async #freezeNow(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+    const { sql } = this.#storage;
+    const { archiveId, isArchiveCopied } = copied;
+    const id = crypto.randomUUID();
+    const isNoted = transaction(this.#storage, () =>
+      noteMove(sql, { id, toRegion: to, isArchiveCopied }, Date.now()),
+    );
+    this.#move = moveUnderWay(sql);
+    if (!isNoted || this.#move === null) return overtaken();
+    void this.#storage.setAlarm(this.#move.until);
+    try {
+      if (!(await this.#place.settle())) return this.#giveUp(id);
+      if (this.#move?.id !== id) return overtaken();
       const making = { archiveId, namesFiles: isArchiveCopied };
       const made = this.#perform(makeBackup, making, envelope);
       if (isRefusal(made)) {
-        this.stay(id);
+        this.stay(id, null);
         return made;
       }
       noteArchive(sql, id, archiveId);
-      this.#move = moveUnderWay(sql);
-      return this.#move?.id === id ? { kind: "frozen", move: this.#move, ...made } : this.#giveUp(id);
+      const move = moveUnderWay(sql);
+      this.#move = move;
+      return move?.id === id ? { kind: "frozen", move, ...made } : overtaken();
     } catch (error) {
-      this.stay(id);
+      this.stay(id, null);
       throw error;
     }
   }
@@ -125,7 +156,7 @@ export class Departure {
   }
 
   #giveUp(id: string): Refusal<"service_unavailable"> {
-    this.stay(id);
+    this.stay(id, null);
     const message = "The organization has work in progress that does not end. Try again.";
     return refuse("service_unavailable", {}, { message, retryAfterSeconds: 5 });
   }
@@ -137,24 +168,40 @@ export class Departure {
     return isNoted;
   }
 
-  /** The org goes on here, as if nothing had been. The caller knows that the other region does not have it. */
-  stay(id: string): boolean {
+  /**
+   * The org goes on here, as if nothing had been. The caller knows that the other region does not have it, and cannot get it
+   * from the attempt that the caller has seen. False: the move is not at that attempt, so the caller knows nothing.
+   */
+  stay(id: string, attemptSeen: string | null): boolean {
     if (!this.#place.isOpened()) return false;
     const { sql } = this.#storage;
     const archive = this.#move?.id === id ? this.#move.archive : null;
-    const isOver = forgetMove(sql, id);
+    if (!forgetMove(sql, id, attemptSeen)) return false;
     if (archive !== null) dropOpened(sql, archive);
-    this.#move = moveUnderWay(this.#storage.sql);
-    if (this.#move !== null) return isOver;
+    this.#move = null;
+    if (this.#closing === 0) this.#place.openSlices();
     this.#place.goOn();
-    return isOver;
+    return true;
+  }
+
+  /** Does what a move must not overlap. If it is refused, moves can begin again; otherwise not in this life of the object. */
+  async staying<T>(act: () => Promise<T>): Promise<T | Refusal<"conflict">> {
+    if (this.#move !== null) {
+      const message =
+        "This organization is being moved to another region. Complete the move or undo it first.";
+      return refuse("conflict", {}, { message });
+    }
+    this.#held += 1;
+    const done = await act();
+    if (isRefusal(done)) this.#held -= 1;
+    return done;
   }
 
   /** An alarm while nothing may be changed. A move that nobody has gone on with is given up, if it can be. */
   wake(): void {
     const move = this.#move;
     if (move === null) return;
-    if (move.attempt === null && Date.now() >= move.until) this.stay(move.id);
+    if (move.attempt === null && Date.now() >= move.until) this.stay(move.id, null);
     else void this.#storage.setAlarm(Math.max(move.until, Date.now() + 60_000));
   }
 
@@ -163,7 +210,12 @@ export class Departure {
     const { env, orgId, isOpened, left } = this.#place;
     const move = this.#move;
     if (!isOpened() || move === null || move.id !== id || move.attempt === null) return false;
-    this.#storage.transactionSync(() => leaveBehind(this.#storage.sql, move));
+    const isOver = this.#storage.transactionSync(() => {
+      if (!forgetMove(this.#storage.sql, id, move.attempt)) return false;
+      leaveBehind(this.#storage.sql, move);
+      return true;
+    });
+    if (!isOver) return false;
     forgetCopies(this.#storage.sql);
     this.#movedTo = move.toRegion;
     this.#hasLeft = true;
@@ -184,4 +236,9 @@ export class Departure {
   returned(): void {
     this.#movedTo = null;
   }
+}
+
+function overtaken(): Refusal<"conflict"> {
+  const message = "This move was given up, or another one has taken its place.";
+  return refuse("conflict", {}, { message });
 }

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { isTable } from "../kernel/tables.ts";
+import { importedArchives, noteCameBy } from "../backup/came-by.ts";
 import { fileNames, noteLeft } from "../runs/archive/left.ts";
 import { quotedName } from "../../domain/archive/lines.ts";
 
@@ -29,36 +30,47 @@ export function moveUnderWay(sql: SqlStorage): Move | null {
   return row ?? null;
 }
 
-/** A newer move takes the place of one that has not reached the other region. */
+/** A newer move takes the place of one that has not reached the other region. False: one that may have is under way. */
 export function noteMove(
   sql: SqlStorage,
   { id, toRegion, isArchiveCopied }: { id: string; toRegion: string; isArchiveCopied: boolean },
   now: number,
-): void {
-  sql.exec("DELETE FROM moving");
-  sql.exec(
-    "INSERT INTO moving (only, id, to_region, is_archive_copied, frozen_at, until) VALUES (1, ?, ?, ?, ?, ?)",
+): boolean {
+  sql.exec("DELETE FROM moving WHERE attempt IS NULL");
+  const noted = sql.exec(
+    `INSERT INTO moving (only, id, to_region, is_archive_copied, frozen_at, until) VALUES (1, ?, ?, ?, ?, ?)
+     ON CONFLICT (only) DO NOTHING RETURNING id`,
     id,
     toRegion,
     isArchiveCopied ? 1 : 0,
     now,
     now + LONGEST_MS,
   );
+  return noted.toArray().length > 0;
 }
 
 export function noteArchive(sql: SqlStorage, id: string, archive: string): void {
-  sql.exec("UPDATE moving SET archive = ? WHERE id = ?", archive, id);
+  sql.exec("UPDATE moving SET archive = ? WHERE id = ? AND attempt IS NULL", archive, id);
 }
 
 /** False: the move was given up meanwhile, or another one has taken its place. */
 export function noteAttempt(sql: SqlStorage, id: string, attempt: string): boolean {
-  const noted = sql.exec("UPDATE moving SET attempt = ? WHERE id = ? RETURNING id", attempt, id);
+  const noted = sql.exec(
+    "UPDATE moving SET attempt = ? WHERE id = ? AND attempt IS NULL AND archive IS NOT NULL RETURNING id",
+    attempt,
+    id,
+  );
   return noted.toArray().length > 0;
 }
 
-/** False: there is no such move. */
-export function forgetMove(sql: SqlStorage, id: string): boolean {
-  return sql.exec("DELETE FROM moving WHERE id = ? RETURNING id", id).toArray().length > 0;
+/** False: there is no such move, or it is not at the attempt that the caller has seen. */
+export function forgetMove(sql: SqlStorage, id: string, attemptSeen: string | null): boolean {
+  const forgotten = sql.exec(
+    "DELETE FROM moving WHERE id = ? AND attempt IS ? RETURNING id",
+    id,
+    attemptSeen,
+  );
+  return forgotten.toArray().length > 0;
 }
 
 /** Where the org of this object went. Null: nowhere. */
@@ -76,8 +88,10 @@ export function leaveBehind(sql: SqlStorage, { toRegion, isArchiveCopied }: Move
          AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'left_files' ORDER BY type = 'table'`,
     )
     .toArray();
+  const archives = importedArchives(sql);
   for (const { type, name } of all) sql.exec(`DROP ${type} ${quotedName(name)}`);
   sql.exec("CREATE TABLE moved (region TEXT NOT NULL) STRICT");
   sql.exec("INSERT INTO moved (region) VALUES (?)", toRegion);
   noteLeft(sql, files);
+  noteCameBy(sql, archives);
 }

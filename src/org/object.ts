@@ -12,7 +12,7 @@ import type { Snapshot } from "../gate/snapshot.ts";
 import type { RateInfo } from "../gate/wire.ts";
 import { Admitting } from "./admitting.ts";
 import { askOf, type QueryName } from "./asking.ts";
-import type { Arrival } from "./backup/arrival.ts";
+import type { Arrival, Arriving } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
@@ -171,6 +171,20 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /** Takes one frame, as base64. False if another import has taken the place of this one. */
   stageImport(attempt: string, n: number, frame: string): boolean {
     return this.#arrival.stage(attempt, n, frame);
+  }
+
+  /** The whole archive was staged. False if another import has taken the place of this one. */
+  sealImport(attempt: string): boolean {
+    return this.#arrival.seal(attempt);
+  }
+
+  /** Whether the org is here, or may come to be here at any time. Null: neither. */
+  arriving(): Arriving | null {
+    return this.#arrival.state() ?? this.#parts.departure.answer(null);
+  }
+
+  dropImport(attempt: string): void {
+    this.#arrival.drop(attempt);
   }
 
   /** Makes this object the org of the archive that was staged. */

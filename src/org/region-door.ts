@@ -20,6 +20,7 @@ export const OBJECT_METHODS = [
   "stageImport",
   "finishImport",
   "abandonImport",
+  "arriving",
 ] as const;
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 

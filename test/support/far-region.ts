@@ -8,6 +8,8 @@ import { env, operatorKey } from "./worker.ts";
 export class FarRegion {
   /** The archive that the org came from, once it is there. */
   has: string | null = null;
+  /** An import there that may make the org at any time. */
+  imports: string | null = null;
   #attempt: string | null = null;
   #archive = "";
   /** Told of each call, before it is done and after. */
@@ -38,14 +40,16 @@ export class FarRegion {
       this.#attempt = null;
       return this.has === first;
     }
+    if (method === "arriving" && (this.has ?? this.imports) !== null)
+      return { homeRegion: "far", attempt: this.has === null ? this.imports : null };
     return null;
   }
 }
 
-/** An operator's call about an org's move, in a deployment that has other regions. */
-export function operate(
-  regions: Readonly<Record<string, FarRegion>>,
-): (method: "POST" | "DELETE", orgId: string, to?: string) => Promise<HttpAnswer> {
+type Send = (method: string, path: string, body: object | ReadableStream | null) => Promise<HttpAnswer>;
+
+/** An operator's calls to a deployment that has other regions. */
+export function deploymentWith(regions: Readonly<Record<string, FarRegion>>): Send {
   const names = Object.keys(regions);
   const bindings = Object.fromEntries(names.map((name) => [`FAR_${name}`, regions[name]]));
   const deployed = {
@@ -54,14 +58,21 @@ export function operate(
     SVC_REGION_SECRET: "region-secret-for-tests-0123456789abcdefghij",
     SVC_REGIONS: JSON.stringify(Object.fromEntries(names.map((name) => [name, `FAR_${name}`]))),
   };
-  return async (method, orgId, to) => {
-    const headers = { authorization: `Bearer ${operatorKey()}`, "content-type": "application/json" };
-    const body = to === undefined ? {} : { body: JSON.stringify({ to }) };
-    const request = new Request(`http://sluice.test/v1/admin/orgs/${orgId}/move`, {
-      method,
-      headers,
-      ...body,
-    }) as Parameters<typeof worker.fetch>[0];
-    return answerOf(await worker.fetch(request, deployed, createExecutionContext()));
+  return async (method, path, body) => {
+    const isUpload = body instanceof ReadableStream;
+    const type = isUpload ? "application/octet-stream" : "application/json";
+    const headers = { authorization: `Bearer ${operatorKey()}`, "content-type": type };
+    const sent = body === null ? {} : { body: isUpload ? body : JSON.stringify(body) };
+    const request = new Request(`http://sluice.test${path}`, { method, headers, ...sent });
+    const given = request as Parameters<typeof worker.fetch>[0];
+    return answerOf(await worker.fetch(given, deployed, createExecutionContext()));
   };
+}
+
+export function operate(
+  regions: Readonly<Record<string, FarRegion>>,
+): (method: "POST" | "DELETE", orgId: string, to?: string) => Promise<HttpAnswer> {
+  const send = deploymentWith(regions);
+  return (method, orgId, to) =>
+    send(method, `/v1/admin/orgs/${orgId}/move`, to === undefined ? null : { to });
 }

@@ -10,8 +10,9 @@ import type { Call } from "../../edge/call.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { reach } from "../../edge/org-door.ts";
 import { CutOff, refuseCutOff } from "../../edge/read-bounded.ts";
-import { askHome } from "../../edge/region/home.ts";
+import { askHome, askPeers } from "../../edge/region/home.ts";
 import { objectHere } from "../../edge/region/placement.ts";
+import type { Arriving } from "../../org/backup/arrival.ts";
 import { peppersOf } from "../../settings.ts";
 
 export const importOrg = operation(
@@ -39,9 +40,9 @@ export const importOrg = operation(
 );
 
 type Importing = Pick<Call, "env" | "settings" | "door" | "envelope" | "request">;
-type Arriving = AsyncGenerator<ReadFrame | ArchiveProblem>;
+type Frames = AsyncGenerator<ReadFrame | ArchiveProblem>;
 
-async function imported(call: Importing, frames: Arriving) {
+async function imported(call: Importing, frames: Frames) {
   const { value: first } = await frames.next();
   const head = beginningOf(first as ReadFrame | ArchiveProblem | undefined);
   if (typeof head === "string") return bad(head);
@@ -58,8 +59,13 @@ async function imported(call: Importing, frames: Arriving) {
     reach(async () => await object.stageImport(attempt, n, Buffer.from(frame).toString("base64")));
   const problem = await stageAll(first as ReadFrame, frames, call.settings.SVC_KEY_PEPPER, stage);
   if (problem !== null) return isRefusal(problem) ? problem : bad(problem);
+  const elsewhere = await sealed(call, head.org_id, attempt);
+  if (elsewhere !== null) return elsewhere;
   const done = await reach(async () => await object.finishImport(attempt, call.envelope()));
-  if (isRefusal(done)) return done as Refusal<"conflict" | "residency_violation" | "validation_failed">;
+  if (isRefusal(done)) {
+    await reach(async () => await object.dropImport(attempt));
+    return done as Refusal<"conflict" | "residency_violation" | "validation_failed">;
+  }
   await call.door(PLATFORM_ORG_ID).command("recordImport", { orgId: head.org_id, ...done });
   return reply(201, { ...shown, imported: true });
 }
@@ -74,17 +80,51 @@ async function begin(call: Importing, head: ArchiveHead, attempt: string) {
   const { env, settings } = call;
   const known = await askHome(env, settings, head.org_id, async (object) => await object.whereabouts());
   if (known !== null && known.homeRegion !== settings.SVC_REGION) {
-    const message = `This organization exists already, in region ${known.homeRegion}.`;
+    const message = existsElsewhere({ homeRegion: known.homeRegion, attempt: null });
     return refuse("conflict", {}, { message });
   }
   const object = objectHere(env, settings, head.org_id);
   return reach(async () => await object.beginImport(attempt, head.archive_id));
 }
 
+/**
+ * Asks every other region again, now that they are told of this import: the upload may have taken long, and the same org may be on
+ * its way into another region. If one does not answer, nothing is imported.
+ */
+async function sealed(call: Importing, orgId: string, attempt: string): Promise<Refusal<"conflict"> | null> {
+  const { env, settings } = call;
+  const object = objectHere(env, settings, orgId);
+  if (!(await reach(async () => await object.sealImport(attempt)))) return overtaken();
+  const drop = () => reach(async () => await object.dropImport(attempt));
+  const ask = async (peer: Pick<typeof object, "arriving">) => {
+    const found: Arriving | null = await peer.arriving();
+    return found?.attempt === attempt ? null : found;
+  };
+  try {
+    const other = await askPeers(env, settings, orgId, ask);
+    if (other === null) return null;
+    await drop();
+    return refuse("conflict", {}, { message: existsElsewhere(other.found) });
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+function existsElsewhere({ homeRegion, attempt }: Arriving): string {
+  return attempt === null
+    ? `This organization exists already, in region ${homeRegion}.`
+    : `This organization is being imported into region ${homeRegion}. Import it into one region only; if that import does not end, try again after 15 minutes.`;
+}
+
+function overtaken(): Refusal<"conflict"> {
+  return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
+}
+
 /** Frames are signed anew as they are staged, so that the object verifies what it stores by itself. */
 async function stageAll(
   first: ReadFrame,
-  frames: Arriving,
+  frames: Frames,
   pepper: string,
   stage: (n: number, frame: Uint8Array) => Promise<boolean>,
 ): Promise<ArchiveProblem | Refusal<"conflict"> | null> {
@@ -93,16 +133,14 @@ async function stageAll(
   let frame: ReadFrame | ArchiveProblem | undefined = first;
   while (frame !== undefined) {
     if (typeof frame === "string") return frame;
-    if (!(await stage(n, writer.write(frame.content, frame.isLast)))) {
-      return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
-    }
+    if (!(await stage(n, writer.write(frame.content, frame.isLast)))) return overtaken();
     n += 1;
     ({ value: frame } = (await frames.next()) as { value: ReadFrame | ArchiveProblem | undefined });
   }
   return null;
 }
 
-async function rest(frames: Arriving): Promise<ArchiveProblem | null> {
+async function rest(frames: Frames): Promise<ArchiveProblem | null> {
   for await (const frame of frames) if (typeof frame === "string") return frame;
   return null;
 }

@@ -43,12 +43,29 @@ export async function askHome<T>(
   }
   const here = await ask(orgObject(env, settings, orgId, settings.SVC_REGION));
   if (here !== null) return remember(orgId, settings.SVC_REGION, here);
+  const there = await askPeers(env, settings, orgId, ask);
+  return there === null ? null : remember(orgId, there.region, there.found);
+}
+
+/**
+ * Asks the objects of an org in all other regions at once. Null if every one answered that it does not know the org; without
+ * the answer of one, nothing is known.
+ */
+export async function askPeers<T>(
+  env: Env,
+  settings: Settings,
+  orgId: string,
+  ask: (object: OrgStub) => Promise<T | null>,
+): Promise<{ readonly region: string; readonly found: T } | null> {
   const answers = await Promise.allSettled(
-    peers.map(async (region) => ({ region, found: await ask(orgObject(env, settings, orgId, region)) })),
+    peersOf(settings).map(async (region) => ({
+      region,
+      found: await ask(orgObject(env, settings, orgId, region)),
+    })),
   );
   for (const answer of answers) {
     if (answer.status === "fulfilled" && answer.value.found !== null) {
-      return remember(orgId, answer.value.region, answer.value.found);
+      return { region: answer.value.region, found: answer.value.found };
     }
   }
   const silent = answers.find((answer) => answer.status === "rejected");

@@ -4,7 +4,7 @@ import type { Envelope, View } from "../kernel/door.ts";
 import { deleteLeft, hasLeft } from "../runs/archive/left.ts";
 import { cameBy, wasImported } from "./came-by.ts";
 import { type Imported, importStaged } from "./importing.ts";
-import { beginStaging, dropStaging, stage } from "./staging.ts";
+import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage } from "./staging.ts";
 
 /** How long an import may take. */
 const STAGED_MS = 15 * 60_000;
@@ -20,6 +20,13 @@ interface Place {
   readonly steps: () => Parameters<typeof importStaged>[0]["steps"];
   readonly view: (envelope: Envelope) => View;
   readonly arrived: (view: View) => Promise<void>;
+}
+
+/** The org is here, or an import may make it at any time. */
+export interface Arriving {
+  readonly homeRegion: string;
+  /** The import. Null: the org is here. */
+  readonly attempt: string | null;
 }
 
 /** How an org comes from an archive: its frames are staged one by one, then it is there as a whole. */
@@ -43,6 +50,29 @@ export class Arrival {
 
   stage(attempt: string, n: number, frame: string): boolean {
     return !this.#place.isOpened() && stage(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
+  }
+
+  /**
+   * From now on, this region says that the org may come to be here. Whoever imports an org seals it first and asks all other
+   * regions then, so of two imports at the same time at least one learns of the other. False: another import took its place.
+   */
+  seal(attempt: string): boolean {
+    const { sql } = this.#storage;
+    return !this.#place.isOpened() && this.#storage.transactionSync(() => sealStaging(sql, attempt));
+  }
+
+  /** Null: neither is the org here, nor may an import make it. */
+  state(): Arriving | null {
+    const { isOpened, settings } = this.#place;
+    const attempt = isOpened() ? null : sealedAttempt(this.#storage.sql);
+    return isOpened() || attempt !== null ? { homeRegion: settings.SVC_REGION, attempt } : null;
+  }
+
+  /** Gives this import up, and no other. */
+  drop(attempt: string): void {
+    const { sql } = this.#storage;
+    if (!this.#place.isOpened() && isStaging(sql, attempt))
+      this.#storage.transactionSync(() => dropStaging(sql));
   }
 
   /** Ends an import that was begun. True if the org came here from this archive, even if it went on since. */

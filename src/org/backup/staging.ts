@@ -27,6 +27,24 @@ export function isStaging(sql: SqlStorage, attempt: string): boolean {
   );
 }
 
+/**
+ * The whole archive is here, and the import may make the org at any time. Another region that asks is told so. False if another
+ * import has taken its place.
+ */
+export function sealStaging(sql: SqlStorage, attempt: string): boolean {
+  if (!isStaging(sql, attempt)) return false;
+  sql.exec("CREATE TABLE IF NOT EXISTS import_sealed (id TEXT NOT NULL) STRICT");
+  sql.exec("DELETE FROM import_sealed");
+  sql.exec("INSERT INTO import_sealed (id) VALUES (?)", attempt);
+  return true;
+}
+
+/** The import that may make the org at any time. */
+export function sealedAttempt(sql: SqlStorage): string | null {
+  if (!isTable(sql, "import_sealed")) return null;
+  return sql.exec<{ id: string }>("SELECT id FROM import_sealed").toArray()[0]?.id ?? null;
+}
+
 export function* stagedFrames(sql: SqlStorage): Generator<Uint8Array> {
   for (let n = 0; ; n += 1) {
     const [row] = sql
@@ -38,5 +56,6 @@ export function* stagedFrames(sql: SqlStorage): Generator<Uint8Array> {
 }
 
 export function dropStaging(sql: SqlStorage): void {
-  sql.exec("DROP TABLE IF EXISTS import_frames; DROP TABLE IF EXISTS import_attempt");
+  for (const table of ["import_frames", "import_attempt", "import_sealed"])
+    sql.exec(`DROP TABLE IF EXISTS ${table}`);
 }

@@ -6,6 +6,7 @@ import {
   prepayOrganization,
   resumeOrganization,
   showOrganization,
+  stopPrepaying,
   suspendOrganization,
   topUpOrganization,
 } from "./pages/organization.tsx";
@@ -26,6 +27,7 @@ export const OPERATOR_PAGES: readonly OperatorRoute[] = [
   ["POST", "/operator/orgs/:id/resume", resumeOrganization],
   ["POST", "/operator/orgs/:id/change", changeOrganization],
   ["POST", "/operator/orgs/:id/prepay", prepayOrganization],
+  ["POST", "/operator/orgs/:id/stop-prepay", stopPrepaying],
   ["POST", "/operator/orgs/:id/top-up", topUpOrganization],
   ["GET", "/operator/plans", listPlans],
   ["POST", "/operator/plans", savePlan],

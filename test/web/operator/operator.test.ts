@@ -257,6 +257,42 @@ describe("an operator", () => {
     expect((await post(`/operator/orgs/${org.id}/top-up`, { amount_usd: "many" })).status).toBe(422);
   });
 
+  test("shows what is wrong with a form of an org beside its field, and keeps the input", async () => {
+    const { id } = await newOrg({ environment: "test" });
+    const path = `/operator/orgs/${id}`;
+    await post(`${path}/prepay`, {});
+    for (const [form, fields, field] of [
+      ["top-up", { amount_usd: "-5" }, "amount_usd"],
+      ["top-up", { amount_usd: "1,000.50" }, "amount_usd"],
+      ["change", { name: "Acme", plan: "nonsense" }, "plan"],
+    ] as const) {
+      const answer = await post(`${path}/${form}`, fields);
+      const page = await answer.text();
+      expect([form, answer.status]).toEqual([form, 422]);
+      expect(page).toContain(`id="${field}-error"`);
+      if (form === "top-up") expect(page).toContain(`value="${fields.amount_usd}"`);
+    }
+    expect(await (await get(path)).text()).toMatch(/<select id="plan"|<select [^>]*name="plan"/);
+  });
+
+  test("asks before it makes an org prepaid, and undoes it", async () => {
+    const { id, ownerKey } = await newOrg({ environment: "test" });
+    const path = `/operator/orgs/${id}`;
+    const balance = async () => (await call("GET", `/v1/orgs/${id}/quota`, { key: ownerKey })).status;
+    const page = await (await get(path)).text();
+    expect(page).toMatch(/<div class="ask"[^>]*><form method="post" action="[^"]+\/prepay"/);
+    expect(page).toContain("its calls are refused until it is topped up");
+    expect((await post(`${path}/prepay`, { low_balance_usd: "low" })).status).toBe(422);
+    expect(await balance()).toBe(404);
+    const made = await post(`${path}/prepay`, { low_balance_usd: "" });
+    expect(made.headers.get("location")).toBe(`${path}?notice=prepaid`);
+    expect(await balance()).toBe(200);
+    expect(await (await get(path)).text()).toContain("Stop prepaying");
+    const undone = await post(`${path}/stop-prepay`, {});
+    expect(undone.headers.get("location")).toBe(`${path}?notice=not_prepaid`);
+    expect(await balance()).toBe(404);
+  });
+
   test("enters an org under its grant, reads what it covers, changes nothing, and leaves", async () => {
     const other = await newOrg();
     const grant = await call("POST", `/v1/orgs/${other.id}/support-grants`, {

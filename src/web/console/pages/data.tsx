@@ -45,7 +45,7 @@ const residency: Setting<Residency> = {
   method: "PUT",
   role: "owner",
   save: "Save regions",
-  above: (found) => found && <Facts of={[["Home region (permanent)", found.home_region]]} />,
+  above: (found) => found && <Facts of={[["Home region", found.home_region]]} />,
   fieldsOf: () => [
     {
       name: "regions",

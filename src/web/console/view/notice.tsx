@@ -16,6 +16,11 @@ const NOTICES = {
   tested: "Test event queued.",
   closed: "Support access has ended.",
   voided: "Voided.",
+  suspended: "Suspended. Its calls are refused until it is resumed.",
+  resumed: "Resumed. Its calls are served again.",
+  prepaid: "It is prepaid. Its calls are refused until it is topped up.",
+  not_prepaid: "It is no longer prepaid.",
+  topped_up: "Topped up.",
 } as const;
 
 export type NoticeName = keyof typeof NOTICES;

@@ -9,7 +9,12 @@ const UNDER = "/operator";
 const FIELDS: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", required: true },
   { name: "plan", label: "Plan", kind: "text", hint: "If empty: standard." },
-  { name: "home_region", label: "Home region", kind: "text", hint: "If empty: this one. It never changes." },
+  {
+    name: "home_region",
+    label: "Home region",
+    kind: "text",
+    hint: "If empty: this one. Only a move to another region changes it.",
+  },
   {
     name: "environment",
     label: "Environment",

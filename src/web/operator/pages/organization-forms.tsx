@@ -1,51 +1,102 @@
-import { Form, type Seal } from "../../console/view/form.tsx";
+import type { Draft, Field, Option } from "../../console/view/field.ts";
+import { Asking, Fields, Form, Problems } from "../../console/view/form.tsx";
+import { Card } from "../../console/view/parts.tsx";
+import { sealOf } from "../../console/visit.ts";
+import type { OperatorVisit } from "../visit.ts";
 
-/** The forms of an organization's page. What the API refuses is shown as it says it. */
+/** The forms of an organization's page. Each shows what the API refused, field by field. */
 
-export function Change(props: { path: string; seal: Seal; name: string; plan: string }) {
+export interface OrgForm {
+  readonly path: string;
+  readonly visit: OperatorVisit;
+  readonly draft: Draft;
+}
+
+/** Without a list of plans, the plan is typed. */
+export function changeFields(plans: readonly Option[]): readonly Field[] {
+  const plan = { name: "plan", label: "Plan", required: true, half: true } as const;
+  return [
+    { name: "name", label: "Name", kind: "text", required: true, half: true },
+    plans.length === 0 ? { ...plan, kind: "text" } : { ...plan, kind: "choice", options: plans },
+  ];
+}
+
+export const TOP_UP_FIELDS: readonly Field[] = [
+  {
+    name: "amount_usd",
+    label: "Amount in US dollars",
+    kind: "money",
+    required: true,
+    half: true,
+    placeholder: "1000.50",
+  },
+];
+
+export const PREPAY_FIELDS: readonly Field[] = [
+  {
+    name: "low_balance_usd",
+    label: "Low balance in US dollars",
+    kind: "money",
+    placeholder: "50.00",
+    hint: "When the balance falls below this, the event quota.low is sent.",
+  },
+];
+
+export function ChangeCard(props: OrgForm & { readonly plans: readonly Option[] }) {
+  const fields = changeFields(props.plans);
   return (
-    <Form action={`${props.path}/change`} seal={props.seal}>
-      <div class="field half">
-        <label for="name">Name</label>
-        <input id="name" name="name" type="text" value={props.name} required autocomplete="off" />
-      </div>
-      <div class="field half">
-        <label for="plan">Plan</label>
-        <input id="plan" name="plan" type="text" value={props.plan} required autocomplete="off" />
-      </div>
-      <div>
-        <button type="submit">Save</button>
-      </div>
-    </Form>
+    <Card title="Plan and name">
+      <Problems of={fields} draft={props.draft} />
+      <Form action={`${props.path}/change`} seal={sealOf(props.visit)}>
+        <Fields of={fields} draft={props.draft} />
+        <div>
+          <button type="submit">Save</button>
+        </div>
+      </Form>
+    </Card>
   );
 }
 
-export function TopUp(props: { path: string; seal: Seal; isPrepaid: boolean }) {
-  if (!props.isPrepaid) {
-    return (
-      <Form action={`${props.path}/prepay`} seal={props.seal}>
-        <p class="quiet">The organization is not prepaid. Once it is, it spends only what was topped up.</p>
-        <div class="field half">
-          <label for="low">Low balance</label>
-          <input id="low" name="low_balance_usd" type="text" inputmode="decimal" autocomplete="off" />
-        </div>
+export function PrepaidCard(props: OrgForm & { readonly isPrepaid: boolean; readonly name: string }) {
+  return props.isPrepaid ? <TopUpCard {...props} /> : <PrepayCard {...props} />;
+}
+
+function PrepayCard({ path, visit, draft, name }: OrgForm & { readonly name: string }) {
+  return (
+    <Card title="Prepaid balance">
+      <Problems of={PREPAY_FIELDS} draft={draft} />
+      <p class="quiet">The organization is not prepaid. Once it is, it spends only what was topped up.</p>
+      <Asking
+        action={`${path}/prepay`}
+        seal={sealOf(visit)}
+        label="Make it prepaid"
+        about={`Make ${name} prepaid`}
+        confirm="The balance begins at $0.00, so its calls are refused until it is topped up. It can be undone: stop prepaying."
+        asked={<Fields of={PREPAY_FIELDS} draft={draft} />}
+      />
+    </Card>
+  );
+}
+
+function TopUpCard({ path, visit, draft, name }: OrgForm & { readonly name: string }) {
+  return (
+    <Card title="Prepaid balance">
+      <Problems of={TOP_UP_FIELDS} draft={draft} />
+      <Form action={`${path}/top-up`} seal={sealOf(visit)}>
+        <Fields of={TOP_UP_FIELDS} draft={draft} />
         <div>
-          <button type="submit">Make it prepaid</button>
+          <button class="primary" type="submit">
+            Top up
+          </button>
         </div>
       </Form>
-    );
-  }
-  return (
-    <Form action={`${props.path}/top-up`} seal={props.seal}>
-      <div class="field half">
-        <label for="amount">Amount in USD</label>
-        <input id="amount" name="amount_usd" type="text" inputmode="decimal" required autocomplete="off" />
-      </div>
-      <div>
-        <button class="primary" type="submit">
-          Top up
-        </button>
-      </div>
-    </Form>
+      <Asking
+        action={`${path}/stop-prepay`}
+        seal={sealOf(visit)}
+        label="Stop prepaying"
+        about={`Stop prepaying for ${name}`}
+        confirm="The balance no longer limits its calls, and is removed: it is $0.00 if the organization is made prepaid again."
+      />
+    </Card>
   );
 }

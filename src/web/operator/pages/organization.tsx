@@ -1,15 +1,23 @@
 import type { SupportGrant } from "../../../contract/resources/support.ts";
 import type { PlanInUse } from "../../../contract/resources/plans.ts";
+import { type Method, submit } from "../../console/page/act.ts";
+import { BLANK, bodyOf, type Draft, type Field, type Option } from "../../console/view/field.ts";
 import { count, moment } from "../../console/view/format.ts";
 import { ActionButton } from "../../console/view/form.tsx";
 import { Usd } from "../../console/view/money.tsx";
-import { Notice, noticeAt } from "../../console/view/notice.tsx";
+import { Notice, noticeAt, type NoticeName } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type Ask, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
-import { Change, TopUp } from "./organization-forms.tsx";
+import {
+  ChangeCard,
+  changeFields,
+  PREPAY_FIELDS,
+  PrepaidCard,
+  TOP_UP_FIELDS,
+} from "./organization-forms.tsx";
 
 const UNDER = "/operator";
 
@@ -28,16 +36,31 @@ interface Quota {
   readonly available_usd: string;
 }
 
-export async function showOrganization(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+type Part = "change" | "prepaid";
+
+/** A form that was refused, with what was typed and what is wrong with it. */
+interface Refused {
+  readonly part: Part;
+  readonly draft: Draft;
+  readonly status: number;
+}
+
+export function showOrganization(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+  return organizationPage(visit, ask, null);
+}
+
+async function organizationPage(visit: OperatorVisit, ask: Ask, refused: Refused | null): Promise<Shown> {
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${encodeURIComponent(id)}`);
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
-  const [plan, quota, grants] = await Promise.all([
+  const [plan, quota, grants, plans] = await Promise.all([
     visit.api.get<PlanInUse>(`${org}/plan`),
     visit.api.get<Quota>(`${org}/quota`),
     visit.api.get<ListOf<SupportGrant>>(`${org}/support-grants?limit=50`),
+    visit.api.get<ListOf<{ plan: string }>>("/v1/admin/plans?limit=200"),
   ]);
+  const draftOf = (part: Part, otherwise: Draft) => (refused?.part === part ? refused.draft : otherwise);
   const { body } = answer;
   const path = `${UNDER}/orgs/${body.id}`;
   const content = (
@@ -64,20 +87,34 @@ export async function showOrganization(visit: OperatorVisit, ask: Ask): Promise<
       <Card title="Standing">
         <Facts of={factsOf(body, plan.body, quota.body)} />
       </Card>
-      <Card title="Plan and name">
-        <Change path={path} seal={sealOf(visit)} name={body.name} plan={body.plan} />
-      </Card>
-      <Card title="Prepaid balance">
-        <TopUp path={path} seal={sealOf(visit)} isPrepaid={quota.body !== null} />
-      </Card>
+      <ChangeCard
+        path={path}
+        visit={visit}
+        plans={plansWith(body.plan, plans.body)}
+        draft={draftOf("change", { ...BLANK, values: { name: body.name, plan: body.plan } })}
+      />
+      <PrepaidCard
+        path={path}
+        visit={visit}
+        name={body.name}
+        isPrepaid={quota.body !== null}
+        draft={draftOf("prepaid", BLANK)}
+      />
       <Grants visit={visit} path={path} of={grants.body?.data ?? []} />
     </>
   );
-  return show(body.name, UNDER, content);
+  return show(body.name, UNDER, content, refused?.status ?? 200);
+}
+
+/** Its own plan may have been removed. A list that goes on is not offered, because it lacks plans. */
+function plansWith(own: string, listed: ListOf<{ plan: string }> | null): Option[] {
+  if (listed === null || listed.next_cursor !== null) return [];
+  const names = new Set([own, ...listed.data.map(({ plan }) => plan)]);
+  return Array.from(names, (name) => [name, name]);
 }
 
 function used(number: number, limit: number | null): string {
-  return `${count(number)} of ${limit === null ? "unlimited" : count(limit)}`;
+  return limit === null ? `${count(number)} (unlimited)` : `${count(number)} of ${count(limit)}`;
 }
 
 function factsOf(org: Org, plan: PlanInUse | null, quota: Quota | null): Fact[] {
@@ -86,8 +123,8 @@ function factsOf(org: Org, plan: PlanInUse | null, quota: Quota | null): Fact[] 
     ["Environment", org.environment],
     ["Home region", org.home_region],
     ["Created", moment(org.created_at)],
-    ["Runs this month", plan === null ? "unknown" : used(plan.runs_used, plan.runs_limit)],
-    ["Tokens this month", plan === null ? "unknown" : used(plan.tokens_used, plan.tokens_limit)],
+    ["Runs recorded this month", plan === null ? "unknown" : used(plan.runs_used, plan.runs_limit)],
+    ["Tokens recorded this month", plan === null ? "unknown" : used(plan.tokens_used, plan.tokens_limit)],
     ["Prepaid", quota === null ? "no" : <Usd of={quota.available_usd} />],
   ];
 }
@@ -132,52 +169,66 @@ function Grants({ visit, path, of }: { visit: OperatorVisit; path: string; of: r
   );
 }
 
+interface Action {
+  readonly method: Method;
+  readonly path: (id: string) => string;
+  readonly fields?: readonly Field[];
+  /** The form that shows a refusal. An action without one has a page for it. */
+  readonly part?: Part;
+  readonly notice: NoticeName;
+}
+
 /** Posts to the API and returns to the organization's page. */
-function acting(
-  method: "POST" | "PUT" | "PATCH",
-  apiPath: (id: string) => string,
-  bodyOf: (form: URLSearchParams) => object | null,
-) {
-  return async (visit: OperatorVisit, ask: Ask): Promise<Shown> => {
+function acting({ method, path: apiPath, fields = [], part, notice }: Action) {
+  return (visit: OperatorVisit, ask: Ask): Promise<Shown> => {
     const id = encodeURIComponent(ask.params["id"] ?? "");
-    const once = ask.form.get("_once") ?? visit.once();
-    const answer = await visit.api.send(method, apiPath(id), bodyOf(ask.form), once);
     const path = `${UNDER}/orgs/${id}`;
-    return answer.error === null ? noticeAt(path, "saved") : refusedPage(answer, UNDER, path);
+    const body = part === undefined ? null : bodyOf(ask.form, fields);
+    return submit(visit, ask, {
+      request: { method, path: apiPath(id), body },
+      fields,
+      done: () => noticeAt(path, notice),
+      again: (draft, answer) =>
+        part === undefined
+          ? refusedPage(answer, UNDER, path)
+          : organizationPage(visit, ask, { part, draft, status: answer.status }),
+    });
   };
 }
 
-function given(form: URLSearchParams, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = form.get(name)?.trim() ?? "";
-      return value === "" ? [] : [[name, value] as const];
-    }),
-  );
-}
-
-export const suspendOrganization = acting(
-  "POST",
-  (id) => `/v1/admin/orgs/${id}/suspend`,
-  () => null,
-);
-export const resumeOrganization = acting(
-  "POST",
-  (id) => `/v1/admin/orgs/${id}/resume`,
-  () => null,
-);
-export const changeOrganization = acting(
-  "PATCH",
-  (id) => `/v1/admin/orgs/${id}`,
-  (form) => given(form, ["name", "plan"]),
-);
-export const prepayOrganization = acting(
-  "PUT",
-  (id) => `/v1/orgs/${id}/quota`,
-  (form) => given(form, ["low_balance_usd"]),
-);
-export const topUpOrganization = acting(
-  "POST",
-  (id) => `/v1/orgs/${id}/quota/top-ups`,
-  (form) => given(form, ["amount_usd"]),
-);
+export const suspendOrganization = acting({
+  method: "POST",
+  path: (id) => `/v1/admin/orgs/${id}/suspend`,
+  notice: "suspended",
+});
+export const resumeOrganization = acting({
+  method: "POST",
+  path: (id) => `/v1/admin/orgs/${id}/resume`,
+  notice: "resumed",
+});
+export const changeOrganization = acting({
+  method: "PATCH",
+  path: (id) => `/v1/admin/orgs/${id}`,
+  fields: changeFields([]),
+  part: "change",
+  notice: "saved",
+});
+export const prepayOrganization = acting({
+  method: "PUT",
+  path: (id) => `/v1/orgs/${id}/quota`,
+  fields: PREPAY_FIELDS,
+  part: "prepaid",
+  notice: "prepaid",
+});
+export const stopPrepaying = acting({
+  method: "DELETE",
+  path: (id) => `/v1/orgs/${id}/quota`,
+  notice: "not_prepaid",
+});
+export const topUpOrganization = acting({
+  method: "POST",
+  path: (id) => `/v1/orgs/${id}/quota/top-ups`,
+  fields: TOP_UP_FIELDS,
+  part: "prepaid",
+  notice: "topped_up",
+});

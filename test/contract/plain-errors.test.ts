@@ -3,10 +3,24 @@ import * as z from "zod";
 import { CONTRACTS } from "../../src/operations.ts";
 import { checkShape } from "../../src/edge/validate.ts";
 
-/** What a validator says by itself names its own types and patterns. */
-const RAW = /Invalid|expected|received|Too (small|big)|Unrecognized|\/\^|undefined/;
+/** What a validator says by itself names its own types and patterns. What is "not accepted" or "expected" says too little. */
+const RAW = /Invalid|expected|not accepted here|received|Too (small|big)|Unrecognized|\/\^|undefined/;
 
-const WRONG: readonly unknown[] = [undefined, null, true, -1, 1.5, 1e30, "", "§".repeat(5000), [], [[]], {}];
+const WRONG: readonly unknown[] = [
+  undefined,
+  null,
+  true,
+  -1,
+  1.5,
+  1e30,
+  "",
+  "§",
+  "§".repeat(5000),
+  [],
+  [[]],
+  ["§"],
+  {},
+];
 
 /** Each field of a shape with each wrong value, all other fields left out. */
 function* messagesOf(shape: z.ZodType): Generator<string> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { timestamp } from "../shapes.ts";
 import { checkTiers, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
+import { regionName } from "./residency.ts";
 
 export const model = z
   .object({
@@ -23,10 +24,7 @@ export const newModel = z
   .strictObject({
     ...priceTerms,
     effective_at: effectiveAt,
-    regions: z
-      .array(z.string().regex(/^[a-z0-9-]{1,32}$/))
-      .max(100)
-      .optional(),
+    regions: z.array(regionName).max(100).optional(),
   })
   .superRefine(checkTiers);
 export type NewModel = z.output<typeof newModel>;

@@ -20,11 +20,13 @@ test("a page runs no script, loads nothing from elsewhere, and carries no deprec
 
 test("the stylesheet is served at the URL that pages use, and can be cached permanently", async () => {
   const org = await newOrg();
-  const text = await (await (await signedIn(org.id)).get("/console/keys")).text();
-  const address = /href="(\/console\/style-[^"]+)"/.exec(text)?.[1] ?? "";
+  const page = await (await (await signedIn(org.id)).get("/console/keys")).text();
+  const address = /href="(\/console\/style-[^"]+)"/.exec(page)?.[1] ?? "";
   const sheet = await serve(`http://sluice.test${address}`);
   expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
   expect(sheet.headers.get("cache-control")).toContain("immutable");
+  const text = await sheet.text();
+  expect([text.length > 1000, text.length < 20_000]).toEqual([true, true]);
 });
 
 test("a form uses the API's own operation: the key that it creates works, and the trail names the session", async () => {

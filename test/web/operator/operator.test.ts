@@ -178,7 +178,7 @@ describe("the price book", () => {
     const other = { ...made, model: "hand/other", aliases: ["hand/o"] };
     await call("PUT", "/v1/admin/price-book", { key: operatorKey(), body: { models: [made, other] } });
     const drawn = await (await get("/operator/price-book/price?model=hand%2Ftiered")).text();
-    expect(drawn).toContain("Its 1 tiers stay as they are.");
+    expect(drawn).toContain("Not changed here: its 1 tier.");
     const saved = await post("/operator/price-book/price", await form({ model: "hand/tiered" }));
     expect([saved.status, saved.headers.get("location")]).toEqual([303, "/operator/price-book?notice=saved"]);
     expect(await priceOf("hand/tiered")).toMatchObject({ input_usd_per_mtok: "1.50" });
@@ -255,6 +255,18 @@ describe("an operator", () => {
     const quota = await call("GET", `/v1/orgs/${org.id}/quota`, { key: org.ownerKey });
     expect(quota.body.balance_usd).toBe("25.00");
     expect((await post(`/operator/orgs/${org.id}/top-up`, { amount_usd: "many" })).status).toBe(422);
+  });
+
+  test("says under a grant that what is missing is outside its scope", async () => {
+    const other = await newOrg();
+    const grant = await call("POST", `/v1/orgs/${other.id}/support-grants`, {
+      key: other.ownerKey,
+      body: { scope: "billing_read", reason: "Ticket 4412.", expires_in_seconds: 3600 },
+    });
+    const inside = pairOf(await post(`/operator/orgs/${other.id}/enter/${grant.body.id}`, {}));
+    const page = await (await get("/console", inside)).text();
+    expect(page.match(/outside the scope of the support grant/g)).toHaveLength(2);
+    expect(page).not.toContain("cannot be read right now");
   });
 
   test("shows what is wrong with a form of an org beside its field, and keeps the input", async () => {

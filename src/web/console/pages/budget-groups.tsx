@@ -1,11 +1,14 @@
 import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
 import { runsBehindGroup } from "../view/behind.ts";
+import { dimensionTitle } from "../view/format.ts";
 import { Behind, Card, Status, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import type { ListOf, Visit } from "../visit.ts";
 import { Amount } from "./budget-amount.tsx";
 
 const MOST_SHOWN = 100;
+
+const groupTitle = (trait: string) => dimensionTitle(trait).toLowerCase();
 
 /** The counters of a budget that has more than one. */
 export async function budgetGroups(visit: Visit, budget: Budget) {
@@ -17,7 +20,7 @@ export async function budgetGroups(visit: Visit, budget: Budget) {
       ? "Each has the whole limit to itself."
       : `The first ${MOST_SHOWN}. Each has the whole limit to itself.`;
   return (
-    <Card title={`By ${budget.group_by.join(" and ")}`} note={note} bare>
+    <Card title={`By ${budget.group_by.map(groupTitle).join(" and ")}`} note={note} bare>
       <Table label="Counters" columns={columnsOf(budget)} rows={rows} />
     </Card>
   );

@@ -92,7 +92,11 @@ async function trendCard(visit: Visit, budget: Budget): Promise<Child> {
   const date = plan?.exhaustion.find(({ budget_id }) => budget_id === budget.id);
   return (
     <Card title="Trend" note={<a href={runsAt(filter, { from, to })}>Runs of these days</a>}>
-      <p class="quiet">{outlook(plan === undefined, date?.p50_date ?? null, date?.p90_date ?? null)}</p>
+      <p class="quiet">
+        {budget.available !== null && Number(budget.available) <= 0
+          ? `It is used up${budget.period_end === null ? "" : ` until ${moment(budget.period_end)}`}.`
+          : outlook(plan === undefined, date?.p50_date ?? null, date?.p90_date ?? null)}
+      </p>
       <SpendChart
         days={days}
         forecast={points.slice(0, 14)}
@@ -109,5 +113,6 @@ function outlook(isUnknown: boolean, median: string | null, high: string | null)
     return `By the forecast it is not used up within ${FORECAST_DAYS} days.`;
   }
   if (median === null) return `By the forecast it lasts; at high usage it is used up on ${day(high ?? "")}.`;
-  return `By the forecast it is used up on ${day(median)}, at high usage on ${day(high ?? median)}.`;
+  const early = high === null || high === median ? "" : `, at high usage on ${day(high)}`;
+  return `By the forecast it is used up on ${day(median)}${early}.`;
 }

@@ -78,13 +78,14 @@ const chain: Setting<ChainBudget> = {
   },
 };
 
-const most = (limit: number | null) => (limit === null ? "unlimited" : count(limit));
+const usedOf = (used: number, limit: number | null) =>
+  limit === null ? `${count(used)} (unlimited)` : `${count(used)} of ${count(limit)}`;
 
 function planFacts(plan: PlanInUse): readonly Fact[] {
   return [
     ["Plan", plan.plan],
-    ["Runs this month", `${count(plan.runs_used)} of ${most(plan.runs_limit)}`],
-    ["Tokens this month", `${count(plan.tokens_used)} of ${most(plan.tokens_limit)}`],
+    ["Runs recorded this month", usedOf(plan.runs_used, plan.runs_limit)],
+    ["Tokens recorded this month", usedOf(plan.tokens_used, plan.tokens_limit)],
     ["Over the plan", plan.overage_policy === "block" ? "Refused" : "Allowed"],
   ];
 }

@@ -166,7 +166,7 @@ function OrgSide({ path, visitor }: { path: string; visitor: Visitor }) {
     <Side home="/console" label="Console" sections={SECTIONS} path={path} csrf={visitor.csrf} beside={beside}>
       <strong title={visitor.orgId}>{visitor.orgName}</strong>
       <span class="quiet">
-        {visitor.name} · {visitor.role}
+        {visitor.name === visitor.role ? visitor.role : `${visitor.name} · ${visitor.role}`}
       </span>
     </Side>
   );

@@ -92,12 +92,14 @@ function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): 
 /** What the form does not show stays as it is. */
 function kept(found: ListedModel | undefined): string | null {
   const others = [
-    [found?.tiers.length ?? 0, "tiers"],
-    [Object.keys(found?.units ?? {}).length, "units"],
-    [Object.keys(found?.variants ?? {}).length, "variants"],
+    [found?.tiers.length ?? 0, "tier", "tiers"],
+    [Object.keys(found?.units ?? {}).length, "unit", "units"],
+    [Object.keys(found?.variants ?? {}).length, "variant", "variants"],
   ] as const;
-  const named = others.flatMap(([many, what]) => (many === 0 ? [] : [`${many} ${what}`]));
-  return named.length === 0 ? null : `Its ${named.join(", ")} stay as they are.`;
+  const named = others.flatMap(([many, one, several]) =>
+    many === 0 ? [] : [`${many} ${many === 1 ? one : several}`],
+  );
+  return named.length === 0 ? null : `Not changed here: its ${named.join(", ")}.`;
 }
 
 export async function savePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> {

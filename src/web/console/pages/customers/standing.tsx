@@ -14,7 +14,9 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
     title: "Limit",
     cell: ({ id, period }) => (
       <>
-        <a href={`/console/customer-limits/${encodeURIComponent(id)}`}>Per {period}</a>
+        <a href={`/console/customer-limits/${encodeURIComponent(id)}`}>
+          {period === "total" ? "In total" : `Per ${period}`}
+        </a>
         <code class="sub">{id}</code>
       </>
     ),

@@ -30,7 +30,7 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
     readFigures(visit),
     readChart(visit, range),
   ]);
-  const limits = refused?.limits.map(({ group }) => group) ?? [];
+  const limits = "problem" in refused ? [] : refused.limits.map(({ group }) => group);
   const keys = who.tab === "key_id" ? who.rows.map(({ id }) => id) : [];
   const nameOf = await readNames(visit, [...limits.slice(0, 5), ...keys]);
   const today = { from: dateOf(visit.nowMs), to: dateOf(visit.nowMs + DAY_MS) };

@@ -23,11 +23,18 @@ export interface RefusedToday {
 
 const SHOWN = 5;
 
-export async function readRefusedToday(visit: Visit, today: string): Promise<RefusedToday | null> {
+/** Why it cannot be read. */
+export interface Unread {
+  readonly problem: string;
+}
+
+export async function readRefusedToday(visit: Visit, today: string): Promise<RefusedToday | Unread> {
   const by = (group: string) =>
     visit.api.get<Summary>(`${visit.org}/refusals/summary?from=${today}&group_by=${group}`);
   const [codes, limits] = await Promise.all([by("code"), by("limit")]);
-  if (codes.body === null || limits.body === null) return null;
+  if (codes.body === null || limits.body === null) {
+    return { problem: (codes.error ?? limits.error)?.message ?? "This cannot be read right now." };
+  }
   const { count: total, amount_usd: amount } = codes.body;
   return { from: today, total, amount, codes: linesOf(codes.body), limits: linesOf(limits.body) };
 }
@@ -45,13 +52,13 @@ export function RefusedTodayCard({
   of,
   nameOf,
 }: {
-  of: RefusedToday | null;
+  of: RefusedToday | Unread;
   nameOf: (id: string) => string;
 }) {
-  if (of === null) {
+  if ("problem" in of) {
     return (
       <Card title="Refused today">
-        <p class="quiet">This cannot be read right now.</p>
+        <p class="quiet">{of.problem}</p>
       </Card>
     );
   }

@@ -23,6 +23,11 @@ export function hourOf(ms: number): number {
   return ms - (ms % HOUR_MS);
 }
 
+/** A sum of counts. One that no number holds exactly stays at the largest that does. */
+export function countsOf(one: number, other: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, one + other);
+}
+
 /**
  * Exact counts and amounts by group. Above the maximum number of groups, new ones are counted without their customer
  * and workflow, so the sums by code, limit and key stay exact.
@@ -42,7 +47,7 @@ export class RefusalSums {
   add(group: RefusalGroup, count: number, nanos: bigint): void {
     const known = this.#sums.get(keyOf(group));
     if (known !== undefined) {
-      known.count += count;
+      known.count = countsOf(known.count, count);
       known.nanos += nanos;
     } else if (this.#sums.size < this.#most || group.customerId === OTHER) {
       this.#sums.set(keyOf(group), { group, count, nanos });

@@ -68,10 +68,10 @@ export function withId(hold: ReportedHold, id: string): ReportedHold {
   return id + hold.slice(ID_CHARACTERS);
 }
 
-export function madeAtLater(hold: ReportedHold, at: string): ReportedHold {
+export function withMadeAt(hold: ReportedHold, at: string): ReportedHold {
   return hold.slice(0, MADE_AT) + at + hold.slice(ENDS_AT);
 }
 
-export function endingLater(hold: ReportedHold, end: string): ReportedHold {
+export function withEnd(hold: ReportedHold, end: string): ReportedHold {
   return hold.slice(0, ENDS_AT) + end + hold.slice(AMOUNT_AT);
 }

@@ -15,6 +15,8 @@ export class OutsideGate {
   touches: string[] = [];
   ids: string[] = [];
   keys: string[] = [];
+  /** Lease keys of rate limits. */
+  rates: string[] = [];
   orgNow = 0;
   #attempt = 0;
   #batch = 0;
@@ -37,7 +39,9 @@ export class OutsideGate {
     this.touches = [touch];
     this.ids.push(...body.ids);
     this.orgNow = orgNow;
-    this.keys = JSON.parse(atob(touch.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).keys;
+    const said = JSON.parse(atob(touch.split(".")[0].replaceAll("-", "+").replaceAll("_", "/")));
+    this.keys = said.keys;
+    this.rates = [...said.requests, ...said.tokens];
     return body;
   }
 

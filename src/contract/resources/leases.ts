@@ -11,6 +11,8 @@ const MOST_HOLDS = 6000;
 const MOST_LIMITS = 5000;
 const MOST_NOTES = 2000;
 const MOST_SUMS = 600;
+/** More calls than a gate refuses between two reports. */
+const MOST_COUNTED = 10_000_000;
 const MOST_DETAIL_CHARACTERS = 2000;
 /** What a gate can refuse by itself. */
 const GATE_REFUSALS = ["rate_limited", ...DECISION_CODES] as const;
@@ -97,6 +99,11 @@ const refusedCalls = z
       .array(refusedSum)
       .max(MOST_SUMS)
       .meta({ description: "Exact sums of refusals that are not listed one by one." }),
+  })
+  .superRefine(({ more }, context) => {
+    if (more.reduce((sum, one) => sum + one.count, 0) <= MOST_COUNTED) return;
+    const message = `must count at most ${MOST_COUNTED} refusals`;
+    context.addIssue({ code: "custom", path: ["more"], message, params: { code: "too_many" } });
   })
   .meta({ description: "What the gate refused by itself. The service keeps it with its own refusals." });
 export type RefusedCalls = z.output<typeof refusedCalls>;

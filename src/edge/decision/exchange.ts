@@ -11,6 +11,9 @@ import { backgroundOf } from "./background.ts";
 
 type ExchangeCode = CallerCode | "validation_failed";
 
+/** What one exchange adds at most: a gate says by itself how many there were, and the counter is that of all orgs. */
+const MOST_UNGOVERNED = 1_000_000_000;
+
 /** An exchange with a gate in the caller's process: the org's object alone leases, and judges the key itself. */
 export async function answerExchange(
   call: Pick<Call, "env" | "settings" | "context" | "caller" | "home" | "actor" | "credential" | "trace">,
@@ -30,7 +33,8 @@ export async function answerExchange(
   }
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
   if (reply.refusal !== null) return reply.refusal as Refusal<ExchangeCode>;
-  if (given.ungoverned !== undefined) counters.count(UNGOVERNED_SERIES, given.ungoverned);
+  if (given.ungoverned !== undefined)
+    counters.count(UNGOVERNED_SERIES, Math.min(given.ungoverned, MOST_UNGOVERNED));
   // Written as text where it was made; like every answer, it is held against the shape before it leaves.
   const answer = { status: 200, text: reply.text, etag: null, code: null, replayed: false };
   return answer as unknown as AnswerOf<LeaseReply>;

@@ -1,4 +1,5 @@
 import { type Addition, type Ask, type Batch, type Grant, LEASE, type Terms } from "./protocol.ts";
+import { isRateKey } from "../../domain/rate-policy.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
@@ -6,6 +7,8 @@ export interface Outstanding {
   left: bigint;
   until: number;
   lingerMs: number;
+  /** When the isolate was first given some of it. 0 or missing if that is not known. */
+  since?: number;
 }
 
 /** What must survive a restart of the object so that a report counts once. */
@@ -49,6 +52,19 @@ export interface Settled<Hold> {
 export interface Orphan {
   readonly meter: string;
   readonly left: bigint;
+}
+
+/** Whether a slice still counts against its limit. */
+function isCounted({ until, lingerMs }: Outstanding, now: number): boolean {
+  return now < until + lingerMs;
+}
+
+/**
+ * Whether holds from a slice may still be reported. The window of a rate limit can be over long before that: its slice
+ * counts no more, and still says what the isolate was given.
+ */
+export function mayCover(meter: string, slice: Outstanding, now: number): boolean {
+  return isCounted(slice, now) || (isRateKey(meter) && now < slice.until + LEASE.longestHoldMs);
 }
 
 /**
@@ -155,7 +171,7 @@ export class LeaseBook {
     const gone: string[] = [];
     for (const [name, holder] of this.#holders) {
       for (const [meter, slice] of holder.slices) {
-        if (now < slice.until + slice.lingerMs) continue;
+        if (mayCover(meter, slice, now)) continue;
         orphans.push({ meter, left: slice.left });
         this.#drop(name, holder, meter);
       }
@@ -193,7 +209,7 @@ export class LeaseBook {
   /** The slices of one meter that still count. */
   *slicesOf(meter: string, now: number): Generator<Outstanding> {
     for (const slice of this.#byMeter.get(meter)?.values() ?? []) {
-      if (now < slice.until + slice.lingerMs) yield slice;
+      if (isCounted(slice, now)) yield slice;
     }
   }
 
@@ -236,7 +252,8 @@ export class LeaseBook {
       readonly now: number;
     },
   ): Addition {
-    const own = holder.slices.get(meter);
+    const there = holder.slices.get(meter);
+    const own = there !== undefined && isCounted(there, now) ? there : undefined;
     if (own === undefined && holder.slices.size >= MOST_SLICES) return { add: 0n, forMs: null, share: 0n };
     const kept = own?.left ?? 0n;
     const leased = this.leased(meter, now);
@@ -250,7 +267,8 @@ export class LeaseBook {
     const addition = additionTo({ ...asked, left: kept, live: leased - orphaned, orphaned });
     if (kept + addition === 0n) return { add: 0n, forMs: null, share };
     const until = Math.max(now + terms.lifeMs, own?.until ?? 0);
-    this.#keep(name, holder, meter, { left: kept + addition, until, lingerMs: terms.lingerMs });
+    const since = own === undefined ? now : (own.since ?? 0);
+    this.#keep(name, holder, meter, { left: kept + addition, until, lingerMs: terms.lingerMs, since });
     return { add: addition, forMs: terms.lifeMs, share };
   }
 

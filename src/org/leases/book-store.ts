@@ -10,7 +10,7 @@ type Row = {
   slices: string;
   refusals: number;
 };
-type StoredSlice = [meter: string, left: string, until: number, lingerMs: number];
+type StoredSlice = [meter: string, left: string, until: number, lingerMs: number, since?: number];
 
 const CHANGING = ["attempt", "batch", "asked_at", "slices", "refusals"] as const;
 const COLUMNS = ["holder", ...CHANGING] as const;
@@ -33,7 +33,8 @@ export function loadBook(sql: SqlStorage): LeaseBook {
   const book = new LeaseBook();
   for (const row of readHolders(sql)) {
     const slices = (JSON.parse(row.slices) as StoredSlice[]).map(
-      ([meter, left, until, lingerMs]) => [meter, { left: BigInt(left), until, lingerMs }] as const,
+      ([meter, left, until, lingerMs, since = 0]) =>
+        [meter, { left: BigInt(left), until, lingerMs, since }] as const,
     );
     book.restore({
       holder: row.holder,
@@ -64,11 +65,12 @@ function readHolders(sql: SqlStorage): Iterable<Row> {
 type HolderRow = readonly [string, number, number, number, string, number];
 
 export function saveHolder(sql: SqlStorage, stored: StoredHolder): void {
-  const slices = stored.slices.map(([meter, { left, until, lingerMs }]): StoredSlice => [
+  const slices = stored.slices.map(([meter, { left, until, lingerMs, since = 0 }]): StoredSlice => [
     meter,
     String(left),
     until,
     lingerMs,
+    since,
   ]);
   const { holder, attempt, batch, askedAt, refusals = 0 } = stored;
   TABLE.put(sql, [[holder, attempt, batch, askedAt, JSON.stringify(slices), refusals]]);

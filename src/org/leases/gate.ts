@@ -7,6 +7,7 @@ import {
   leaseKey,
   needsNoBody,
   type RateMeter,
+  type RatePolicy,
   type RateSubject,
 } from "../../domain/rate-policy.ts";
 import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
@@ -283,6 +284,10 @@ export class ObjectGate {
     }
     for (const [, named] of holds) for (const hold of named) this.#requests.note(idOf(hold));
     return this.#requests;
+  }
+
+  policies(): readonly RatePolicy[] {
+    return this.#rates.policies();
   }
 
   /** The rate limits that calls like this one touch. */

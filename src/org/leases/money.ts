@@ -1,6 +1,7 @@
 import { accountKey } from "../../gate/account-key.ts";
 import type { Move, Orphan } from "../../gate/lease/book.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
+import { LAST_REPORTED_MS } from "../../gate/reported-hold.ts";
 import { amountOf } from "../../domain/kinds.ts";
 import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
 import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/usage.ts";
@@ -124,6 +125,16 @@ export class LeasedAccounts {
       latest = Math.max(latest, found.homes[0]?.window.startMs ?? 0, found.meter.sinceMs);
     }
     return latest;
+  }
+
+  /** The latest time that a hold under these keys can count from: in another window it would end where it is not held. */
+  heldUntil(keys: readonly string[]): number {
+    let first = LAST_REPORTED_MS;
+    for (const key of keys) {
+      const found = this.#leased.get(key);
+      if (found?.stands === true) first = Math.min(first, (found.homes[0]?.window.endMs ?? first + 1) - 1);
+    }
+    return first;
   }
 
   /** What a hold takes of the limit that is leased under a key. */

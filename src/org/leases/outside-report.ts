@@ -1,21 +1,17 @@
 import type { LeaseReport } from "../../contract/resources/leases.ts";
-import type { ReservationIds } from "../../domain/reservation-id.ts";
+import { DECISION } from "../../contract/decision.ts";
+import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation-id.ts";
 import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/touch-token.ts";
 import type { StoredHolder } from "../../gate/lease/book.ts";
-import { type Batch, LEASE, type Want } from "../../gate/lease/protocol.ts";
-import {
-  amountOf,
-  endsAt,
-  idOf,
-  madeAt,
-  madeAtLater,
-  type ReportedHold,
-  timeText,
-  tokensOf,
-} from "../../gate/reported-hold.ts";
-import { keptCalls } from "../../gate/refused-calls.ts";
+import type { Batch, Want } from "../../gate/lease/protocol.ts";
+import { amountOf, idOf, type ReportedHold, tokensOf } from "../../gate/reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import type { Report } from "../../gate/wire.ts";
+import { timedHold } from "./hold-time.ts";
+import { keptCalls, type KnowsLimit } from "./outside-refusals.ts";
+
+/** The input and the output of the largest ask. */
+const MOST_TOKENS = 2 * DECISION.tokens.most;
 
 /** What the object knows that a report from outside is held against. */
 export interface OutsideTerms {
@@ -28,8 +24,13 @@ export interface OutsideTerms {
   /** Whether holds from before they changed may still come. */
   readonly takesEarlier: boolean;
   readonly orgNow: number;
+  /** How far the org's clock is ahead of the object's. */
+  readonly aheadMs: number;
+  /** Holds whose ids were given out until then may have come, ended and been deleted. */
+  readonly forgottenUntil: number;
   /** Whether a hold with this id is known already, and not only from its run. */
   readonly isKnown: (ids: readonly string[]) => ReadonlySet<string>;
+  readonly knowsLimit: KnowsLimit;
 }
 
 export interface CheckedReport {
@@ -59,9 +60,10 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   }
   const ask = { holder: stored.holder, attempt: given.attempt, batches: checking.batches(), wants };
   const watch = given.watch.filter((key) => current.has(key));
+  const { orgNow, knowsLimit } = terms;
   const { keyId } = terms.holder;
   const refusals =
-    given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow: terms.orgNow });
+    given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow, knowsLimit });
   return {
     report: { ask, touches: touches.map(reported), watch, lagMs: null, heard: null, refusals },
     refused: checking.refused,
@@ -82,13 +84,16 @@ class Checking {
   readonly #touches: readonly GivenTouch[];
   readonly #terms: OutsideTerms;
   readonly #left: Map<string, bigint>;
+  readonly #givenAt: ReadonlyMap<string, number>;
   readonly #seen = new Set<string>();
 
   constructor(given: LeaseReport, touches: readonly GivenTouch[], terms: OutsideTerms) {
     this.#given = given;
     this.#touches = touches;
     this.#terms = terms;
-    this.#left = new Map(terms.stored.slices.map(([key, { left }]) => [key, left]));
+    const { stored, aheadMs } = terms;
+    this.#left = new Map(stored.slices.map(([key, { left }]) => [key, left]));
+    this.#givenAt = new Map(stored.slices.map(([key, { since = 0 }]) => [key, since + aheadMs]));
   }
 
   /** A batch that was taken before says nothing new, and is left to the book to pass over. */
@@ -114,48 +119,56 @@ class Checking {
     used: Map<string, bigint>,
   ): ReportedHold[] {
     const id = idOf(line);
-    const { ids, orgNow, version, takesEarlier } = this.#terms;
-    const isNew = !this.#seen.has(id) && !known.has(id) && ids.originOf(id, orgNow) === "time";
+    const { orgNow, version, takesEarlier } = this.#terms;
+    const isNew = !this.#seen.has(id) && !known.has(id) && this.#wasGiven(id);
     this.#seen.add(id);
-    const lastsMs = Number(endsAt(line)) - Number(madeAt(line));
     const isTimely = takesEarlier || touch?.version === version;
-    const isSound = isNew && isTimely && lastsMs > 0 && lastsMs <= LEASE.longestHoldMs;
-    if (!isSound || touch === undefined || !this.#covers(touch, line)) {
+    const taken = touch === undefined || !isNew || !isTimely ? null : takenBy(touch, line);
+    const timed =
+      taken !== null && this.#covers(taken)
+        ? timedHold(line, { orgNow, slicesSince: this.#since(taken) })
+        : null;
+    if (taken === null || timed === null) {
       this.refused.push(id);
       return [];
     }
-    this.#count(touch, line, used);
-    const now = timeText(orgNow);
-    return [madeAt(line) > now ? madeAtLater(line, now) : line];
-  }
-
-  #covers(touch: GivenTouch, line: ReportedHold): boolean {
-    return touch.keys.every((key) => (this.#left.get(key) ?? 0n) >= takenOf(touch, key, line));
-  }
-
-  #count(touch: GivenTouch, line: ReportedHold, used: Map<string, bigint>): void {
-    for (const key of touch.keys) {
-      const amount = takenOf(touch, key, line);
-      if (touch.uncounted.includes(key)) continue;
+    for (const [key, amount] of taken) {
       this.#left.set(key, (this.#left.get(key) ?? 0n) - amount);
-      add(used, key, amount);
+      used.set(key, (used.get(key) ?? 0n) + amount);
     }
-    for (const key of touch.requests) add(used, key, 1n);
-    for (const key of touch.tokens) add(used, key, BigInt(tokensOf(line)));
+    return [timed];
+  }
+
+  #wasGiven(id: string): boolean {
+    const { ids, orgNow, forgottenUntil } = this.#terms;
+    return ids.originOf(id, orgNow) === "time" && givenAt(id) > forgottenUntil;
+  }
+
+  #covers(taken: Taken): boolean {
+    return taken.every(([key, amount]) => (this.#left.get(key) ?? 0n) >= amount);
+  }
+
+  /** When the last of these slices was first given, by the org's clock. */
+  #since(taken: Taken): number {
+    return taken.reduce((latest, [key]) => Math.max(latest, this.#givenAt.get(key) ?? 0), 0);
   }
 }
 
-/** What a hold takes of a limit. */
-function takenOf(
-  { uncounted, ofTokens = [], ofRuns = [] }: GivenTouch,
-  key: string,
-  line: ReportedHold,
-): bigint {
-  if (uncounted.includes(key)) return 0n;
+/** What a hold takes of each limit. */
+type Taken = readonly (readonly [key: string, amount: bigint])[];
+
+/** Null: no call counts so many tokens. */
+function takenBy(touch: GivenTouch, line: ReportedHold): Taken | null {
+  if (tokensOf(line) > MOST_TOKENS) return null;
+  const counted = touch.keys.filter((key) => !touch.uncounted.includes(key));
+  return [
+    ...counted.map((key) => [key, takenOf(touch, key, line)] as const),
+    ...touch.requests.map((key) => [key, 1n] as const),
+    ...touch.tokens.map((key) => [key, BigInt(tokensOf(line))] as const),
+  ];
+}
+
+function takenOf({ ofTokens = [], ofRuns = [] }: GivenTouch, key: string, line: ReportedHold): bigint {
   if (ofTokens.includes(key)) return BigInt(tokensOf(line));
   return ofRuns.includes(key) ? 1n : BigInt(amountOf(line));
-}
-
-function add(sums: Map<string, bigint>, key: string, amount: bigint): void {
-  sums.set(key, (sums.get(key) ?? 0n) + amount);
 }

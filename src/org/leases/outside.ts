@@ -11,16 +11,20 @@ import { peppersOf } from "../../settings.ts";
 import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
 import { accountKey } from "../../gate/account-key.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk } from "../../gate/ask.ts";
+import { mayCover } from "../../gate/lease/book.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
 import { type DecisionVerdict, lessonIn, withLesson } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
+import { forgottenUntil } from "../decisions/forgotten.ts";
 import { loadHolds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { holderOf } from "../keys/holder.ts";
 import type { Clock } from "../rate-limits/meters.ts";
+import { loadMetersById } from "../meters/store.ts";
 import { bookOf } from "./book-store.ts";
 import type { ObjectGate } from "./gate.ts";
+import { knownLimits, type KnowsLimit } from "./outside-refusals.ts";
 import { checkedReport } from "./outside-report.ts";
 
 /** Gates of one key that have, or lately had, slices. Each has a share, and more of them would leave none with any. */
@@ -73,7 +77,7 @@ export class OutsideGates {
     const own = `${this.#holder.keyId} `;
     const stored = book.holder(own + name);
     // A slice that the object is about to take back covers nothing.
-    const slices = stored.slices.filter(([, { until, lingerMs }]) => this.#clock.real < until + lingerMs);
+    const slices = stored.slices.filter(([key, slice]) => mayCover(key, slice, this.#clock.real));
     const others = [...book.holders()].filter(
       ({ holder }) => holder.startsWith(own) && holder !== own + name,
     );
@@ -84,16 +88,25 @@ export class OutsideGates {
       version: this.#gate.version,
       takesEarlier: this.#clock.real < this.#gate.changedAt + LEASE.lifeMs + LEASE.longestHoldMs,
       orgNow: this.#clock.org,
+      aheadMs: this.#clock.org - this.#clock.real,
+      forgottenUntil: forgottenUntil(sql),
       isKnown: (ids) => {
         const rows = [...loadHolds(sql, ids).holds.values()];
         return new Set(rows.filter(({ unreported }) => unreported === null).map(({ id }) => id));
       },
+      knowsLimit: this.#limitsIn(given),
     });
     if (checked === null) return null;
     return {
       leases: this.#gate.syncReport(checked.report, this.#view, this.#clock),
       refused: checked.refused,
     };
+  }
+
+  #limitsIn({ refusals }: LeaseReport): KnowsLimit {
+    const named = [...(refusals?.notes ?? []), ...(refusals?.more ?? [])].map(({ limit }) => limit);
+    const meters = loadMetersById(this.#view.sql, new Set(named), this.#clock.org);
+    return knownLimits(meters, this.#gate.policies());
   }
 
   /** A gate stops when its key does. */

@@ -13,11 +13,11 @@ import { type Counted, writeBeside } from "../decisions/held.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
-  endingLater,
+  withEnd,
   endsAt,
   idOf,
   madeAt,
-  madeAtLater,
+  withMadeAt,
   type ReportedHold,
   timeText,
   tokensOf,
@@ -154,14 +154,18 @@ class Keeping {
     const index = fresh.findIndex((hold) => idOf(hold) === id);
     const waiting = fresh[index];
     if (waiting === undefined) prolongHold(this.#tx.sql, id, Number(end));
-    else if (endsAt(waiting) < end) fresh[index] = endingLater(waiting, end);
+    else if (endsAt(waiting) < end) fresh[index] = withEnd(waiting, end);
   }
 
-  /** Holds count from when their limits started to count. */
+  /** Holds count from when their limits started to count, and in the windows that they were held in. */
   #placed(holds: readonly ReportedHold[], keys: readonly string[]): readonly ReportedHold[] {
     const since = timeText(this.#accounts.heldSince(keys));
     const astray = this.#accounts.astray(keys);
-    const placed = holds.map((hold) => (madeAt(hold) < since ? madeAtLater(hold, since) : hold));
+    const until = timeText(this.#accounts.heldUntil(keys));
+    const placed = holds.map((hold) => {
+      if (madeAt(hold) < since) return withMadeAt(hold, since);
+      return madeAt(hold) > until ? withMadeAt(hold, until) : hold;
+    });
     for (const hold of astray.length === 0 ? [] : placed) {
       for (const key of astray) {
         this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: this.#amountIn(key, hold) });

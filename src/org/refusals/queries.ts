@@ -3,7 +3,7 @@ import { encodeCursor, type ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { KeptRefusal } from "../../contract/resources/refusals.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal-sums.ts";
+import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal-sums.ts";
 import { query, type View } from "../kernel/door.ts";
 import { findRefusals, type Sought, type StoredRefusal } from "./find.ts";
 import { addBatch, addHour, GROUPS_PER_HOUR } from "./hours.ts";
@@ -90,14 +90,14 @@ export const summarizeRefusals = query({
       const group = groupBy === null ? null : GROUPS[groupBy](sum);
       const key = `${sum.hour}\n${group ?? ""}`;
       const line = lines.get(key) ?? { hour: sum.hour, group, count: 0, nanos: 0n };
-      lines.set(key, { ...line, count: line.count + sum.count, nanos: line.nanos + sum.nanos });
+      lines.set(key, { ...line, count: countsOf(line.count, sum.count), nanos: line.nanos + sum.nanos });
     }
     if (lines.size > MOST_ROWS) {
       const message = `gives more than ${MOST_ROWS} lines; choose a shorter range or another group_by`;
       return invalidField("to", "out_of_range", message);
     }
     const all = [...lines.values()].sort((one, other) => other.hour - one.hour || other.count - one.count);
-    const total = all.reduce((sum, { count }) => sum + count, 0);
+    const total = all.reduce((sum, { count }) => countsOf(sum, count), 0);
     const nanos = all.reduce((sum, line) => sum + line.nanos, 0n);
     return {
       from: new Date(from).toISOString(),

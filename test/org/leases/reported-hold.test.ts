@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/ulid.ts";
 import {
   amountOf,
-  endingLater,
+  withEnd,
   endsAt,
   idOf,
   LAST_REPORTED_MS,
   madeAt,
-  madeAtLater,
+  withMadeAt,
   reportedHold,
   timeText,
   tokensOf,
@@ -33,15 +33,13 @@ test("a line is read back as it was written", () => {
       ]);
       const counted = withTokens(line, tokens);
       expect([amountOf(counted), tokensOf(counted), tokensOf(line)]).toEqual([String(nanos), tokens, 0]);
-      expect(endingLater(counted, timeText(later))).toBe(
-        withTokens(endingLater(line, timeText(later)), tokens),
-      );
+      expect(withEnd(counted, timeText(later))).toBe(withTokens(withEnd(line, timeText(later)), tokens));
       const other = newId("rsv", at);
       expect(withId(line, other)).toBe(reportedHold({ id: other, at, expiresAt: until, nanos }));
-      expect(madeAtLater(line, timeText(later))).toBe(
+      expect(withMadeAt(line, timeText(later))).toBe(
         reportedHold({ id, at: later, expiresAt: until, nanos }),
       );
-      expect(endingLater(line, timeText(later))).toBe(reportedHold({ id, at, expiresAt: later, nanos }));
+      expect(withEnd(line, timeText(later))).toBe(reportedHold({ id, at, expiresAt: later, nanos }));
     }),
   );
 });

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { base62, sameSecret } from "./api-key.ts";
 
 /**
@@ -28,13 +29,17 @@ export function mintOrgToken(pepper: string, kind: OrgTokenKind, orgId: string):
   return unchecked + checkOf(pepper, unchecked);
 }
 
-/** The org of the token. Null if the token is not a genuine one of this kind. */
+/**
+ * The org of the token. Null if the token is not a genuine one of this kind. The platform's own org has none: only the operator
+ * key opens it, and nothing that was made with that key outlives it.
+ */
 export function orgOfToken(pepper: string, kind: OrgTokenKind, token: string): string | null {
   const prefix = PREFIXES[kind];
   const match = token.startsWith(prefix) ? REST.exec(token.slice(prefix.length)) : null;
   if (match === null) return null;
   const check = checkOf(pepper, token.slice(0, -CHECK_LENGTH));
-  return sameSecret(token.slice(-CHECK_LENGTH), check) ? `org_${match[1]}` : null;
+  const orgId = `org_${match[1]}`;
+  return sameSecret(token.slice(-CHECK_LENGTH), check) && orgId !== PLATFORM_ORG_ID ? orgId : null;
 }
 
 export function tokenDigest(pepper: string, token: string): string {

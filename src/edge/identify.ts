@@ -1,3 +1,4 @@
+import { PLATFORM_ORG_ID } from "../contract/ids.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/api-key.ts";
 import { keyProblem, refuseKey } from "../domain/key-state.ts";
@@ -122,10 +123,14 @@ function givenOut(settings: Settings, bearer: string): Given | null {
   return keyIn(settings, bearer);
 }
 
-/** The ids in a key, if its check is one of ours, or if checks of peppers that are gone are left to the object. */
+/**
+ * The ids in a key, if its check is one of ours, or if checks of peppers that are gone are left to the object. The platform's own
+ * org has no keys: only the operator key opens it.
+ */
 export function keyIn(settings: Settings, text: string): ParsedKey | null {
   const checked = firstUnder(peppersOf(settings), (pepper) => parseKey(pepper, text));
-  return checked ?? (settings.SVC_ACCEPT_UNCHECKED_KEYS ? uncheckedKey(text) : null);
+  const key = checked ?? (settings.SVC_ACCEPT_UNCHECKED_KEYS ? uncheckedKey(text) : null);
+  return key?.orgId === PLATFORM_ORG_ID ? null : key;
 }
 
 function digestOf(settings: Settings, bearer: string): string {

@@ -1,6 +1,7 @@
 import { consoleLink } from "../../contract/resources/console-links.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
 import { operation } from "../../edge/operation.ts";
+import { refusePlatformAccess } from "../../edge/platform-org.ts";
 
 export const createConsoleLink = operation(
   {
@@ -15,7 +16,9 @@ export const createConsoleLink = operation(
     reply: { 201: consoleLink },
     refuses: [],
   },
-  (call) => {
+  async (call) => {
+    const refused = refusePlatformAccess(call.params.id);
+    if (refused !== null) return refused;
     const { SVC_KEY_PEPPER: pepper, SVC_BASE_URL: base } = call.settings;
     const link = mintOrgToken(pepper, "consoleLink", call.params.id);
     const url = `${base}/console/enter?${new URLSearchParams({ link })}`;

@@ -1,6 +1,7 @@
 import { keyWithSecret, newKey } from "../../contract/resources/keys.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import { operation } from "../../edge/operation.ts";
+import { refusePlatformAccess } from "../../edge/platform-org.ts";
 
 export const mintKey = operation(
   {
@@ -16,7 +17,8 @@ export const mintKey = operation(
     reply: { 201: keyWithSecret },
     refuses: [],
   },
-  ({ body, org }) =>
+  async ({ body, org, params }) =>
+    refusePlatformAccess(params.id) ??
     org.command("mintKey", {
       name: body.name,
       role: body.role,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { isSecret } from "../../domain/api-key.ts";
 import { keyIn } from "../../edge/identify.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import { csrfTokens, isOwnPost } from "../console/csrf.ts";
@@ -63,7 +64,13 @@ export async function signInWithKey(context: Ctx, web: Web, dispatch: Dispatch):
     const text = "This form did not come from this page, or the page is out of date. Try again.";
     return signInForm(context, web, { text, status: 403, returnTo });
   }
-  const answer = await linkFor(form.get("key")?.trim() ?? "", web, dispatch, raw);
+  const key = form.get("key")?.trim() ?? "";
+  if (isSecret(key, web.settings.SVC_OPERATOR_KEY)) {
+    const text =
+      "This is the operator key, which belongs to no organization. Sign in with it at /operator/login.";
+    return signInForm(context, web, { text, status: 403, returnTo });
+  }
+  const answer = await linkFor(key, web, dispatch, raw);
   if (answer.status === 201) {
     const { url } = await answer.json<{ url: string }>();
     return enterByLink(context, web, new URL(url).searchParams.get("link") ?? "", returnTo);

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { call, newOrg, serve, type TestOrg } from "../../support/worker.ts";
+import { PLATFORM_ORG_ID } from "../../../src/contract/ids.ts";
+import { mintOrgToken, tokenDigest } from "../../../src/domain/org-token.ts";
+import type { CommandName } from "../../../src/org/executing.ts";
+import { OPERATOR } from "../../support/backup.ts";
+import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 
 /** Signing in with an owner key, in a form that keeps none of it. */
 
@@ -107,6 +111,59 @@ describe("the sign-in form", () => {
     const org = await newOrg();
     const answer = await new Visitor().signIn(org.ownerKey, { form: { return_to: "//evil.example" } });
     expect(answer.headers.get("location")).toBe("/console");
+  });
+});
+
+describe("the platform's own organization", () => {
+  const platform = `/v1/orgs/${PLATFORM_ORG_ID}`;
+  const execute = (name: CommandName, input: object) =>
+    env.ORG.getByName(PLATFORM_ORG_ID).execute(name, input, OPERATOR);
+
+  test("is not entered with the operator key in the form of organizations", async () => {
+    const answer = await new Visitor().signIn(operatorKey());
+    const page = await answer.text();
+    expect([answer.status, sessionCookie(answer)]).toEqual([403, ""]);
+    expect(page).toContain("Sign in with it at /operator/login.");
+    expect(page).not.toContain(operatorKey());
+  });
+
+  test("has no console links and no keys", async () => {
+    const body = { name: "k", role: "owner" };
+    for (const [path, sent] of [
+      ["console-links", {}],
+      ["keys", { body }],
+    ] as const) {
+      const { status, body: shown } = await call("POST", `${platform}/${path}`, {
+        key: operatorKey(),
+        ...sent,
+      });
+      expect([path, status, shown.error.code]).toEqual([path, 403, "forbidden"]);
+      expect(shown.error.message).toContain("/operator/login");
+    }
+    expect((await call("GET", `${platform}/audit-log`, { key: operatorKey() })).status).toBe(200);
+  });
+
+  test("is not opened by keys, links and sessions that it was given before", async () => {
+    const minted = await execute("mintKey", {
+      name: "k",
+      role: "owner",
+      scopes: null,
+      notBefore: null,
+      expiresAt: null,
+    });
+    const { key } = JSON.parse((minted as { text: string }).text) as { key: string };
+    expect((await call("GET", `${platform}/audit-log`, { key, from: "198.18.8.1" })).status).toBe(401);
+    const [link, session, unused] = (["consoleLink", "session", "consoleLink"] as const).map((kind) =>
+      mintOrgToken(env.SVC_KEY_PEPPER, kind, PLATFORM_ORG_ID),
+    ) as [string, string, string];
+    const digest = (token: string) => tokenDigest(env.SVC_KEY_PEPPER, token);
+    for (const one of [link, unused]) await execute("createConsoleLink", { digest: digest(one), url: "" });
+    const opened = { link: digest(link), id: "ses_before", digest: digest(session), region: "local" };
+    expect(await execute("enterByLink", opened)).toMatchObject({ status: 201 });
+    const cookie = `svc_session=${session}`;
+    expect((await call("GET", "/v1/console/session", { headers: { cookie } })).status).toBe(401);
+    const entered = await new Visitor().get(`/console/enter?${new URLSearchParams({ link: unused })}`);
+    expect([entered.status, sessionCookie(entered)]).toEqual([401, ""]);
   });
 });
 

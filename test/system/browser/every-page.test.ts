@@ -6,6 +6,7 @@ import { PAGES } from "../../../src/web/console/pages/routes.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
+import { untidy } from "./untidy.ts";
 
 /** Checks every page. Set SLUICE_SCREENSHOTS to a folder to see what the tests saw. */
 
@@ -126,6 +127,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const found = await findings(page, colorScheme === "dark" ? ["color-contrast"] : []);
       expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
+      expect([path, await untidy(page)]).toEqual([path, []]);
       await shoot(page, `${name}-${kind}-${colorScheme}-wide`);
       await page.setViewportSize(PHONE);
       expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
@@ -136,21 +138,6 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       await shoot(page, `${name}-${kind}-${colorScheme}-phone`);
       await page.setViewportSize(WIDE);
     }
-  }
-
-  /** Amounts on more than one line, and links whose underline hides the underscores of their text. */
-  async function untidy(page: Page): Promise<string[]> {
-    return page.evaluate(`(() => {
-      const wrapped = [...document.querySelectorAll("span.number")].filter(
-        (amount) => amount.getClientRects().length > 1,
-      );
-      const hidden = [...document.querySelectorAll("a")].filter((link) => {
-        const { textDecorationLine, textUnderlineOffset, fontSize } = getComputedStyle(link);
-        const isClear = parseFloat(textUnderlineOffset) >= 0.3 * parseFloat(fontSize);
-        return link.textContent.includes("_") && textDecorationLine === "underline" && !isClear;
-      });
-      return [...wrapped, ...hidden].map(({ textContent }) => textContent);
-    })()`);
   }
 
   async function shoot(page: Page, name: string): Promise<void> {

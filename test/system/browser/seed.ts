@@ -52,6 +52,7 @@ export async function seedOrg(
   });
   await must("POST", `${org}/customer-limits`, { customer_id: "*", limit_usd: "40.00", period: "week" });
   await seedLongNames(must, org);
+  await refuseLongNames((body) => call("POST", "/v1/edge/decision", { key, body }));
   await must("POST", `${org}/credit-packs`, { customer_id: "initech", amount_usd: "75.00" });
   await must("PUT", `${org}/quota`, { low_balance_usd: "50.00" }, operator);
   await must("POST", `${org}/quota/top-ups`, { amount_usd: "4000.00" }, operator);
@@ -119,15 +120,29 @@ export async function seedOrg(
   return { id, key, held };
 }
 
-/** Names without a place to break them, and an amount with all its digits. */
+/** As long as a name and an id may be, without a place to break them. */
+const LONG_NAME = "a_name_that_goes_on_".repeat(10);
+const LONG_ID = LONG_NAME.slice(0, 128);
+
+/** Long names, and an amount with all its digits. */
 async function seedLongNames(must: Must, org: string): Promise<void> {
-  const name = "a_name_that_goes_on".repeat(5);
+  const name = LONG_NAME;
+  const scope_id = LONG_ID;
   const limit = { limit_usd: "123456789.123456789", period: "month" };
-  await must("POST", `${org}/budgets`, { name, scope_kind: "workflow", scope_id: name, ...limit });
-  await must("POST", `${org}/customer-limits`, { customer_id: name, ...limit });
+  await must("POST", `${org}/budgets`, { name, scope_kind: "workflow", scope_id, ...limit });
+  const small = { limit_usd: "0.01", period: "month" };
+  await must("POST", `${org}/budgets`, { name, scope_kind: "department", scope_id, ...small });
+  await must("POST", `${org}/customer-limits`, { customer_id: scope_id, ...limit });
   await must("POST", `${org}/keys`, { name, role: "viewer" });
-  const spent = { ...run(0, 5), customer_id: name, user_id: name, cost_usd: "1.123456789" };
+  const spent = { ...run(0, 5), customer_id: scope_id, user_id: scope_id, cost_usd: "1.123456789" };
   await must("POST", "/v1/runs", spent);
+}
+
+/** Refusals by a limit with a long name, and of a large amount. */
+async function refuseLongNames(decide: (body: object) => Promise<unknown>): Promise<void> {
+  const who = { customer_id: LONG_ID, department_id: LONG_ID, workflow_id: LONG_ID, model: LONG_ID };
+  for (const cost_usd of ["1.123456789", "123456789.123456789"])
+    await decide({ ...who, estimate: { cost_usd } });
 }
 
 type Must = (method: string, path: string, body: object) => Promise<unknown>;

@@ -12,23 +12,24 @@ export const parts = `
 .tile dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; color: var(--quiet); line-height: 1.45; }
 .scroll { overflow-x: auto; position: relative; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; }
-th { text-align: left; font-weight: 580; font-size: 12px; color: var(--quiet); padding: 8px 12px; white-space: nowrap; border-bottom: 1px solid var(--line); background: var(--raised); }
-td { padding: 8px 12px; border-bottom: 1px solid var(--line); vertical-align: middle; }
+th { text-align: left; font-weight: 580; font-size: 12px; color: var(--quiet); padding: 8px 12px; border-bottom: 1px solid var(--line); background: var(--raised); }
+td { padding: 8px 12px; border-bottom: 1px solid var(--line); vertical-align: middle; overflow-wrap: anywhere; }
+td[class=""] { min-width: 76px; }
 tr:last-child > td { border-bottom: 0; }
 tbody tr:hover > td { background: var(--raised); }
 th:first-child, td:first-child { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 16px; }
 th.end, td.end { text-align: right; }
+th.number, th.nowrap { white-space: normal; }
 td .sub { display: block; color: var(--quiet); font-size: 12px; }
-td:first-child { min-width: 208px; overflow-wrap: anywhere; }
+td:first-child { min-width: 176px; }
 td.number > div { white-space: nowrap; }
 td.wide { width: 220px; min-width: 140px; }
-td .sub { overflow-wrap: anywhere; white-space: normal; }
+td .sub { white-space: normal; }
 td.act { text-align: right; }
 td.act .inline { justify-content: flex-end; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }
 td .inline { flex-wrap: nowrap; }
-td .mono, td code { overflow-wrap: anywhere; }
 .badge { display: inline-flex; align-items: center; gap: 5px; padding: 1px 8px; border-radius: 99px; font-size: 12px; font-weight: 560; background: var(--track); color: var(--ink); white-space: nowrap; }
 .badge.good { background: var(--good-soft); color: var(--good); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }

@@ -1,0 +1,42 @@
+import type { Page } from "playwright-core";
+
+const IN_PAGE = `(() => {
+  const wrapped = [...document.querySelectorAll("span.number")].filter(
+    (amount) => amount.getClientRects().length > 1,
+  );
+  const hidden = [...document.querySelectorAll("a")].filter((link) => {
+    const { textDecorationLine, textUnderlineOffset, fontSize } = getComputedStyle(link);
+    const isClear = parseFloat(textUnderlineOffset) >= 0.3 * parseFloat(fontSize);
+    return link.textContent.includes("_") && textDecorationLine === "underline" && !isClear;
+  });
+  const isCut = (element, cell) =>
+    getComputedStyle(element).overflowX !== "visible" || (element !== cell && isCut(element.parentElement, cell));
+  const overflowing = [...document.querySelectorAll("td, th, dd, dt, h1, h2")].filter((cell) => {
+    const { left, right } = cell.getBoundingClientRect();
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (texts.nextNode()) {
+      range.selectNodeContents(texts.currentNode);
+      const isOutside = [...range.getClientRects()].some(
+        (box) => box.width > 1 && (box.left < left - 1 || box.right > right + 1),
+      );
+      if (isOutside && !isCut(texts.currentNode.parentElement, cell)) return true;
+    }
+    return false;
+  });
+  const wide = [...document.querySelectorAll(".scroll")].filter(
+    ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1,
+  );
+  const texts = (elements, what) => elements.map(({ textContent }) => what + ": " + textContent.slice(0, 80));
+  return [
+    ...texts(wrapped, "on two lines"),
+    ...texts(hidden, "underscores under the underline"),
+    ...texts(overflowing, "wider than its cell"),
+    ...texts(wide, "wider than the page"),
+  ];
+})()`;
+
+/** Amounts on more than one line, links whose underline hides their underscores, and text wider than its place. */
+export async function untidy(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(IN_PAGE);
+}

@@ -69,8 +69,8 @@ function PrepayCard({ path, visit, draft, name }: OrgForm & { readonly name: str
       <Asking
         action={`${path}/prepay`}
         seal={sealOf(visit)}
-        label="Make it prepaid"
-        about={`Make ${name} prepaid`}
+        label="Make prepaid"
+        about={`Make prepaid: ${name}`}
         confirm="The balance begins at $0.00, so its calls are refused until it is topped up. It can be undone: stop prepaying."
         asked={<Fields of={PREPAY_FIELDS} draft={draft} />}
       />

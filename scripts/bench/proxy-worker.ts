@@ -9,7 +9,8 @@ interface ProxyEnv {
   readonly MODE: "plain" | "embedded" | "rpc" | "http";
   readonly MODEL_URL: string;
   readonly SLUICE_URL: string;
-  readonly SLUICE: GateBinding;
+  /** Absent: the service runs elsewhere, at its URL. */
+  readonly SLUICE?: GateBinding;
 }
 
 const ASK = {
@@ -54,8 +55,9 @@ async function watched(answer: Response, settle: Settle): Promise<Response> {
   return new Response(readable, { status, headers });
 }
 
-async function embedded({ SLUICE: binding }: ProxyEnv, { key, context, model }: Governed): Promise<Response> {
-  gate ??= createGate({ binding, key });
+async function embedded(env: ProxyEnv, { key, context, model }: Governed): Promise<Response> {
+  const { SLUICE: binding, SLUICE_URL: url } = env;
+  gate ??= createGate(binding === undefined ? { url, key } : { binding, key });
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
   const allowed = await gate.decide(ASK, { waitUntil });
   const governed = gate;
@@ -63,6 +65,7 @@ async function embedded({ SLUICE: binding }: ProxyEnv, { key, context, model }: 
 }
 
 async function overRpc({ SLUICE }: ProxyEnv, { key, model }: Governed): Promise<Response> {
+  if (SLUICE === undefined) throw new Error("this proxy has no binding");
   const { status, text } = await SLUICE.decide(key, ASK);
   return status === 200 ? model() : new Response(text, { status });
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Miniflare } from "miniflare";
 import { bundleWorker } from "../bundle.ts";
 import { claimPorts, HOST } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
@@ -10,6 +11,7 @@ import { readWorkerConfig } from "../worker-config.ts";
 import { compareByCpu } from "./by-cpu.ts";
 import type { BenchRow, Subject } from "./harness.ts";
 import { type Gateway, startPortkey } from "./portkey.ts";
+import { workerds } from "./reference.ts";
 
 /** What governing a call costs a proxy: the same proxy, upstream and core, with and without. */
 
@@ -22,6 +24,7 @@ const NAMES: Readonly<Record<Mode, string>> = {
   rpc: "asks over RPC",
   http: "asks over HTTP",
 };
+const FORMS = ["whole", "stream"] as const;
 const FAR = "900000000";
 const CHUNKS = 20;
 const USAGE = { prompt_tokens: 12, completion_tokens: CHUNKS, total_tokens: 12 + CHUNKS };
@@ -65,6 +68,7 @@ export async function run(): Promise<BenchRow[]> {
   const model = await startModel();
   const [port = 0, ...proxies] = await claimPorts(0, 1 + MODES.length);
   const script = await bundleWorker("scripts/bench/proxy-worker.ts");
+  const apart = await startApart(script, { MODEL_URL: model.url, SLUICE_URL: `http://${HOST}:${port}` });
   const server = await startServer({
     port,
     dataDir: folder,
@@ -82,14 +86,54 @@ export async function run(): Promise<BenchRow[]> {
   const portkey = await startPortkey(model.url);
   try {
     const key = await orgWithLimits(server);
-    const all = subjects(server, key, proxies);
+    const all = [...subjects(server, key, proxies), ...apartSubjects(apart, key)];
     return await compareByCpu(portkey === null ? all : [...all, portkeySubject(portkey)]);
   } finally {
     portkey?.stop();
+    await apart.dispose();
     await server.dispose();
     model.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Apart {
+  readonly port: number;
+  readonly pid: number;
+  dispose(): Promise<void>;
+}
+
+/** The proxy with the gate inside, in a runtime of its own: what governing costs the caller, without what the service does. */
+async function startApart(script: string, bindings: Record<string, string>): Promise<Apart> {
+  const [port = 0] = await claimPorts(0, 1);
+  const before = new Set(workerds());
+  delete process.env["MINIFLARE_WORKERD_PATH"];
+  const miniflare = new Miniflare({
+    host: HOST,
+    port: 0,
+    telemetry: { enabled: false },
+    name: "proxy-apart",
+    modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
+    compatibilityDate: readWorkerConfig().compatibility_date,
+    compatibilityFlags: ["nodejs_compat"],
+    bindings: { ...bindings, MODE: "embedded" },
+    unsafeDirectSockets: [{ host: HOST, port }],
+  });
+  await miniflare.ready;
+  const pid = workerds().find((id) => !before.has(id));
+  if (pid === undefined) throw new Error("workerd did not start");
+  return { port, pid, dispose: () => miniflare.dispose() };
+}
+
+function apartSubjects({ port, pid }: Apart, key: string): Subject[] {
+  return FORMS.map((form) => ({
+    name: `embedded gate, ${form}, service elsewhere`,
+    load: loadOf(form, port, key),
+    pid: () => pid,
+    status: 200,
+    of: `${NAMES.plain}, ${form}`,
+    target: 0.85,
+  }));
 }
 
 /** An org with a budget, a customer limit and a daily cap, none of which is ever full. */
@@ -114,18 +158,12 @@ const TARGETS: Readonly<Partial<Record<Mode, number>>> = { embedded: 0.85, rpc: 
 
 function subjects(server: Server, key: string, ports: readonly number[]): Subject[] {
   const pid = () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
-  return ["whole", "stream"].flatMap((form) =>
+  return FORMS.flatMap((form) =>
     MODES.map((mode, index): Subject => {
       const target = TARGETS[mode];
       return {
         name: `${NAMES[mode]}, ${form}`,
-        load: {
-          ports: [ports[index] ?? 0],
-          method: "POST",
-          path: `/v1/chat/completions/${form}`,
-          headers: { "content-type": "application/json", "x-key": key },
-          body: BODY,
-        },
+        load: loadOf(form, ports[index] ?? 0, key),
         pid,
         status: 200,
         ...(mode === "plain" ? {} : { of: `${NAMES.plain}, ${form}` }),
@@ -133,6 +171,11 @@ function subjects(server: Server, key: string, ports: readonly number[]): Subjec
       };
     }),
   );
+}
+
+function loadOf(form: string, port: number, key: string): Subject["load"] {
+  const headers = { "content-type": "application/json", "x-key": key };
+  return { ports: [port], method: "POST", path: `/v1/chat/completions/${form}`, headers, body: BODY };
 }
 
 function portkeySubject({ port, pid, modelUrl }: Gateway): Subject {

@@ -43,6 +43,3 @@ export const callerId = z
   .min(1)
   .max(CALLER_ID_MOST_CHARACTERS)
   .regex(PRINTABLE_ASCII, "must be 1 to 128 printable ASCII characters");
-
-/** The object of the platform itself. It stores, audits and replays what operators do outside any org. */
-export const PLATFORM_ORG_ID = "org_00000000000000000000000000";

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { base62, sameSecret } from "./api-key.ts";
 
 /**

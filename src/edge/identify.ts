@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/api-key.ts";
 import { keyProblem, refuseKey } from "../domain/key-state.ts";

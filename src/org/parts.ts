@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { counters, flushIn } from "../counters.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";

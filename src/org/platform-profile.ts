@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { type Profile, USUAL_DECISIONS } from "../domain/profile.ts";
 
 /** The platform's own object is not an org that anyone opens, so it has this profile from the start. */

@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { tellOverview } from "../platform/overview.ts";
 import { measure } from "./gauges/measure.ts";
 import { gaugeTelling } from "./gauges/tell.ts";

@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { logFailure } from "../log.ts";
 import { Arrival } from "./backup/arrival.ts";
 import { publishGrants } from "./backup/importing.ts";

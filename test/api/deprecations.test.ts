@@ -1,7 +1,7 @@
 import { parseItem } from "structured-headers";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
-import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../src/contract/platform-org.ts";
 import { imfFixdate, isoDate, parseImfFixdate } from "../../src/contract/http-date.ts";
 import { IN_TWO_YEARS, monthsFromToday } from "../support/deprecation.ts";
 import { type Answer, call, env, newOrg, operatorKey } from "../support/worker.ts";

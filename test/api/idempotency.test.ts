@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { PLATFORM_ORG_ID } from "../../src/contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../src/contract/platform-org.ts";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import type { Envelope } from "../../src/org/kernel/door.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";

@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { newId } from "../../domain/ulid.ts";

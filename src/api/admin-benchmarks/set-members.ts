@@ -1,5 +1,5 @@
 import { ifMatchRefusal } from "../../contract/etag.ts";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { cohortMembers, cohortWithMembers } from "../../contract/resources/benchmarks.ts";

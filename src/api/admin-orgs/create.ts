@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";

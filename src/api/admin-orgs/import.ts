@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { idShape, PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { idShape } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { importedOrg } from "../../contract/resources/orgs.ts";
 import type { ArchiveProblem, ReadFrame } from "../../domain/archive/frames.ts";

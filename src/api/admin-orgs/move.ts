@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { movedOrg, orgMove } from "../../contract/resources/orgs.ts";
 import { operation, reply } from "../../edge/operation.ts";

@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { restoration, restoredOrg } from "../../contract/resources/orgs.ts";

@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { pepperLeft } from "../../contract/resources/pepper.ts";

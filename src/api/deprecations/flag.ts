@@ -1,5 +1,5 @@
 import { deprecationEntry, operationName } from "../../contract/deprecations.ts";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, olderCopiesEnd } from "../../edge/deprecation.ts";
 import { type Operation, operation } from "../../edge/operation.ts";

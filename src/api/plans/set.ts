@@ -1,4 +1,4 @@
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";

@@ -1,5 +1,5 @@
 import { ifMatchRefusal } from "../../contract/etag.ts";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import {
   type ListedModel,
   newPriceBook,

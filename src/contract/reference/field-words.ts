@@ -25,6 +25,7 @@ const ATTRIBUTION = {
   approval_id: who("The approval that an earlier refusal named.", `apr_${ULID}`),
   reservation_id: who("The reservation of a decision.", `rsv_${ULID}`),
   run_id: who("A run's id.", "run-2026-11-16-0001"),
+  refusal_id: { example: `ref_${ULID}` },
   trace_id: { example: "3f1c9a52-7c1d-4c3e-9f0a-6a1c2f0e9b11" },
   chain: { says: "The chain of runs that this one continues." },
   chain_id: who("Your name of the chain.", "conversation-81"),

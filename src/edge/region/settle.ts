@@ -4,7 +4,7 @@ import { readBytes } from "../body.ts";
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";
 import { askHome } from "./home.ts";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
 
 /** A response of another region, passed on unchanged. */

@@ -1,5 +1,5 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { publishOrg } from "../../platform/directory.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";

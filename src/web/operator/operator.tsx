@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import type { Caller } from "../../edge/call.ts";
 import type { Env } from "../../edge/env.ts";
 import { peppersOf } from "../../settings.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { PLATFORM_ORG_ID } from "../../contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { isSecret } from "../../domain/api-key.ts";
 import { keyIn } from "../../edge/identify.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PLATFORM_ORG_ID } from "../../../src/contract/ids.ts";
+import { PLATFORM_ORG_ID } from "../../../src/contract/platform-org.ts";
 import { mintOrgToken, tokenDigest } from "../../../src/domain/org-token.ts";
 import type { CommandName } from "../../../src/org/executing.ts";
 import { OPERATOR } from "../../support/backup.ts";

@@ -33,6 +33,7 @@ const COLUMNS: readonly (readonly [name: string, cell: (run: RunResource) => Cel
   ["price_revision", (run) => run.price_revision],
   ["cost_usd", (run) => run.cost_usd],
   ["outcome", (run) => run.outcome],
+  ["net_cost_usd", (run) => run.net_cost_usd],
 ];
 
 export const PARQUET_MEDIA = "application/vnd.apache.parquet";

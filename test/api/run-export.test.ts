@@ -24,19 +24,23 @@ test("an export has every run of its range once, oldest first, as it is read", a
   expect(lines.at(-1)).toEqual(read.body);
 });
 
-test("an export as CSV has one line for each run that matches, and begins no formula", async () => {
+test("an export as CSV has one line for each run that matches, with its adjustments, and begins no formula", async () => {
   const org = await newSpender();
   await org.bulk([
     aRun({ id: "=1+1", started_at: started(0), user_id: "u1", tags: { team: "a,b" }, provider: "acme" }),
     aRun({ id: "other", started_at: started(1), user_id: "u2" }),
   ]);
+  await call("POST", "/v1/runs/%3D1%2B1/adjustments", {
+    key: org.key,
+    body: { amount_usd: "-0.40", reason: "refund" },
+  });
   const { text } = await call("GET", `/v1/runs/export?${RANGE}&format=csv&user_id=u1`, { key: org.key });
   const [header = "", line = "", ...rest] = text.split("\r\n");
   expect(rest).toEqual([""]);
-  expect(header).toMatch(/^id,started_at,.*,tags,.*,cost_usd,outcome$/);
+  expect(header).toMatch(/^id,started_at,.*,tags,.*,cost_usd,outcome,net_cost_usd$/);
   expect(line).toMatch(/^'=1\+1,2026-11-10T00:00:00\.000Z,/);
   expect(line).toContain(`,u1,,,,,"{""team"":""a,b""}",`);
-  expect(line).toMatch(/,10,5,0,0,0,0,0,0,0,0,caller,,1\.00,completed$/);
+  expect(line).toMatch(/,10,5,0,0,0,0,0,0,0,0,caller,,1\.00,completed,0\.60$/);
 });
 
 test.each([

@@ -13,6 +13,8 @@ export interface Demo {
   readonly base_url: string;
   /** Where the governed proxy is served. */
   readonly proxy_url: string;
+  /** Where the stand-in for the providers is served. It takes any call for `sk-stand-in` and costs nothing. */
+  readonly stand_in_url?: string;
   readonly org_id: string;
   readonly owner_key: string;
   readonly operator_key: string;
@@ -49,12 +51,13 @@ const HELLO_MOST_TOKENS = 16;
  */
 export async function ensureDemo(
   server: Server,
-  { withNorthwind }: { withNorthwind: boolean },
+  { withNorthwind, standInUrl }: { withNorthwind: boolean; standInUrl?: string },
 ): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = {
     base_url: server.urls[0],
     proxy_url: server.proxyUrl ?? "",
+    ...(standInUrl === undefined ? {} : { stand_in_url: standInUrl }),
     operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "",
   };
   const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here, withNorthwind)) };
@@ -78,7 +81,8 @@ function seeded(file: string): Seeded {
   const {
     base_url: _,
     proxy_url: __,
-    operator_key: ___,
+    stand_in_url: ___,
+    operator_key: ____,
     ...kept
   } = JSON.parse(readFileSync(file, "utf8")) as Demo;
   return kept;
@@ -139,6 +143,7 @@ export function welcome(server: Server, demo: Demo): string {
     "               (works once)",
     `  docs         ${demo.base_url}/docs`,
     `  proxy        ${demo.proxy_url} (/openai and /anthropic)`,
+    ...(demo.stand_in_url === undefined ? [] : [`  stand-in     ${demo.stand_in_url} (for the providers)`]),
     `  data, log    ${server.folder.path} (npm run reset empties it)`,
     "",
     ...northwindLines(server, demo),

@@ -19,16 +19,17 @@ await run(async () => {
   const isUsual = port === USUAL_PORT && isolates === 1;
   const proxyPort = wholeNumber("PROXY_PORT", isUsual ? USUAL_PROXY_PORT : 0, 0, 65_535);
   const withNorthwind = wantsNorthwind();
+  const { settings, standIn } = await localProviders(process.env);
   onceToldToStop(async () => running.server?.dispose());
   const server = await startServer({
     port,
     isolates,
-    proxy: { port: proxyPort, settings: (await localProviders(process.env)).settings },
+    proxy: { port: proxyPort, settings },
     dataDir: dataFolderPath(process.env),
     settings: process.env,
     beforeReady: async (begun) => {
       running.server = begun;
-      running.demo = await ensureDemo(begun, { withNorthwind });
+      running.demo = await ensureDemo(begun, { withNorthwind, standInUrl: standIn.url });
     },
     onRemark: (line) => console.error(line),
     onLost: endWith,

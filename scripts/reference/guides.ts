@@ -32,6 +32,8 @@ const NAMES = [
   "operating",
   "runbook",
   "signals",
+  "promises",
+  "performance",
   "glossary",
 ];
 

@@ -29,10 +29,15 @@ export interface Ran {
 }
 
 /** Runs a program of that folder to its end. Servers of this process answer it meanwhile. */
-export function runProgram(program: string, cwd: string, environment: Record<string, string>): Promise<Ran> {
+export function runProgram(
+  program: string,
+  cwd: string,
+  environment: Record<string, string>,
+  inherited: NodeJS.ProcessEnv = process.env,
+): Promise<Ran> {
   const [command, args] = program.endsWith(".py") ? ["python3", [program]] : [process.execPath, [program]];
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...process.env, ...environment } };
+    const options = { cwd, env: { ...inherited, ...environment } };
     const child = execFile(command, args, options, (_, stdout, stderr) =>
       resolve({ status: child.exitCode, stdout, stderr }),
     );

@@ -53,8 +53,8 @@ describe("npm start", () => {
     first.process.kill("SIGINT");
     expect(await first.ended).toBe(0);
     const second = await startOn(folder);
-    const { base_url, proxy_url } = second.demo;
-    expect(second.demo).toEqual({ ...first.demo, base_url, proxy_url });
+    const { base_url, proxy_url, stand_in_url } = second.demo;
+    expect(second.demo).toEqual({ ...first.demo, base_url, proxy_url, stand_in_url });
     const call = callerAt(second.demo.base_url);
     const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
     expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });

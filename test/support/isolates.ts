@@ -23,6 +23,11 @@ export interface Org {
 /** What a test can do to an isolate; see `odd-worker.ts`. */
 type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
 
+/** A runtime that is busy for seconds closes connections. Only for what may be sent twice. */
+function patiently<T>(send: () => Promise<T>): Promise<T> {
+  return vi.waitFor(send, { timeout: 60_000 });
+}
+
 export class Isolates {
   readonly server: Server;
   readonly #fixture: ServerFixture;
@@ -50,14 +55,22 @@ export class Isolates {
   }
 
   async make(isolate: number, oddity: Oddity, value: string | number): Promise<void> {
-    await fetch(`${this.url(isolate)}/healthz`, { headers: { [`x-test-${oddity}`]: String(value) } });
+    const headers = { [`x-test-${oddity}`]: String(value) };
+    await patiently(() => fetch(`${this.url(isolate)}/healthz`, { headers }));
   }
 
-  async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
+  async call(
+    isolate: number,
+    method: string,
+    path: string,
+    key: string,
+    body?: object,
+    more: Record<string, string> = {},
+  ): Promise<Answer> {
     const sentAt = performance.now();
     const response = await fetch(`${this.url(isolate)}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...more },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -68,6 +81,12 @@ export class Isolates {
       headers: response.headers,
       body: text === "" ? null : JSON.parse(text),
     };
+  }
+
+  /** A call that is repeated if its answer is lost. It takes effect once, under one idempotency key. */
+  callOnce(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
+    const named = { "idempotency-key": crypto.randomUUID() };
+    return patiently(() => this.call(isolate, method, path, key, body, named));
   }
 
   async newOrg(): Promise<Org> {
@@ -122,8 +141,8 @@ export class Isolates {
         sent += 1;
         const [n, fields] = [sent, more(sent)];
         const ask = () => this.decide(org, n, fields);
-        // A runtime that is busy for seconds closes connections. A named request is decided once, however often it is sent.
-        answers.push(await ("request_id" in fields ? vi.waitFor(ask, { timeout: 60_000 }) : ask()));
+        // A named request is decided once, however often it is sent.
+        answers.push(await ("request_id" in fields ? patiently(ask) : ask()));
       }
     };
     await Promise.all(Array.from({ length: clients }, one));

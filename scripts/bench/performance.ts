@@ -64,6 +64,11 @@ const PROXIES: readonly Path[] = ["whole", "stream"].flatMap((form) => [
     rows: inIsolate.rows,
     requests: { worker: 1, object: REPORTS, lines: 0 },
   },
+  {
+    name: `the same, without what Sluice itself uses, ${form}`,
+    speed: `embedded gate, ${form}, service elsewhere`,
+    ...EMPTY,
+  },
   { name: `the same asking over RPC, ${form}`, speed: `asks over RPC, ${form}`, ...inIsolate },
   {
     name: `the same asking over HTTP, ${form}`,

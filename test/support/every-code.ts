@@ -90,7 +90,8 @@ export class Kitchen {
   *#databases(of: string): Generator<DatabaseSync> {
     const folder = join(this.#server.folder.state, "v3", of);
     for (const file of readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))) {
-      const database = new DatabaseSync(join(folder, file));
+      // The runtime writes to it too. Whoever comes second waits.
+      const database = new DatabaseSync(join(folder, file), { timeout: 30_000 });
       yield database;
       database.close();
     }

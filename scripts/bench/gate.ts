@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, startServer } from "../server.ts";
 import { type BenchRow, compare, type Subject } from "./harness.ts";
-import { type Reference, startReference } from "./reference.ts";
+import type { OwnRuntime } from "./own-runtime.ts";
+import { startReference } from "./reference.ts";
 
 /** 300 bytes, as a proxy would send them. Each `#` becomes a digit of a number that was never sent before. */
 const ASK = {
@@ -51,7 +52,7 @@ export async function run(): Promise<BenchRow[]> {
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** A route of the reference Worker. */
-function referenceSubject(reference: Reference, name: string, path: string, of?: string): Subject {
+function referenceSubject(reference: OwnRuntime, name: string, path: string, of?: string): Subject {
   return {
     name,
     load: {
@@ -93,7 +94,7 @@ function decisionSubject(server: Server, name: string, decision: Decision): Subj
   };
 }
 
-async function subjects(reference: Reference, server: Server): Promise<Subject[]> {
+async function subjects(reference: OwnRuntime, server: Server): Promise<Subject[]> {
   const bare = (name: string, path: string, of?: string) => referenceSubject(reference, name, path, of);
   const decision = (name: string, of: Decision) => decisionSubject(server, name, of);
   const orgs: Subject[] = [];

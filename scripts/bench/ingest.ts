@@ -1,13 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Miniflare } from "miniflare";
 import { bundleWorker } from "../bundle.ts";
-import { claimPorts, HOST } from "../ports.ts";
+import { HOST } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
-import { readWorkerConfig } from "../worker-config.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
-import { workerds } from "./reference.ts";
+import { startAlone } from "./own-runtime.ts";
 
 /** Bulk ingest: batches of 1000 runs with five limits, compared with one table that receives the same rows. */
 
@@ -101,26 +99,12 @@ async function cost({ url, headers, pid }: Target, newId = inOrder, used: object
 }
 
 async function startCeiling(folder: string): Promise<{ target: Target; dispose: () => Promise<void> }> {
-  const config = readWorkerConfig();
-  const [port = 0] = await claimPorts(0, 1);
-  const before = new Set(workerds());
-  delete process.env["MINIFLARE_WORKERD_PATH"];
-  const contents = await bundleWorker("scripts/bench/ingest-worker.ts");
-  const miniflare = new Miniflare({
-    host: HOST,
-    port: 0,
-    telemetry: { enabled: false },
+  const script = await bundleWorker("scripts/bench/ingest-worker.ts");
+  const { port, pid, dispose } = await startAlone(script, {
     defaultPersistRoot: folder,
-    name: "ceiling",
-    modules: [{ type: "ESModule", path: "ceiling.mjs", contents }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
     durableObjects: { TABLE: { className: "OneTable", useSQLite: true } },
-    unsafeDirectSockets: [{ host: HOST, port }],
   });
-  await miniflare.ready;
-  const pid = workerds().find((id) => !before.has(id)) ?? 0;
-  return { target: { url: `http://${HOST}:${port}/`, headers: {}, pid }, dispose: () => miniflare.dispose() };
+  return { target: { url: `http://${HOST}:${port}/`, headers: {}, pid: pid() }, dispose };
 }
 
 async function startProduct(dataDir: string): Promise<{ open: () => Promise<Target>; server: Server }> {

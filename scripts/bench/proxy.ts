@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Miniflare } from "miniflare";
 import { bundleWorker } from "../bundle.ts";
 import { claimPorts, HOST } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
@@ -11,7 +10,7 @@ import { readWorkerConfig } from "../worker-config.ts";
 import { compareByCpu } from "./by-cpu.ts";
 import type { BenchRow, Subject } from "./harness.ts";
 import { type Gateway, startPortkey } from "./portkey.ts";
-import { workerds } from "./reference.ts";
+import { type OwnRuntime, startAlone } from "./own-runtime.ts";
 
 /** What governing a call costs a proxy: the same proxy, upstream and core, with and without. */
 
@@ -68,7 +67,9 @@ export async function run(): Promise<BenchRow[]> {
   const model = await startModel();
   const [port = 0, ...proxies] = await claimPorts(0, 1 + MODES.length);
   const script = await bundleWorker("scripts/bench/proxy-worker.ts");
-  const apart = await startApart(script, { MODEL_URL: model.url, SLUICE_URL: `http://${HOST}:${port}` });
+  const apart = await startAlone(script, {
+    bindings: { MODE: "embedded", MODEL_URL: model.url, SLUICE_URL: `http://${HOST}:${port}` },
+  });
   const server = await startServer({
     port,
     dataDir: folder,
@@ -97,39 +98,12 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-interface Apart {
-  readonly port: number;
-  readonly pid: number;
-  dispose(): Promise<void>;
-}
-
 /** The proxy with the gate inside, in a runtime of its own: what governing costs the caller, without what the service does. */
-async function startApart(script: string, bindings: Record<string, string>): Promise<Apart> {
-  const [port = 0] = await claimPorts(0, 1);
-  const before = new Set(workerds());
-  delete process.env["MINIFLARE_WORKERD_PATH"];
-  const miniflare = new Miniflare({
-    host: HOST,
-    port: 0,
-    telemetry: { enabled: false },
-    name: "proxy-apart",
-    modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
-    compatibilityDate: readWorkerConfig().compatibility_date,
-    compatibilityFlags: ["nodejs_compat"],
-    bindings: { ...bindings, MODE: "embedded" },
-    unsafeDirectSockets: [{ host: HOST, port }],
-  });
-  await miniflare.ready;
-  const pid = workerds().find((id) => !before.has(id));
-  if (pid === undefined) throw new Error("workerd did not start");
-  return { port, pid, dispose: () => miniflare.dispose() };
-}
-
-function apartSubjects({ port, pid }: Apart, key: string): Subject[] {
+function apartSubjects({ port, pid }: OwnRuntime, key: string): Subject[] {
   return FORMS.map((form) => ({
     name: `embedded gate, ${form}, service elsewhere`,
     load: loadOf(form, port, key),
-    pid: () => pid,
+    pid,
     status: 200,
     of: `${NAMES.plain}, ${form}`,
     target: 0.85,

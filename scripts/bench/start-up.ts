@@ -1,12 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { transform } from "esbuild";
-import { Miniflare } from "miniflare";
 import { bundleWorker } from "../bundle.ts";
-import { HOST } from "../ports.ts";
 import { FRONT, readWorkerConfig } from "../worker-config.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
 import { firstDecision } from "./hops.ts";
-import { workerds } from "./reference.ts";
+import { startAlone } from "./own-runtime.ts";
 
 const STARTS = QUICK ? 3 : 9;
 const EMPTY = "export default { fetch: () => new Response() };";
@@ -51,24 +49,11 @@ function rowOf(name: string, script: string, seconds: number): BenchRow {
 }
 
 async function startedIn(script: string): Promise<number> {
-  const config = readWorkerConfig();
-  const before = new Set(workerds());
-  delete process.env["MINIFLARE_WORKERD_PATH"];
-  const miniflare = new Miniflare({
-    host: HOST,
-    port: 0,
-    telemetry: { enabled: false },
-    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-  });
+  const { pid, dispose } = await startAlone(script);
   try {
-    await miniflare.ready;
-    const pid = workerds().find((id) => !before.has(id));
-    if (pid === undefined) throw new Error("workerd did not start");
-    return cpuSeconds(pid);
+    return cpuSeconds(pid());
   } finally {
-    await miniflare.dispose();
+    await dispose();
   }
 }
 

@@ -34,7 +34,7 @@ export function namesOf(sql: SqlStorage, firstSeq: number): Uint8Array<ArrayBuff
   return new Uint8Array(row.names);
 }
 
-/** Null: without a name, as any block may have runs. */
+/** A null name means runs without one. Any block may have such runs. */
 export type Named = readonly [column: NameColumn, name: string | null];
 
 /** Which of the blocks that begin with these seqs or one between them may have runs with all of these names. */

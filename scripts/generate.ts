@@ -1,10 +1,15 @@
-/** `npm run generate`: writes the client's table of operations and its types, and the dashboards, from the contract. */
+/**
+ * `npm run generate`: writes the client's table of operations, its types and the dashboards from
+ * the contract, and the schema of a new object from its steps.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OPERATIONS } from "../src/operations.ts";
+import { ORG_STEPS } from "../src/org/schema.ts";
 import { generatedFiles } from "./client/generated.ts";
 import { dashboardFiles } from "./dashboards/files.ts";
 import { run } from "./complaint.ts";
+import { WHOLE_SCHEMA_FILE, wholeSchemaFile } from "./schema/whole.ts";
 import { ROOT } from "./worker-config.ts";
 
 await run(() => {
@@ -13,7 +18,8 @@ await run(() => {
     OPERATIONS.map(({ contract }) => contract),
     listText,
   );
-  for (const [path, text] of [...files, ...dashboardFiles()]) {
+  const schema = [WHOLE_SCHEMA_FILE, wholeSchemaFile(ORG_STEPS)] as const;
+  for (const [path, text] of [...files, ...dashboardFiles(), schema]) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
     console.log(`Wrote ${path}.`);

@@ -34,6 +34,7 @@ import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "./kernel/schema-step.ts";
+import { WHOLE_SCHEMA } from "./whole-schema.ts";
 
 export const ORG_STEPS: readonly SchemaStep[] = [
   ...PROFILE_STEPS,
@@ -78,7 +79,11 @@ export function isOpened(sql: SqlStorage): boolean {
 export function applySchema(storage: DurableObjectStorage): boolean {
   return storage.transactionSync(() => {
     const { sql } = storage;
-    sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (name TEXT PRIMARY KEY) STRICT");
+    if (!isOpened(sql)) {
+      makeWhole(sql);
+      noteShapes(sql);
+      return true;
+    }
     const applied = new Set(
       sql
         .exec<{ name: string }>("SELECT name FROM schema_steps")
@@ -92,6 +97,12 @@ export function applySchema(storage: DurableObjectStorage): boolean {
     noteShapes(sql);
     return missing.length > 0;
   });
+}
+
+/** What all steps make together, in a new object. */
+function makeWhole(sql: SqlStorage): void {
+  sql.exec(WHOLE_SCHEMA);
+  for (const { fill, ofEachObject } of ORG_STEPS) if (ofEachObject === true) fill?.(sql);
 }
 
 /** For an archive, which may be of an earlier version. Inside the caller's transaction. */

@@ -105,6 +105,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     ) STRICT`,
     // The index is built once there are all tables that runs are in.
     fill: makeIdKey,
+    ofEachObject: true,
   },
   {
     // Estimates of reservations that nobody had settled, by the runs that were reported for them later.

@@ -9,7 +9,7 @@ interface Made {
   readonly sql: string;
 }
 
-export const WHOLE_SCHEMA_FILE = "src/org/whole-schema.ts";
+export const WHOLE_SCHEMA_FILE = "src/org/generated/whole-schema.ts";
 
 /** The file that has the schema in one text. */
 export function wholeSchemaFile(steps: readonly SchemaStep[]): string {
@@ -36,8 +36,11 @@ function wholeSchema(steps: readonly SchemaStep[]): string {
   const tables = made.filter(({ type }) => type === "table");
   const others = made.filter(({ type }) => type !== "table");
   const rows = tables.flatMap(({ name }) => insertOf(database, name));
-  return [...[...tables, ...others].map(({ sql }) => sql), ...rows].join(";\n");
+  return [...[...tables, ...others].map(({ sql }) => onOneLine(sql)), ...rows].join(";\n");
 }
+
+/** No name and no default of a column has two spaces. */
+const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
 function insertOf(database: DatabaseSync, table: string): string[] {
   const rows = database.prepare(`SELECT * FROM ${table}`).all();

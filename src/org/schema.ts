@@ -34,7 +34,7 @@ import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "./kernel/schema-step.ts";
-import { WHOLE_SCHEMA } from "./whole-schema.ts";
+import { WHOLE_SCHEMA } from "./generated/whole-schema.ts";
 
 export const ORG_STEPS: readonly SchemaStep[] = [
   ...PROFILE_STEPS,

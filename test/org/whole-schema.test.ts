@@ -11,7 +11,8 @@ function contents({ sql }: DurableObjectStorage): Record<string, unknown> {
       name: string;
       sql: string | null;
     }>("SELECT type, name, sql FROM sqlite_master WHERE name NOT GLOB '_cf_*' ORDER BY name")
-    .toArray();
+    .toArray()
+    .map((one) => ({ ...one, sql: one.sql?.replaceAll(/\s+/g, " ") }));
   const tables = made.filter(({ type, name }) => type === "table" && !name.startsWith("sqlite_"));
   const rows = tables.map(({ name }) => [name, sql.exec(`SELECT * FROM ${name}`).toArray()] as const);
   return { made, rows: Object.fromEntries(rows) };

@@ -16,6 +16,7 @@ import { archiveRuns } from "./runs/archive/work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
 import { packRuns } from "./runs/blocks/pack.ts";
+import { digestRuns } from "./runs/digests/work.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** The handler of each kind of due row. */
@@ -37,6 +38,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.supportExpiry]: supportExpiry,
   [DUE.runPacking]: packRuns,
   [DUE.runArchive]: archiveRuns,
+  [DUE.runDigests]: digestRuns,
   [DUE.backupExpiry]: expireBackup,
   [DUE.reseal]: resealAll,
   // Loaded when an org has an export: few have one.

@@ -1,15 +1,14 @@
-import { addCosts, addCounts, momentsOf } from "../run-block/added-columns.ts";
+import { momentsOf } from "../run-block/added-columns.ts";
 import { type Frame, framesOf } from "../run-block/frames.ts";
-import { eachPart } from "../run-block/parts.ts";
 import { COLUMN_NUMBERS } from "../run-block/record.ts";
+import { addAmounts } from "./amounts.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "./ask.ts";
 import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";
+import { addDigested } from "./digest.ts";
 import { Groups, type Key } from "./groups.ts";
 import { NameNumbers, RunSums } from "./run-sums.ts";
-import { COUNTED, type GroupRow } from "./sums.ts";
+import type { GroupRow } from "./sums.ts";
 
-const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
-const NOTHING = new Uint8Array(0);
 const NO_MOMENTS = new Float64Array(0);
 
 /** Which runs of a block are asked for, by their places in it. */
@@ -62,6 +61,16 @@ export class BlockScan {
     }
   }
 
+  /** Adds the sums of all runs of some blocks, by the column that the report is grouped by. */
+  addDigest(bytes: Uint8Array): void {
+    for (const frame of framesOf(bytes)) {
+      const keys = this.#groupings.map(({ by }) => keyOf(by, frame, NO_MOMENTS));
+      const isIn = new Uint8Array(frame.count).fill(1);
+      const groups = this.#groups.in(keys, isIn, (code) => this.#sums.groupOf(code));
+      addDigested(frame, groups, this.#sums);
+    }
+  }
+
   rows(): GroupRow[] {
     return this.#sums.rows(this.#groupings.map(({ numbers }) => numbers));
   }
@@ -74,7 +83,7 @@ export class BlockScan {
     if (isIn === null) return;
     const keys = this.#groupings.map(({ by }) => keyOf(by, frame, moments));
     const groups = this.#groups.in(keys, isIn, (code) => this.#sums.groupOf(code));
-    this.#addColumns(frame, groups);
+    addAmounts(frame, groups, this.#sums);
   }
 
   /** By run, 1 where it is asked for. Null: none is. */
@@ -97,26 +106,6 @@ export class BlockScan {
       for (let run = 0; run < count; run += 1) if (shared[places[run] ?? 0] !== ASKED_FOR) isIn[run] = 0;
     }
     return isIn;
-  }
-
-  #addColumns({ count, columns }: Frame, groups: Int32Array): void {
-    const { costs, counts } = this.#sums;
-    addCosts(columns.get(COLUMN_NUMBERS.cost) ?? NOTHING, groups, costs);
-    const [runs, input, output] = counts;
-    if (runs === undefined || input === undefined || output === undefined) return;
-    for (let run = 0; run < count; run += 1) {
-      const group = groups[run] ?? -1;
-      if (group >= 0) runs[group] = (runs[group] ?? 0) + 1;
-    }
-    const inputs = columns.get(COLUMN_NUMBERS.inputTokens);
-    if (inputs !== undefined) addCounts(inputs, groups, input);
-    const outputs = columns.get(COLUMN_NUMBERS.outputTokens);
-    if (outputs !== undefined) addCounts(outputs, groups, output);
-    eachPart(columns.get(COLUMN_NUMBERS.extra), count, (run, name, tokens) => {
-      const group = groups[run] ?? -1;
-      const sums = counts[COUNT_AT.get(name) ?? -1];
-      if (group >= 0 && sums !== undefined) sums[group] = (sums[group] ?? 0) + tokens;
-    });
   }
 }
 

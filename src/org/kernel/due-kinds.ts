@@ -14,6 +14,7 @@ export const DUE = {
   usageSweep: "retention.usage",
   runPacking: "runs.packing",
   runArchive: "runs.archive",
+  runDigests: "runs.digests",
   backupExpiry: "backup-expiry",
   export: "export",
   reseal: "reseal",

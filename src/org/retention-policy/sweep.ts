@@ -14,6 +14,7 @@ import { isBeingRead } from "../backup/parts.ts";
 import { keptForExports } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
+import { deleteDigests } from "../runs/digests/table.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { quarterOf, remainsOf } from "../runs/purged.ts";
 import { idKey } from "../runs/ids/key.ts";
@@ -157,7 +158,10 @@ function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY):
     bytes += oldest.bytes;
     isOver = !oldest.isWhole;
   }
-  if (count > 0) note(tx, { kind: "runs", count, before });
+  if (count > 0) {
+    deleteDigests(tx.sql, blocks.firstHeld?.firstSeq ?? Number.MAX_SAFE_INTEGER);
+    note(tx, { kind: "runs", count, before });
+  }
   if (isOver) forgetReplaced(tx.sql, Math.min(before, blocks.recordedFrom));
   return isOver ? Math.min(count, STEP - 1) : STEP;
 }

@@ -189,4 +189,19 @@ export const RUN_STEPS: readonly SchemaStep[] = [
     name: "runs/archive-place",
     sql: `ALTER TABLE run_archive ADD COLUMN place TEXT`,
   },
+  {
+    // Sums of stored runs by the names in one column, so that a report need not read each run.
+    name: "runs/digests",
+    sql: `CREATE TABLE run_digests (
+      kind INTEGER NOT NULL,
+      first_seq INTEGER NOT NULL,
+      last_seq INTEGER NOT NULL,
+      started_min INTEGER NOT NULL,
+      started_max INTEGER NOT NULL,
+      groups INTEGER NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (kind, first_seq)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO due (kind, key, at) SELECT 'runs.digests', '', 1 WHERE EXISTS (SELECT 1 FROM run_blocks)`,
+  },
 ];

@@ -1,17 +1,11 @@
-import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import type { GroupRow } from "../../domain/usage-report/sums.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
+import type { ScannedRuns } from "./digested.ts";
 
 /** What a step of a report looks at. */
-export interface StepInput {
-  readonly ask: ReportAsk;
+export interface StepInput extends ScannedRuns {
   /** An entry of a block that changes is replaced by another. */
   readonly entries: readonly BlockEntry[];
-  /** The first and last run that may count. */
-  readonly fromRun: number;
-  readonly toRun: number;
-  /** Runs that do not count. */
-  readonly replaced: readonly number[];
 }
 
 interface Known extends StepInput {

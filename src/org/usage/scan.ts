@@ -10,11 +10,13 @@ import { runBlocks } from "../runs/blocks/blocks.ts";
 import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
 import { needArchived } from "../runs/blocks/archived.ts";
 import { idsInBlocks } from "../runs/blocks/find.ts";
+import { readDigest } from "../runs/digests/table.ts";
 import { runIds } from "../runs/ids/index.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { replacedRuns, replacements } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
-import { rowsOfStep, type StepInput } from "./known-steps.ts";
+import { partsOf, type ScannedRuns, type ScanPart } from "./digested.ts";
+import { rowsOfStep } from "./known-steps.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
 
 /** One step ends at any of these: others are served before the next. */
@@ -103,38 +105,54 @@ function scanRuns(
   const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
   const some = left.slice(0, STEP_BLOCKS);
   const named = blocks.among(some, namesIn(ask));
-  const entries = named.slice(0, countInStep(named));
+  const runs = {
+    ask,
+    replaced: replacedSeqs(sql, cursor.lastRun),
+    fromRun: cursor.run,
+    toRun: cursor.lastRun,
+  };
+  const all = partsOf(sql, named, runs);
+  const parts = all.slice(0, countInStep(all));
+  const entries = parts.flatMap((part) => part.entries);
   const next = named[entries.length]?.firstSeq ?? left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
-  const replaced = replacedSeqs(sql, cursor.lastRun);
-  const input = { ask, entries, replaced, fromRun: cursor.run, toRun: cursor.lastRun };
-  return { next, rows: rowsOfStep(sql, input, () => scanned(sql, input)) };
+  return { next, rows: rowsOfStep(sql, { ...runs, entries }, () => scanned(sql, parts, runs)) };
 }
 
-function scanned(sql: SqlStorage, { ask, entries, replaced, fromRun, toRun }: StepInput): GroupRow[] {
+function scanned(sql: SqlStorage, parts: readonly ScanPart[], runs: ScannedRuns): GroupRow[] {
+  const { ask, replaced, fromRun, toRun } = runs;
   const blocks = runBlocks(sql);
   const scan = new BlockScan(ask);
-  needArchived(sql, entries);
-  for (const entry of entries) {
-    scan.add(blocks.bytesOf(entry), {
-      from: fromRun - entry.firstSeq,
-      to: toRun + 1 - entry.firstSeq,
-      without: replaced.map((seq) => seq - entry.firstSeq),
-      isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
-    });
+  needArchived(
+    sql,
+    parts.flatMap(({ digest, entries }) => (digest === null ? entries : [])),
+  );
+  for (const { digest, entries } of parts) {
+    if (digest !== null) {
+      scan.addDigest(readDigest(sql, digest.column, digest.firstSeq));
+      continue;
+    }
+    for (const entry of entries) {
+      scan.add(blocks.bytesOf(entry), {
+        from: fromRun - entry.firstSeq,
+        to: toRun + 1 - entry.firstSeq,
+        without: replaced.map((seq) => seq - entry.firstSeq),
+        isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
+      });
+    }
   }
   return scan.rows();
 }
 
-/** How many of these blocks one step looks at. */
-function countInStep(entries: readonly BlockEntry[]): number {
-  let [runs, bytes] = [0, 0];
-  const end = entries.findIndex((entry) => {
-    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) return true;
-    runs += entry.runs;
-    bytes += entry.bytes;
+/** How many of these parts one step looks at. */
+function countInStep(parts: readonly ScanPart[]): number {
+  let [counted, bytes] = [0, 0];
+  const end = parts.findIndex((part) => {
+    if (counted >= STEP_RUNS || bytes >= STEP_BYTES) return true;
+    counted += part.count;
+    bytes += part.bytes;
     return false;
   });
-  return end === -1 ? entries.length : end;
+  return end === -1 ? parts.length : end;
 }
 
 /**

@@ -7,6 +7,7 @@ import { runBlocks } from "../blocks/blocks.ts";
 import { type BlockEntry, isAlike, lastSeqOf } from "../blocks/entry.ts";
 import { readEntriesOf } from "../blocks/files.ts";
 import { deleteBlocks } from "../blocks/table.ts";
+import { digestOld } from "../digests/work.ts";
 import { buildFile } from "./build.ts";
 import {
   beginFile,
@@ -20,7 +21,7 @@ import {
   noteArchived,
 } from "./files.ts";
 import { deleteLeft } from "./left.ts";
-import { FILE_SIZE, type FileSize, nextBlocks } from "./select.ts";
+import { FILE_SIZE, type FileSize, KEPT_MS, nextBlocks } from "./select.ts";
 
 /** Files of one round. What is left goes on in the next. */
 const FILES = 16;
@@ -31,6 +32,8 @@ const DELETED_AT_ONCE = 1000;
 export const archiveRuns: DueHandler = {
   kind: "work",
   async run(context) {
+    if (archiveOf(context.storage.sql).bucket !== null)
+      await digestOld(context, context.view().now - KEPT_MS);
     for (let file = 0; file < FILES; file += 1) if (!(await archiveFile(context))) break;
     await deleteGone(context);
     const { sql, now } = context.view();

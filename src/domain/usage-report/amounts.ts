@@ -1,0 +1,29 @@
+import { addCosts, addCounts } from "../run-block/added-columns.ts";
+import type { Frame } from "../run-block/frames.ts";
+import { eachPart } from "../run-block/parts.ts";
+import { COLUMN_NUMBERS } from "../run-block/record.ts";
+import type { RunSums } from "./run-sums.ts";
+import { COUNTED } from "./sums.ts";
+
+const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
+const NOTHING = new Uint8Array(0);
+
+/** Adds what each run of a frame cost and used to the sums of its group. A run of group -1 is left out. */
+export function addAmounts({ count, columns }: Frame, groups: Int32Array, { costs, counts }: RunSums): void {
+  addCosts(columns.get(COLUMN_NUMBERS.cost) ?? NOTHING, groups, costs);
+  const [runs, input, output] = counts;
+  if (runs === undefined || input === undefined || output === undefined) return;
+  for (let run = 0; run < count; run += 1) {
+    const group = groups[run] ?? -1;
+    if (group >= 0) runs[group] = (runs[group] ?? 0) + 1;
+  }
+  const inputs = columns.get(COLUMN_NUMBERS.inputTokens);
+  if (inputs !== undefined) addCounts(inputs, groups, input);
+  const outputs = columns.get(COLUMN_NUMBERS.outputTokens);
+  if (outputs !== undefined) addCounts(outputs, groups, output);
+  eachPart(columns.get(COLUMN_NUMBERS.extra), count, (run, name, tokens) => {
+    const group = groups[run] ?? -1;
+    const sums = counts[COUNT_AT.get(name) ?? -1];
+    if (group >= 0 && sums !== undefined) sums[group] = (sums[group] ?? 0) + tokens;
+  });
+}

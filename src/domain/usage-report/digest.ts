@@ -1,0 +1,74 @@
+import { DIMENSIONS } from "../../contract/dimensions.ts";
+import { addCosts, addCounts } from "../run-block/added-columns.ts";
+import { ByteWriter } from "../run-block/byte-writer.ts";
+import { END } from "../run-block/frame.ts";
+import type { Frame } from "../run-block/frames.ts";
+import { writeNames } from "../run-block/names.ts";
+import { COLUMN_NUMBERS } from "../run-block/record.ts";
+import type { ReportAsk } from "./ask.ts";
+import { DAILY_KINDS } from "./daily.ts";
+import type { RunSums } from "./run-sums.ts";
+import { COUNTED, type GroupRow } from "./sums.ts";
+
+/**
+ * The sums of many runs by the names in one column. It is written as a frame with a group in place of each run, so that it is
+ * read like one. Counts have columns of their own, from this number on, in the order of `COUNTED`, which only grows.
+ */
+const FIRST_COUNT = 101;
+const NOTHING = new Uint8Array(0);
+
+/** The columns that digests are made by: those which no daily sums are kept for, and all tags of a run together. */
+export const DIGESTED: readonly number[] = [
+  ...DIMENSIONS.filter(({ name }) => !DAILY_KINDS.has(name)).map(({ column }) => column),
+  COLUMN_NUMBERS.tags,
+];
+
+/** The column whose digests know all that a report asks of their runs. Null: only the runs do. */
+export function digestedColumn({ groupBy, filters, without = [], tags = [] }: ReportAsk): number | null {
+  const [grouping, ...others] = groupBy;
+  const isOfSome = Object.keys(filters).length > 0 || without.length > 0 || tags.length > 0;
+  if (grouping === undefined || grouping.kind === "time" || others.length > 0 || isOfSome) return null;
+  if (grouping.kind === "tag") return COLUMN_NUMBERS.tags;
+  const column = DIMENSIONS.find(({ name }) => name === grouping.name)?.column;
+  return column !== undefined && DIGESTED.includes(column) ? column : null;
+}
+
+/** Groups by one name as it is stored, each once. */
+export function encodeDigest(column: number, rows: readonly GroupRow[]): Uint8Array<ArrayBuffer> {
+  const frame = new ByteWriter();
+  const values = new ByteWriter();
+  const write = (number: number, fill: () => void) => {
+    values.clear();
+    fill();
+    frame.byte(number);
+    frame.count(values.length);
+    frame.append(values.view);
+  };
+  frame.count(rows.length);
+  write(column, () =>
+    writeNames(
+      values,
+      rows.map(([[name]]) => name ?? null),
+    ),
+  );
+  write(COLUMN_NUMBERS.cost, () => {
+    for (const [, nanos] of rows) values.amount(BigInt(nanos));
+  });
+  for (const at of COUNTED.keys()) {
+    if (!rows.some(([, , counts]) => (counts[at] ?? 0) > 0)) continue;
+    write(FIRST_COUNT + at, () => {
+      for (const [, , counts] of rows) values.count(counts[at] ?? 0);
+    });
+  }
+  frame.byte(END);
+  return frame.bytes;
+}
+
+/** Adds each group of a digest to the sums of the group that a report has it in. */
+export function addDigested({ columns }: Frame, groups: Int32Array, { costs, counts }: RunSums): void {
+  addCosts(columns.get(COLUMN_NUMBERS.cost) ?? NOTHING, groups, costs);
+  for (const [at, sums] of counts.entries()) {
+    const added = columns.get(FIRST_COUNT + at);
+    if (added !== undefined) addCounts(added, groups, sums);
+  }
+}

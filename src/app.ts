@@ -116,7 +116,7 @@ function mountDocs(app: App): void {
   );
   app.get(
     "/docs/guides",
-    async (context) => (await (await docs()).serveGuide(context, "index")) ?? context.notFound(),
+    async (context) => (await (await docs()).serveGuides(context)) ?? context.notFound(),
   );
   app.get(
     "/docs/guides/:name",

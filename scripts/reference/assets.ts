@@ -11,7 +11,7 @@ import {
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ROOT } from "../worker-config.ts";
-import { type Guide, GUIDES, guidePage, guidesPage } from "./guides.ts";
+import { type Guide, GUIDES, guidePage, guidesPage, searchPage, sectionsOf } from "./guides.ts";
 
 /** The static files of the reference and the guides. They are served by the Worker and are no part of its bundle. */
 export const ASSETS = join(ROOT, ".assets");
@@ -22,7 +22,12 @@ const OWN = join(ROOT, "src/web/docs/static");
 const PICTURES = join(ROOT, "docs/pictures");
 
 /** What the files are made with, besides the texts. */
-const MADE_WITH = ["scripts/reference/assets.ts", "scripts/reference/guides.ts", "package.json"];
+const MADE_WITH = [
+  "scripts/reference/assets.ts",
+  "scripts/reference/guides.ts",
+  "src/web/docs/guide-search.ts",
+  "package.json",
+];
 
 const STYLES = ["reference.js", "reference.css", "guides.css"];
 
@@ -43,6 +48,8 @@ export function buildAssets(guides = GUIDES, folder = ASSETS): string {
   for (const guide of guides) {
     place(`guides/${guide.name}.html`, (path) => writeFileSync(path, guidePage(guide)));
   }
+  place("guides/search.txt", (path) => writeFileSync(path, searchPage()));
+  place("guides/sections.json", (path) => writeFileSync(path, JSON.stringify(guides.flatMap(sectionsOf))));
   place("guides/index.html", (path) => writeFileSync(path, guidesPage()));
   place("built", (path) => writeFileSync(path, built));
   return folder;

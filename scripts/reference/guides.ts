@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { FOUND_MARK, type Section } from "../../src/web/docs/guide-search.ts";
 import { ROOT } from "../worker-config.ts";
 
 export interface Guide {
@@ -56,6 +57,15 @@ function linked(html: string): string {
     .replaceAll(/<a href="(?!https?:|\/|#)[^"]*">([^]*?)<\/a>/g, "$1");
 }
 
+/** As GitHub makes them. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+}
+
 /** Headings get the anchors that GitHub gives them, and wide blocks scroll by themselves. */
 function navigable(html: string): string {
   let tables = 0;
@@ -64,12 +74,7 @@ function navigable(html: string): string {
   return html
     .replaceAll(/<h([1-4])>([^]*?)<\/h\1>/g, (_, level: string, text: string) => {
       const plain = text.replaceAll(/<[^>]+>/g, "").replaceAll(/&\w+;/g, "");
-      const id = plain
-        .toLowerCase()
-        .replaceAll(/[^\w\s-]/g, "")
-        .trim()
-        .replaceAll(/\s/g, "-");
-      return `<h${level} id="${id}">${text}</h${level}>`;
+      return `<h${level} id="${anchorOf(plain)}">${text}</h${level}>`;
     })
     .replaceAll("<table>", wide)
     .replaceAll("</table>", "</table></div>")
@@ -86,6 +91,35 @@ export function guidesPage(): string {
     ({ name, title }) => `<li><a href="/docs/guides/${name}">${escaped(title)}</a></li>`,
   );
   return page("Guides", "", `<h1>Guides</h1>\n<ul>\n${entries.join("\n")}\n</ul>`);
+}
+
+/** The page of what a search finds, which the Worker puts in place of the mark. */
+export const searchPage = (): string => page("Search the guides", "", FOUND_MARK);
+
+/** The headings of all guides, each with the text below it. */
+export function sectionsOf({ name, title, text }: Guide): Section[] {
+  const [intro = "", ...rest] = withoutCode(text).split(/^(?=#{1,4} )/m);
+  return [intro, ...rest].flatMap((part) => {
+    const [, heading = "", body = ""] = /^#{1,4} (.+)\n?([^]*)$/.exec(part) ?? [];
+    if (heading === "") return [];
+    const plain = plainOf(heading);
+    return [
+      { guide: title, heading: plain, href: `/docs/guides/${name}#${anchorOf(plain)}`, text: plainOf(body) },
+    ];
+  });
+}
+
+/** Lines of code may begin as headings do. They are text to find, too. */
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[^]*?^```$/gm, (code) => code.replaceAll(/^#/gm, " #"));
+}
+
+function plainOf(markdown: string): string {
+  return markdown
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*]|^\|?[-| :]+\|$/gm, "")
+    .replaceAll(/[\s|]+/g, " ")
+    .trim();
 }
 
 function escaped(text: string): string {
@@ -107,14 +141,15 @@ function page(title: string, current: string, body: string): string {
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-<header><a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/console">Console</a></header>
+<header><a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/console">Console</a>
+<form action="/docs/guides" role="search"><input type="search" name="q" aria-label="Search the guides" placeholder="Search the guides" required maxlength="100"><button>Search</button></form></header>
 <div class="columns">
-<nav aria-label="Guides"><ul>
-${links.join("\n")}
-</ul></nav>
 <main id="content">
 ${body}
 </main>
+<nav aria-label="Guides"><ul>
+${links.join("\n")}
+</ul></nav>
 </div>
 </body>
 </html>

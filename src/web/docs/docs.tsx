@@ -4,7 +4,11 @@ import { REGION_HEADER, TRACE_HEADER } from "../../contract/headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
 import type { Env } from "../../edge/env.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
+import { Found } from "./found.tsx";
+import { FOUND_MARK, foundIn } from "./guide-search.ts";
 import { PlainReference } from "./plain.tsx";
+
+const MOST_SOUGHT = 100;
 
 type Ctx = Context<{ Bindings: Env }>;
 
@@ -19,7 +23,7 @@ function policyOf({ SVC_BASE_URL: base }: Settings): string {
     `connect-src 'self' ${new URL(base).origin}`,
     "worker-src 'self' blob:",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join("; ");
 }
@@ -52,6 +56,16 @@ function Page(props: { operations: readonly OperationContract[]; baseUrl: string
           {props.isPlain ? <a href="/docs">Interactive</a> : <a href="/docs/plain">Plain</a>}
           <a href="/docs/plain#errors">Errors</a>
           <a href="/console">Console</a>
+          <form action="/docs/guides" role="search" aria-label="Guides">
+            <input
+              type="search"
+              name="q"
+              aria-label="Search the guides"
+              placeholder="Search the guides"
+              required
+              maxlength={100}
+            />
+          </form>
         </header>
         <PlainReference {...props} />
         <div id="reference" hidden />
@@ -95,6 +109,20 @@ export async function serveGuide(context: Ctx, name: string): Promise<Response |
   return /^[a-z-]{1,40}$/.test(name)
     ? fromAssets(context, `guides/${name}.html`, "text/html; charset=utf-8")
     : null;
+}
+
+/** The list of guides, or the parts of them that have what is sought. */
+export async function serveGuides(context: Ctx): Promise<Response | null> {
+  const query = context.req.query("q")?.trim().slice(0, MOST_SOUGHT) ?? "";
+  if (query === "") return serveGuide(context, "index");
+  const [page, sections] = await Promise.all([
+    fromAssets(context, "guides/search.txt", "text/html; charset=utf-8"),
+    fromAssets(context, "guides/sections.json", "application/json"),
+  ]);
+  if (page === null || sections === null) return null;
+  const found = await html`${<Found query={query} of={foundIn(await sections.json(), query)} />}`;
+  const text = (await page.text()).replace(FOUND_MARK, () => found.toString());
+  return new Response(text, { headers: page.headers });
 }
 
 /** Null if there is no such file, or no files were deployed with the Worker. */

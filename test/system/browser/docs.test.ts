@@ -73,6 +73,8 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     await expect.poll(() => sidebar.innerText()).toMatch(/Decide and record[^]*Decisions[^]*Runs/);
     expect(await page.locator("#plain").isVisible()).toBe(false);
     const tried = await openDecision(page);
+    const cut = `[...document.querySelectorAll(".endpoint-path")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`;
+    expect(await page.evaluate(cut)).toBe(0);
     await check(page, "/docs#decision");
     expect(await page.locator("#reference main").innerText()).toContain("curl");
     const samples = (await callerAt(base)("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
@@ -96,12 +98,14 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     await sent.waitFor();
     const below = page.locator("#reference main.references-rendered");
     expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(true);
+    expect(await page.locator("#bar a").first().isVisible()).toBe(false);
     // The page below is checked by itself, and is large.
     await below.evaluate("(main) => main.replaceChildren()");
     await inspect(page, "the client");
     await page.keyboard.press("Escape");
     await sent.waitFor({ state: "hidden" });
     expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(false);
+    expect(await page.locator("#bar a").first().isVisible()).toBe(true);
     await page.keyboard.press("Control+k");
     await page.locator("[role=dialog][aria-label=Search] input").waitFor();
     await inspect(page, "the search");
@@ -121,7 +125,13 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
   test("guides and the plain reference are accessible, and load nothing from elsewhere", async () => {
     const page = await (await browser.newContext()).newPage();
     const seen = watch(page);
-    for (const path of ["/docs/plain", "/docs/guides", "/docs/guides/architecture", "/docs/guides/console"]) {
+    for (const path of [
+      "/docs/plain",
+      "/docs/guides",
+      "/docs/guides?q=budget",
+      "/docs/guides/architecture",
+      "/docs/guides/console",
+    ]) {
       await page.goto(base + path);
       await check(page, path);
       const broken = await page.evaluate(
@@ -130,6 +140,37 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
       expect([path, broken]).toEqual([path, 0]);
     }
     expect(seen).toEqual([]);
+    await page.context().close();
+  });
+
+  test("guides are searched, without scripts, from the reference and from every guide", async () => {
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    for (const path of ["/docs", "/docs/guides/quickstart"]) {
+      await page.goto(base + path);
+      await page.fill("input[name=q]", "legal hold");
+      await page.press("input[name=q]", "Enter");
+      await page.waitForURL(`${base}/docs/guides?q=legal+hold`);
+    }
+    const first = page.locator(".found a").first();
+    const to = (await first.getAttribute("href")) ?? "";
+    await first.click();
+    await page.waitForURL(base + to);
+    expect(await page.locator(`[id="${to.replace(/.*#/, "")}"]`).count()).toBe(1);
+    await page.goto(`${base}/docs/guides?q=${encodeURIComponent('<img src=x onerror="1"> $&')}`);
+    expect(await page.locator("main").innerText()).toContain('No guide has “<img src=x onerror="1"> $&”.');
+    expect(await page.locator("main img").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("a guide begins with its text on a phone, and with the list beside it elsewhere", async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${base}/docs/guides/limits`);
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? Infinity;
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await top("main h1")).toBeLessThan(200);
+    expect(await top("nav ul")).toBeGreaterThan(844);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(await top("nav ul")).toBeLessThan(200);
     await page.context().close();
   });
 

@@ -9,6 +9,7 @@ const COLORS = `
 .dark-mode { --scalar-color-2: #c6ccd2; --scalar-color-3: #b4bbc2; --scalar-color-green: #6fdba6; --scalar-color-red: #ff9d96;
   --scalar-color-blue: #9ccaff; --scalar-color-orange: #ffbd80; --scalar-color-yellow: #f2d672; --scalar-color-purple: #cbb2ff;
   --scalar-color-accent: #9ccaff; --scalar-sidebar-search-color: #c6ccd2; }
+.endpoint .endpoint-path { white-space: normal; overflow-wrap: anywhere; }
 .sidebar-search-placeholder, .badge, .endpoint-method { opacity: 1 !important; }
 `;
 
@@ -37,10 +38,14 @@ function nameControls(root) {
   }
 }
 
-/** The client is a modal dialog with a main landmark of its own: what is behind it is out of reach while it is open. */
+/**
+ * The client is a modal dialog with a main landmark of its own: what is behind it is out of reach while it is open. Its
+ * close button stands where the links of the bar are.
+ */
 function shutBehindClient(root) {
   const isOpen = root.querySelector(".scalar-client--open") !== null;
   for (const main of root.querySelectorAll("main:not([role=dialog] main)")) main.inert = isOpen;
+  document.getElementById("bar").inert = isOpen;
 }
 
 const plain = document.getElementById("plain");

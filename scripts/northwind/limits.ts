@@ -80,11 +80,13 @@ export function creditPacks(runs: readonly MadeRun[], nowMs: number): object[] {
   ];
 }
 
-/** Today's cap is two thirds used, or hardly on a day that has just begun. */
+/** No day exceeded the cap. Today's is at most two thirds used. */
 export function dailyCap(runs: readonly MadeRun[]): object {
-  const today = runs.filter(({ stage }) => stage === "today");
+  const days = Map.groupBy(runs, ({ body }) => body.started_at.slice(0, 10));
+  const most = Math.max(...[...days.values()].map((some) => dollarsOf(some)));
+  const today = dollarsOf(runs.filter(({ stage }) => stage === "today"));
   return {
-    cap_usd: usd(Math.max(1.5 * dollarsOf(today), 20)),
+    cap_usd: String(Math.ceil(Math.max(1.5 * today, 1.1 * most))),
     timezone: "UTC",
     alert_thresholds: ["0.5", "0.9"],
   };

@@ -57,6 +57,9 @@ test("a new folder has Northwind, with something to see for every question", asy
   expect(webhooks).toHaveLength(2);
   const spans = await call("GET", `${org}/usage/report?${lastDays(62)}&group_by=day`, { key });
   expect(spans.body.data.length).toBeGreaterThanOrEqual(60);
+  const cap = await call("GET", `${org}/spend-cap`, { key });
+  const days = spans.body.data.map(({ cost_usd }: { cost_usd: string }) => Number(cost_usd));
+  expect(Math.max(...days)).toBeLessThan(Number(cap.body.cap_usd));
   const verified = await call("GET", `${org}/audit-log/verify`, { key });
   expect(verified.body).toMatchObject({ valid: true });
   const failing = webhooks.find(({ description }) => description === "Old ERP");

@@ -86,6 +86,7 @@ function planFacts(plan: PlanInUse): readonly Fact[] {
     ["Plan", plan.plan],
     ["Runs recorded this month", usedOf(plan.runs_used, plan.runs_limit)],
     ["Tokens recorded this month", usedOf(plan.tokens_used, plan.tokens_limit)],
+    ["Counted", "When it is reported, whenever the run started"],
     ["Over the plan", plan.overage_policy === "block" ? "Refused" : "Allowed"],
   ];
 }

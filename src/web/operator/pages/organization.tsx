@@ -125,6 +125,7 @@ function factsOf(org: Org, plan: PlanInUse | null, quota: Quota | null): Fact[] 
     ["Created", moment(org.created_at)],
     ["Runs recorded this month", plan === null ? "unknown" : used(plan.runs_used, plan.runs_limit)],
     ["Tokens recorded this month", plan === null ? "unknown" : used(plan.tokens_used, plan.tokens_limit)],
+    ["Counted", "When it is reported, whenever the run started"],
     ["Prepaid", quota === null ? "no" : <Usd of={quota.available_usd} />],
   ];
 }

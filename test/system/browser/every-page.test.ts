@@ -91,6 +91,22 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.context().close();
   });
 
+  test("a navigation that goes on below its end shows a shade there, and none at its end", async () => {
+    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Low" } });
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 600 } })).newPage();
+    await page.goto(link(made.body.org.id));
+    const nav = page.locator("#nav");
+    const box = await nav.boundingBox();
+    if (box === null) throw new Error("there is no navigation");
+    // A strip above the lower edge, left of the names of pages.
+    const strip = { x: box.x + 1, y: box.y + box.height - 8, width: 4, height: 8 };
+    const atTop = await page.screenshot({ clip: strip });
+    await nav.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    expect(atTop.equals(await page.screenshot({ clip: strip }))).toBe(false);
+    expect(await page.locator("#nav a[href='/console/settings']").isVisible()).toBe(true);
+    await page.context().close();
+  });
+
   async function inspect(page: Page, name: string): Promise<string[]> {
     const found: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {

@@ -27,16 +27,31 @@ const IN_PAGE = `(() => {
   const wide = [...document.querySelectorAll(".scroll")].filter(
     ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1,
   );
+  const broken = [...document.querySelectorAll("td.brief")].filter((cell) => {
+    if (innerWidth < 1000) return false;
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (texts.nextNode()) {
+      for (const { index, 0: word } of texts.currentNode.data.matchAll(/[\\w./]+/g)) {
+        if (word.length > 24) continue;
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) return true;
+      }
+    }
+    return false;
+  });
   const texts = (elements, what) => elements.map(({ textContent }) => what + ": " + textContent.slice(0, 80));
   return [
     ...texts(wrapped, "on two lines"),
     ...texts(hidden, "underscores under the underline"),
     ...texts(overflowing, "wider than its cell"),
     ...texts(wide, "wider than the page"),
+    ...texts(broken, "a short word on two lines"),
   ];
 })()`;
 
-/** Amounts on more than one line, links whose underline hides their underscores, and text wider than its place. */
+/** Amounts on more than one line, links whose underline hides their underscores, text wider than its place, and words that are cut in two. */
 export async function untidy(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(IN_PAGE);
 }

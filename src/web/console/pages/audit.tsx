@@ -91,7 +91,7 @@ function ChainBadge({ verified }: { verified: AuditVerification | null }) {
 
 /** Most kinds of change name one thing by its id, which is shown with its name. */
 const columns = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
-  { title: "What", cell: ({ action }) => <strong>{action}</strong> },
+  { title: "What", kind: "brief", cell: ({ action }) => <strong>{action}</strong> },
   {
     title: "On",
     cell: ({ target }) =>
@@ -103,7 +103,7 @@ const columns = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
     cell: ({ actor }) => (
       <>
         <Ref id={actor.id} nameOf={nameOf} />
-        <span class="sub">{words(actor.kind)}</span>
+        {!/^(key|ses)_/.test(actor.id) && <span class="sub">{words(actor.kind)}</span>}
         {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
       </>
     ),

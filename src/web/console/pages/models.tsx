@@ -68,7 +68,7 @@ const columnsAt = (nowMs: number): readonly Column<Model>[] => [
   { title: "Input, per million", kind: "number", cell: (row) => usd(row.input_usd_per_mtok) },
   { title: "Output, per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
   { title: "1,000 in, 500 out", kind: "number", cell: sampleCost },
-  { title: "Regions", cell: (row) => row.regions?.join(", ") ?? "Everywhere" },
+  { title: "Regions", cell: (row) => row.regions?.join(", ") ?? <span class="nowrap">Everywhere</span> },
   { title: "Changed", kind: "moment", cell: (row) => moment(row.updated_at) },
 ];
 

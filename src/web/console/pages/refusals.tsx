@@ -3,9 +3,11 @@ import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../names.ts";
 import { moment, words } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { REFUSALS_ARE_KEPT } from "../view/kept.ts";
 import { customerAt, pageOf } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { Id } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
@@ -41,10 +43,7 @@ export async function listRefusals(visit: Visit, ask: Ask): Promise<Shown> {
   );
   const content = (
     <>
-      <Head
-        title="Refusals"
-        about="Calls that a limit or a rule refused: those of the last 7 days, and never fewer than the newest 10,000."
-      />
+      <Head title="Refusals" about={`Calls that a limit or a rule refused. ${REFUSALS_ARE_KEPT}`} />
       <Card bare>
         {(rows.length > 0 || filtered) && (
           <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
@@ -76,7 +75,7 @@ function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
       cell: ({ id, code, trace_id, status }) => (
         <>
           <a href={`/console/explain?${new URLSearchParams({ refusal_id: id })}`}>{words(code)}</a>
-          <span class="sub">
+          <span class="sub id" title={trace_id}>
             {status} · <code>{trace_id}</code>
           </span>
         </>
@@ -88,7 +87,7 @@ function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
       cell: ({ limit }) => (
         <>
           <a href={pageOf(limit)}>{nameOf(limit)}</a>
-          {nameOf(limit) !== limit && <code class="sub">{limit}</code>}
+          {nameOf(limit) !== limit && <Id of={limit} />}
         </>
       ),
     },
@@ -107,6 +106,7 @@ function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
     },
     {
       title: "What",
+      kind: "brief",
       cell: ({ model, operation }) => (
         <>
           {model ?? <span class="quiet">–</span>}

@@ -31,6 +31,7 @@ export const charts = `
 .sub { color: var(--quiet); font-size: 12px; }
 .facts .sub { display: block; overflow-wrap: anywhere; }
 .badges { list-style: none; margin: 0; padding: 0; display: grid; gap: 4px; justify-items: start; }
+.across { grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr)); gap: 12px 28px; }
 .counts { padding-top: 2px; gap: 6px; }
 .list-title { padding: 4px 16px; color: var(--quiet); font-size: 12px; }
 .figure { padding: 0 16px 8px; font-size: 22px; font-weight: 620; }

@@ -6,7 +6,9 @@ export const layout = `
   position: sticky; top: 0; height: 100vh; }
 .brand { display: flex; align-items: center; gap: 9px; padding: 0 8px; color: var(--ink); text-decoration: none; font-weight: 680; font-size: 16px; letter-spacing: -.02em; }
 .brand svg { width: 22px; height: 22px; color: var(--accent); flex: none; }
-.nav { display: flex; flex-direction: column; gap: 8px; flex: 1; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: hidden auto; min-height: 0; scrollbar-width: thin; }
+.nav { display: flex; flex-direction: column; gap: 8px; flex: 1; position: static; inset: auto; width: auto; height: auto; margin: 0; padding: 0; border: 0; color: inherit; overflow: hidden auto; min-height: 0; scrollbar-width: thin; }
+.nav { background: linear-gradient(var(--surface) 30%, transparent) 0 0 / 100% 44px local, linear-gradient(transparent, var(--surface) 70%) 0 100% / 100% 44px local,
+  linear-gradient(var(--shade), transparent) 0 0 / 100% 14px scroll, linear-gradient(transparent, var(--shade)) 0 100% / 100% 14px scroll; background-color: var(--surface); background-repeat: no-repeat; }
 .menu { display: none; }
 .nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
 .nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 3px; }

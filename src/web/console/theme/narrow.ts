@@ -27,9 +27,10 @@ export const narrow = `
   tbody tr { padding: 10px 16px 12px; border-bottom: 1px solid var(--line); }
   tbody tr:last-child { border-bottom: 0; }
   tbody tr:hover > td { background: none; }
-  td, td.end, td[class=""], td:first-child, td:last-child { display: grid; grid-template-columns: minmax(84px, 34%) minmax(0, 1fr); gap: 10px; align-items: baseline; padding: 3px 0; border: 0; min-width: 0; text-align: left; white-space: normal; }
+  td, td.end, td.brief, td.brief:first-child, td[class=""], td:first-child, td:last-child { display: grid; grid-template-columns: minmax(84px, 34%) minmax(0, 1fr); gap: 10px; align-items: baseline; padding: 3px 0; border: 0; min-width: 0; text-align: left; white-space: normal; }
   td::before { content: attr(data-title); color: var(--quiet); font-size: 12.5px; }
   td.wide { width: auto; }
+  td .id { max-width: none; }
   td:first-child, td.act { display: block; }
   td:first-child { font-size: 14px; padding-bottom: 5px; }
   td:first-child::before, td.act::before { content: none; }

@@ -26,6 +26,9 @@ td:first-child { min-width: 176px; }
 td.number > div { white-space: nowrap; }
 td.wide { width: 220px; min-width: 140px; }
 td .sub { white-space: normal; }
+td .id { display: block; max-width: 158px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+td.brief { min-width: 146px; }
+td.brief:first-child { min-width: 214px; }
 td.act { text-align: right; }
 td.act .inline { justify-content: flex-end; }
 .steps { display: grid; gap: 8px; padding-left: 20px; }

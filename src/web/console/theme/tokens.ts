@@ -19,6 +19,7 @@ export const tokens = `
   --bad: light-dark(#a8201f, #ff9c94);
   --bad-soft: light-dark(#fce6e4, #3a1917);
   --held: light-dark(#86c5bd, #2c6f6a);
+  --shade: light-dark(#14201f33, #000000b0);
   --track: light-dark(#e6ecea, #223034);
   --s0: light-dark(#0a6b66, #5fd0c2);
   --s1: light-dark(#5b7fc7, #8fb0f0);

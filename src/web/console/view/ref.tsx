@@ -9,7 +9,16 @@ export function Ref({ id, nameOf }: { id: string; nameOf: NameOf }) {
   return (
     <>
       {href === null ? shown : <a href={href}>{shown}</a>}
-      {name !== id && <code class="sub">{id}</code>}
+      {name !== id && <Id of={id} />}
     </>
+  );
+}
+
+/** An id on one line. It is cut to the eye, and copied and shown on hover as a whole. */
+export function Id({ of }: { of: string }) {
+  return (
+    <code class="sub id" title={of}>
+      {of}
+    </code>
   );
 }

@@ -3,10 +3,16 @@ import type { Child } from "hono/jsx";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => Child;
-  readonly kind?: "number" | "moment" | "meter" | "actions";
+  readonly kind?: "number" | "moment" | "meter" | "brief" | "actions";
 }
 
-const CLASSES = { number: "end number", moment: "nowrap", meter: "wide", actions: "act" } as const;
+const CLASSES = {
+  number: "end number",
+  moment: "nowrap",
+  meter: "wide",
+  brief: "brief",
+  actions: "act",
+} as const;
 
 /**
  * A table. On a narrow screen each row becomes a block with the column titles inside, so that nobody has to scroll

@@ -6,6 +6,7 @@ import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/
 import { dimensionTitle } from "../../view/format.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { refusalsAt } from "../../view/links.ts";
+import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { type Answer, type Ask, show, type Shown, type Visit } from "../../visit.ts";
 import { Checks } from "./checks.tsx";
@@ -109,7 +110,7 @@ function Result(props: {
     <Card bare>
       <Empty icon="explain" title="Nothing is stored about this">
         {answer.error?.code === "not_found"
-          ? "Refusals are kept for 7 days, and the newest 10,000 for longer. An allowed decision is found by its reservation, a run by its id."
+          ? `${REFUSALS_ARE_KEPT} An allowed decision is found by its reservation, a run by its id.`
           : answer.error?.message}
       </Empty>
     </Card>

@@ -1,5 +1,6 @@
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import { customerAt, pageOf } from "../../view/links.ts";
+import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { explain } from "./explain.tsx";
 import { type Ask, show, type Shown, type Visit } from "../../visit.ts";
@@ -68,8 +69,8 @@ function found(q: string, hits: readonly Hit[]) {
             icon="explain"
             title="No trace, refusal, run, reservation, decision, key or customer has this id"
           >
-            Refusals are kept for 7 days, and the newest 10,000 for longer. The trace of an allowed decision
-            is not kept: search for its decision_id. Ids are matched as a whole.
+            {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id. Ids
+            are matched as a whole.
           </Empty>
         ) : (
           <ul class="bullets">

@@ -217,5 +217,8 @@ describe("the pages of refusals and customers", () => {
     expect(made.status).toBe(201);
     const token = /svc_customer_\w+/.exec(await made.text())?.[0] ?? "";
     expect((await call("GET", "/v1/customer", { key: token })).body.customer_id).toBe("globex");
+    for (const path of ["/console/customers/globex", "/console/audit", "/console/events"]) {
+      expect([path, (await (await admin.get(path)).text()).includes(token)]).toEqual([path, false]);
+    }
   });
 });

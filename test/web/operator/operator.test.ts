@@ -265,8 +265,22 @@ describe("an operator", () => {
     });
     const inside = pairOf(await post(`/operator/orgs/${other.id}/enter/${grant.body.id}`, {}));
     const page = await (await get("/console", inside)).text();
-    expect(page.match(/outside the scope of the support grant/g)).toHaveLength(2);
+    expect(page.match(/outside the scope of the support grant/g)).toHaveLength(3);
     expect(page).not.toContain("cannot be read right now");
+    const made = await call("POST", `/v1/orgs/${other.id}/budgets`, {
+      key: other.ownerKey,
+      body: { scope_kind: "org", limit_usd: "1.00", period: "month" },
+    });
+    const budget = await (await get(`/console/budgets/${made.body.id}`, inside)).text();
+    expect(budget.match(/outside the scope of the support grant/g)).toHaveLength(3);
+    expect(budget).not.toContain("refused nothing");
+    await call("POST", `/v1/orgs/${other.id}/customer-limits`, {
+      key: other.ownerKey,
+      body: { customer_id: "globex", limit_usd: "1.00", period: "month" },
+    });
+    const customer = await (await get("/console/customers/globex", inside)).text();
+    expect(customer.match(/outside the scope of the support grant/g)).toHaveLength(3);
+    expect(customer).not.toContain("No runs.");
   });
 
   test("shows what is wrong with a form of an org beside its field, and keeps the input", async () => {

@@ -25,7 +25,8 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask)
   const answer = await visit.api.get<ListOf<T>>(at);
   const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, path);
-  const rows = answer.body?.data ?? [];
+  const listed = answer.body?.data ?? [];
+  const rows = (await resource.complete?.(visit, listed)) ?? listed;
   const more = rows.length === 0 ? [] : ((await resource.moreColumns?.(visit, rows)) ?? []);
   const content = (
     <>

@@ -27,8 +27,8 @@ export async function onePage<T>(
   refused: Refused | null = null,
 ): Promise<Shown> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
-  const row = answer.body;
-  if (row === null) return refusedPage(answer, resource.path);
+  if (answer.body === null) return refusedPage(answer, resource.path);
+  const [row = answer.body] = (await resource.complete?.(visit, [answer.body])) ?? [];
   const { actions = [], change } = resource;
   const [id, name] = [resource.idOf(row), resource.nameOf(row)];
   const mayWrite = reaches(visit, resource.role);
@@ -49,6 +49,7 @@ export async function onePage<T>(
           }
         />
       </Card>
+      {await resource.above?.(visit, row)}
       {mayWrite && changeCard(resource, visit, row, draftFor(null))}
       {mayWrite &&
         actions.map((action) => actionCard(resource, action, visit, { row, draft: draftFor(action.name) }))}

@@ -33,6 +33,8 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
+  /** Adds to items what their columns show and the API tells elsewhere. */
+  complete?(visit: Visit, rows: readonly T[]): Promise<readonly T[]>;
   /** Columns for what the rows alone do not say, such as the names of their ids. They follow the others. */
   moreColumns?(visit: Visit, rows: readonly T[]): Promise<readonly Column<T>[]>;
   /** The order of the list, if not newest first. */
@@ -48,6 +50,8 @@ export interface Resource<T> {
   idsIn?(row: T): readonly (string | null)[];
   /** What stands below the list. */
   belowList?(visit: Visit, ask: Ask): Promise<Child>;
+  /** What a page shows between an item's facts and its forms. */
+  above?(visit: Visit, row: T): Promise<Child>;
   /** What a page shows below its main subject. */
   below?(visit: Visit, ask: Ask, row: T): Promise<Child>;
 }
@@ -100,6 +104,6 @@ export const DELETE = {
   notice: "deleted",
 } as const;
 
-export function hasPage(resource: Resource<never>): boolean {
+export function hasPage(resource: Pick<Resource<never>, "change" | "factsOf">): boolean {
   return resource.change !== undefined || resource.factsOf !== undefined;
 }

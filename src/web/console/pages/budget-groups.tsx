@@ -3,31 +3,24 @@ import { runsBehindGroup } from "../view/behind.ts";
 import { dimensionTitle } from "../view/format.ts";
 import { Behind, Card, Status, UsedOf } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import type { ListOf, Visit } from "../visit.ts";
 import { Amount } from "./budget-amount.tsx";
-
-const MOST_SHOWN = 100;
+import { type Counters, limitOf } from "./budget-counters.tsx";
 
 const groupTitle = (trait: string) => dimensionTitle(trait).toLowerCase();
 
 /** The counters of a budget that has more than one. */
-export async function budgetGroups(visit: Visit, budget: Budget) {
-  const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/groups?limit=${MOST_SHOWN}`;
-  const { body } = await visit.api.get<ListOf<BudgetGroup>>(path);
-  const rows = body?.data ?? [];
-  const note =
-    rows.length < MOST_SHOWN
-      ? "Each has the whole limit to itself."
-      : `The first ${MOST_SHOWN}. Each has the whole limit to itself.`;
+export function BudgetGroups({ of, counters }: { of: Budget; counters: Counters }) {
+  const { groups, isAll } = counters;
+  const note = `${isAll ? "" : `The first ${groups.length}. `}Each has the whole limit to itself.`;
   return (
-    <Card title={`By ${budget.group_by.map(groupTitle).join(" and ")}`} note={note} bare>
-      <Table label="Counters" columns={columnsOf(budget)} rows={rows} />
+    <Card title={`By ${of.group_by.map(groupTitle).join(" and ")}`} note={note} bare>
+      <Table label="Counters" columns={columnsOf(of)} rows={groups} />
     </Card>
   );
 }
 
 function columnsOf(budget: Budget): readonly Column<BudgetGroup>[] {
-  const limit = String(Number(budget.limit) + Number(budget.increase));
+  const limit = limitOf(budget);
   return [
     { title: "Value", cell: ({ group }) => group ?? "None" },
     {

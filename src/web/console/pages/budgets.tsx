@@ -2,15 +2,16 @@ import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Budget } from "../../../contract/resources/budgets.ts";
 import { MATCH_SCOPE, SCOPES } from "../../../contract/scopes.ts";
-import { runsChargedTo } from "../view/links.ts";
 import type { Field } from "../view/field.ts";
 import { ends } from "../view/format.ts";
-import { Status, UsedOf } from "../view/parts.tsx";
+import { Status } from "../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
-import { budgetGroups } from "./budget-groups.tsx";
+import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
+import { BudgetGroups } from "./budget-groups.tsx";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { appliesTo } from "./budget-words.ts";
+import { trendCard } from "./budget-trend.tsx";
 import { PERIODS } from "./periods.ts";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "Support triage" };
@@ -57,7 +58,7 @@ const CHANGED_CALENDAR = CALENDAR.map((field) =>
   field.name === "anchor_day" ? { ...field, whenEmpty: null } : field,
 );
 
-export const budgets: Resource<Budget> = {
+export const budgets: Resource<CountedBudget> = {
   path: "/console/budgets",
   api: "budgets",
   title: "Budgets",
@@ -72,10 +73,11 @@ export const budgets: Resource<Budget> = {
   idOf: ({ id }) => id,
   nameOf: (budget) => budget.name ?? appliesTo(budget),
   subOf: (budget) => `${budget.name === null ? "" : `${appliesTo(budget)}, `}per ${budget.period}`,
+  complete: withCounters,
   columns: [
     { title: "Used", kind: "meter", cell: usedOf },
     { title: "Spent", kind: "number", cell: spentOf },
-    { title: "Reserved", kind: "number", cell: (row) => <Amount of={row} amount={row.reserved} /> },
+    { title: "Reserved", kind: "number", cell: (row) => <Amount of={row} amount={sumOf(row, "reserved")} /> },
     { title: "Limit", kind: "number", cell: limitText },
     { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
@@ -104,11 +106,12 @@ export const budgets: Resource<Budget> = {
     fields: [NAME, LIMIT, ...TERMS, ...CHANGED_CALENDAR],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
+  above: trendCard,
   async below(visit, ask, budget) {
     return (
       <>
         {await increasesCard(visit, budget)}
-        {budget.group_by.length > 0 && (await budgetGroups(visit, budget))}
+        {budget.counters && <BudgetGroups of={budget} counters={budget.counters} />}
         {await budgetHistory(visit, ask, budget)}
       </>
     );
@@ -126,18 +129,6 @@ export const budgets: Resource<Budget> = {
 function anyOf(names: readonly string[]): string {
   const lower = names.map((name) => name.toLowerCase());
   return [lower.slice(0, -1).join(", "), ...lower.slice(-1)].join(" or ");
-}
-
-/** A budget with several counters has none to show for all of them. */
-function usedOf({ spent, reserved, limit, increase }: Budget) {
-  if (spent === null || reserved === null) return "–";
-  const whole = String(Number(limit) + Number(increase));
-  return <UsedOf spent={String(spent)} held={String(reserved)} limit={whole} />;
-}
-
-function spentOf(budget: Budget) {
-  const amount = <Amount of={budget} amount={budget.spent} />;
-  return budget.spent === null ? amount : <a href={runsChargedTo(budget.id, budget)}>{amount}</a>;
 }
 
 function limitText(row: Budget) {

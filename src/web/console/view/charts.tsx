@@ -1,14 +1,14 @@
-import { cents, day, percent, usd } from "./format.ts";
+import { cents, count, day, percent, words } from "./format.ts";
 
 /** One part of a day's bar, such as a model. */
 export interface Part {
   readonly name: string;
-  readonly usd: string;
+  readonly amount: string;
 }
 
 export interface DayAmount {
   readonly date: string;
-  readonly usd: string;
+  readonly amount: string;
   /** In the order of the legend. Without parts, the bar is one. */
   readonly parts?: readonly Part[];
 }
@@ -20,11 +20,15 @@ export interface ForecastPoint {
   readonly p90: number;
 }
 
+export type Unit = "usd" | "runs" | "tokens";
+
 interface ChartProps {
   readonly days: readonly DayAmount[];
   readonly forecast: readonly ForecastPoint[];
   /** The names of the parts, as in the legend. */
   readonly parts?: readonly string[];
+  /** What the amounts count. Dollars unless it is said. */
+  readonly unit?: Unit;
   /** The page of the runs of a day. */
   readonly hrefOf: (date: string) => string;
   /** The most that may be spent in a day. */
@@ -43,20 +47,28 @@ function roundUp(value: number): number {
   return ([1, 1.5, 2, 3, 4, 5, 6, 8].find((step) => step * power >= value) ?? 10) * power;
 }
 
-function axis(value: number): string {
-  if (value >= 1000) return `$${(value / 1000).toLocaleString("en-US")}k`;
-  return `$${value < 1 && value > 0 ? Number(value.toPrecision(2)) : value}`;
+const SCALES = [
+  [1e9, "bn"],
+  [1e6, "m"],
+  [1e3, "k"],
+] as const;
+
+function axis(value: number, unit: Unit): string {
+  const sign = unit === "usd" ? "$" : "";
+  const [scale, letter] = SCALES.find(([from]) => value >= from) ?? [1, ""];
+  if (scale > 1) return `${sign}${(value / scale).toLocaleString("en-US")}${letter}`;
+  return `${sign}${value < 1 && value > 0 ? Number(value.toPrecision(2)) : value}`;
+}
+
+function written(amount: string, unit: Unit): string {
+  return unit === "usd" ? cents(amount) : `${count(Math.round(Number(amount)))} ${unit}`;
 }
 
 /** Spend by day: bars for what was spent, stacked, a band for the forecast, a line for the cap. */
 export function SpendChart(props: ChartProps) {
-  const { days, forecast, parts = [] } = props;
+  const { days, forecast, parts = [], unit = "usd" } = props;
   const width = (days.length + forecast.length) * SLOT;
-  const highest = Math.max(
-    ...days.map(({ usd: spent }) => Number(spent)),
-    ...forecast.map(({ p90 }) => p90),
-    0,
-  );
+  const highest = Math.max(...days.map(({ amount }) => Number(amount)), ...forecast.map(({ p90 }) => p90), 0);
   const cap = props.cap === null || props.cap === undefined ? null : Number(props.cap);
   const isCapInSight = cap !== null && cap <= highest * CAP_IN_SIGHT;
   const top = roundUp(isCapInSight ? Math.max(highest, cap) : highest);
@@ -66,7 +78,7 @@ export function SpendChart(props: ChartProps) {
       <div class="plot">
         <div class="plot-y" aria-hidden="true">
           {[top, (top * 3) / 4, top / 2, top / 4, 0].map((value) => (
-            <span>{axis(value)}</span>
+            <span>{axis(value, unit)}</span>
           ))}
         </div>
         <svg
@@ -80,7 +92,7 @@ export function SpendChart(props: ChartProps) {
             <line class="grid" x1="0" x2={width} y1={y} y2={y} />
           ))}
           {days.map((amount, index) => (
-            <Bar amount={amount} x={index * SLOT} height={height} href={props.hrefOf(amount.date)} />
+            <Bar of={amount} unit={unit} x={index * SLOT} height={height} href={props.hrefOf(amount.date)} />
           ))}
           <Forecast points={forecast} from={days.length * SLOT} height={height} />
           {isCapInSight && (
@@ -90,7 +102,7 @@ export function SpendChart(props: ChartProps) {
         <Ticks dates={[...days, ...forecast].map(({ date }) => date)} />
       </div>
       <figcaption class="key">
-        {parts.length === 0 && <Swatch name="s0" label="Spent" />}
+        {parts.length === 0 && <Swatch name="s0" label={unit === "usd" ? "Spent" : words(unit)} />}
         {parts.map((name, index) => (
           <Swatch name={`s${index}`} label={name} />
         ))}
@@ -98,7 +110,7 @@ export function SpendChart(props: ChartProps) {
         {cap !== null && (
           <Swatch
             name="cap"
-            label={`Daily cap ${usd(props.cap)}${isCapInSight ? "" : ", above this chart"}`}
+            label={`Daily cap ${written(String(props.cap), unit)}${isCapInSight ? "" : ", above this chart"}`}
           />
         )}
       </figcaption>
@@ -121,19 +133,25 @@ function Ticks({ dates }: { dates: readonly string[] }) {
   );
 }
 
-function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => number; href: string }) {
-  const { amount, x, height, href } = props;
-  const parts = amount.parts ?? [{ name: "", usd: amount.usd }];
-  const lines = amount.parts?.flatMap((part) =>
-    Number(part.usd) === 0 ? [] : [`${part.name}: ${cents(part.usd)}`],
+function Bar(props: {
+  readonly of: DayAmount;
+  readonly unit: Unit;
+  readonly x: number;
+  readonly height: (amount: number) => number;
+  readonly href: string;
+}) {
+  const { of, unit, x, height, href } = props;
+  const parts = of.parts ?? [{ name: "", amount: of.amount }];
+  const lines = of.parts?.flatMap(({ name, amount }) =>
+    Number(amount) === 0 ? [] : [`${name}: ${written(amount, unit)}`],
   );
   let base = HEIGHT;
   return (
     <a href={href}>
-      <title>{[`${day(amount.date)}: ${cents(amount.usd)}`, ...(lines ?? [])].join("\n")}</title>
+      <title>{[`${day(of.date)}: ${written(of.amount, unit)}`, ...(lines ?? [])].join("\n")}</title>
       <rect class="slot" x={x} y="0" width={SLOT} height={HEIGHT} />
-      {parts.map((part, index) => {
-        const tall = Math.max(0, height(Number(part.usd)));
+      {parts.map(({ amount }, index) => {
+        const tall = Math.max(0, height(Number(amount)));
         base -= tall;
         return tall === 0 ? null : (
           <rect
@@ -149,13 +167,15 @@ function Bar(props: { amount: DayAmount; x: number; height: (amount: number) => 
   );
 }
 
-function summary({ days, forecast, cap }: ChartProps): string {
-  const total = days.reduce((sum, { usd: spent }) => sum + Number(spent), 0).toFixed(2);
+function summary({ days, forecast, cap, unit = "usd" }: ChartProps): string {
+  const total = days.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(2);
   const expected = forecast.reduce((sum, { p50 }) => sum + p50, 0).toFixed(2);
   return [
-    `Spend by day over ${days.length} days, ${usd(total)} in total.`,
-    ...(forecast.length === 0 ? [] : [`Expected over the next ${forecast.length}: ${usd(expected)}.`]),
-    ...(cap === null || cap === undefined ? [] : [`The daily cap is ${usd(cap)}.`]),
+    `${unit === "usd" ? "Spend" : words(unit)} by day over ${days.length} days, ${written(total, unit)} in total.`,
+    ...(forecast.length === 0
+      ? []
+      : [`Expected over the next ${forecast.length}: ${written(expected, unit)}.`]),
+    ...(cap === null || cap === undefined ? [] : [`The daily cap is ${written(cap, unit)}.`]),
   ].join(" ");
 }
 

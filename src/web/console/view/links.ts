@@ -11,7 +11,7 @@ export function runsAt(filters: Readonly<Record<string, string>>, range: Pick<Ra
 const LONGEST_MS = 90 * DAY_MS;
 
 /** A moment as the date that it begins, if it does. */
-const dateFrom = (moment: string): string => moment.replace(/T00:00:00(\.000)?Z$/, "");
+export const dateFrom = (moment: string): string => moment.replace(/T00:00:00(\.000)?Z$/, "");
 
 /** The runs that a limit counted since its period began. */
 export function runsChargedTo(

@@ -2,7 +2,9 @@ import type { CreditPack } from "../../../../contract/resources/credit-packs.ts"
 import type { customerDetail } from "../../../../contract/resources/customers.ts";
 import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
 import type * as z from "zod";
+import { DAY_MS } from "../../../../contract/durations.ts";
 import { submit } from "../../page/act.ts";
 import { refusedPage } from "../../page/refused.tsx";
 import { readNames } from "../../names.ts";
@@ -13,6 +15,7 @@ import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
+import { Rows, whyUnread } from "../../view/rows.tsx";
 import {
   type Ask,
   type ListOf,
@@ -24,7 +27,8 @@ import {
   type Visit,
 } from "../../visit.ts";
 import { RefusalTable } from "../refusals.tsx";
-import { RunTable } from "../run-table.tsx";
+import { ByModel } from "../runs/by-model.tsx";
+import { RunTable } from "../runs/table.tsx";
 import { UNDER } from "./customers.tsx";
 import { LimitsCard, PacksCard } from "./standing.tsx";
 
@@ -32,6 +36,7 @@ type Detail = z.output<typeof customerDetail>;
 
 const RUNS = 20;
 const REFUSALS = 5;
+const MODELS = 6;
 
 const TTL: Field = {
   name: "ttl_seconds",
@@ -52,11 +57,14 @@ export function showCustomer(visit: Visit, ask: Ask): Promise<Shown> {
 async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promise<Shown> {
   const id = ask.params["customer_id"] ?? "";
   const at = encodeURIComponent(id);
-  const [standing, packs, runs, refusals] = await Promise.all([
+  const month = { from: `${dateOf(visit.nowMs).slice(0, 8)}01`, to: dateOf(visit.nowMs + DAY_MS) };
+  const split = new URLSearchParams({ customer_id: id, group_by: "model", limit: String(MODELS), ...month });
+  const [standing, packs, runs, refusals, models] = await Promise.all([
     visit.api.get<Detail>(`${visit.org}/customers/${at}`),
     visit.api.get<ListOf<CreditPack>>(`${visit.org}/credit-packs?customer_id=${at}&limit=50`),
     visit.api.get<ListOf<RunResource>>(`/v1/runs?customer_id=${at}&limit=${RUNS}`),
     visit.api.get<ListOf<KeptRefusal>>(`${visit.org}/refusals?customer_id=${at}&limit=${REFUSALS}`),
+    visit.api.get<UsageReport>(`${visit.org}/usage/report?${split}`),
   ]);
   const customer = standing.body;
   if (customer === null) return refusedPage(standing, UNDER, UNDER);
@@ -66,31 +74,44 @@ async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promi
     visit,
     refused.flatMap(({ limit, key_id }) => [limit, key_id]),
   );
-  const month = dateOf(visit.nowMs).slice(0, 8);
+  const spent = (models.body?.data ?? []).map((row) => ({ ...row, model: String(row["model"]) }));
   const content = (
     <>
       <Head title={id} about="What this customer spent, and what is left.">
-        <a
-          class="button"
-          href={runsAt({ customer_id: id }, { from: `${month}01`, to: dateOf(visit.nowMs + 86_400_000) })}
-        >
+        <a class="button" href={runsAt({ customer_id: id }, month)}>
           Most expensive runs of this month
         </a>
       </Head>
       <Standing of={customer} />
-      <LimitsCard of={customer} mayWrite={reaches(visit, "admin")} />
-      <PacksCard packs={packs.body?.data ?? []} runs={recent} mayWrite={reaches(visit, "admin")} />
-      {refused.length > 0 && (
-        <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
-          <RefusalTable rows={refused} nameOf={nameOf} />
+      {models.body === null ? (
+        <Card title="By model" bare>
+          <p class="note-line">{whyUnread(models)}</p>
         </Card>
+      ) : (
+        spent.length > 0 && (
+          <ByModel
+            of={spent}
+            models={models.body.groups}
+            note="This month"
+            hrefOf={(model) => runsAt({ customer_id: id, model }, month)}
+          />
+        )
       )}
+      <LimitsCard of={customer} mayWrite={reaches(visit, "admin")} />
+      <PacksCard packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
+      <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
+        <Rows of={refusals} none="Nothing was refused lately.">
+          {(rows) => <RefusalTable rows={rows} nameOf={nameOf} />}
+        </Rows>
+      </Card>
       <Card
         title="Runs"
         note={<a href={`/console/runs?${new URLSearchParams({ customer_id: id })}`}>All runs</a>}
         bare
       >
-        {recent.length === 0 ? <p class="note-line">No runs.</p> : <RunTable rows={recent} />}
+        <Rows of={runs} none="No runs.">
+          {(rows) => <RunTable rows={rows} />}
+        </Rows>
       </Card>
       {reaches(visit, "admin") && <TokenCard visit={visit} id={id} draft={draft} />}
     </>

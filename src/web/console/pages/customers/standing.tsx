@@ -5,7 +5,9 @@ import { ends, moment } from "../../view/format.ts";
 import { runsChargedTo } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Status, UsedOf } from "../../view/parts.tsx";
+import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
+import type { Answer, ListOf } from "../../visit.ts";
 
 type Limit = CustomerStanding["limits"][number];
 
@@ -121,25 +123,24 @@ function entriesOf(packs: readonly CreditPack[], runs: readonly RunResource[]): 
 }
 
 export function PacksCard(props: {
-  readonly packs: readonly CreditPack[];
+  readonly packs: Answer<ListOf<CreditPack>>;
   readonly runs: readonly RunResource[];
   readonly mayWrite: boolean;
 }) {
   const { packs, runs } = props;
+  const granted = packs.body?.data ?? [];
   const grant = props.mayWrite && <a href="/console/packs/new">Grant credits</a>;
   return (
     <>
       <Card title="Credit packs" note={grant} bare>
-        {packs.length === 0 ? (
-          <p class="note-line">No credits. Runs of this customer are not checked against any.</p>
-        ) : (
-          <Table label="Credit packs" columns={PACKS} rows={packs} />
-        )}
+        <Rows of={packs} none="No credits. Runs of this customer are not checked against any.">
+          {(rows) => <Table label="Credit packs" columns={PACKS} rows={rows} />}
+        </Rows>
       </Card>
-      {packs.length > 0 && (
+      {granted.length > 0 && (
         <div id="ledger">
           <Card title="Ledger of the packs" note={`With what the last ${runs.length} runs took`} bare>
-            <Table label="Ledger" columns={ENTRIES} rows={entriesOf(packs, runs)} />
+            <Table label="Ledger" columns={ENTRIES} rows={entriesOf(granted, runs)} />
           </Card>
         </div>
       )}

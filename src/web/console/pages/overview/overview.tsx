@@ -1,18 +1,14 @@
 import { DAY_MS } from "../../../../contract/durations.ts";
 import type { CapacityForecasts } from "../../../../contract/resources/forecasts.ts";
-import type { LimitsInUse } from "../../../../contract/resources/limits.ts";
-import type { Quota } from "../../../../contract/resources/quota.ts";
-import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
 import { readNames } from "../../names.ts";
 import { type ForecastPoint, SpendChart } from "../../view/charts.tsx";
-import { count, day } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
-import { Usd } from "../../view/money.tsx";
-import { Card, Head, Tile, Tiles } from "../../view/parts.tsx";
+import { Card, Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Ask, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import { Figures, readFigures } from "./figures.tsx";
 import { readRefusedToday, RefusedTodayCard } from "./refused-today.tsx";
 import { readRunsOut, RunsOutCard } from "./runs-out.tsx";
 import { readSpending, type Spending } from "./spending.ts";
@@ -35,7 +31,8 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
   const nameOf = await readNames(visit, [...limits.slice(0, 5), ...keys]);
   const today = { from: dateOf(visit.nowMs), to: dateOf(visit.nowMs + DAY_MS) };
   const at = (changes: Record<string, string>) => addressOf(ask, range, changes);
-  const totals = chart.spending?.totals;
+  const spending = typeof chart.spending === "string" ? null : chart.spending;
+  const totals = spending?.totals;
   const isNew = totals?.runs === 0 && totals.previous_runs === 0;
   const content = (
     <>
@@ -49,11 +46,11 @@ export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
         <RunsOutCard of={out} mayCreate={reaches(visit, "admin")} nowMs={visit.nowMs} />
         <RefusedTodayCard of={refused} nameOf={nameOf} />
       </div>
-      {chart.spending !== null && (
+      {spending !== null && (
         <Card title="Spend by day" note={chart.forecast.length > 0 ? "With a forecast for 14 days" : null}>
           <SpendChart
-            days={chart.spending.days}
-            parts={chart.spending.models}
+            days={spending.days}
+            parts={spending.models}
             forecast={chart.forecast}
             hrefOf={(date) => runsAt({}, { from: date, to: dateOf(Date.parse(date) + DAY_MS) })}
             cap={figures.cap?.cap_usd ?? null}
@@ -80,25 +77,11 @@ function addressOf(ask: Ask, range: Range, changes: Record<string, string>): str
   return `/console?${new URLSearchParams({ ...kept, ...changes })}`;
 }
 
-interface Read {
-  readonly cap: SpendCap | null;
-  /** Null if the org is not prepaid. */
-  readonly quota: Quota | null;
-}
-
-async function readFigures({ api, org }: Visit): Promise<Read> {
-  const [cap, quota] = await Promise.all([
-    api.get<SpendCap>(`${org}/spend-cap`),
-    api.get<Quota>(`${org}/quota`),
-  ]);
-  return { cap: cap.body, quota: quota.body };
-}
-
 /** Only ranges that end today have a forecast: it begins where they end. */
 async function readChart(
   visit: Visit,
   range: Range,
-): Promise<{ spending: Spending | null; forecast: ForecastPoint[] }> {
+): Promise<{ spending: Spending | string; forecast: ForecastPoint[] }> {
   const endsToday = range.to === dateOf(visit.nowMs + DAY_MS) && range.days > 1;
   const path = `/v1/capacity/forecasts?horizon_days=${FORECAST_DAYS}&scenario=baseline&budgets=own`;
   const [spending, forecast] = await Promise.all([
@@ -115,82 +98,4 @@ async function readChart(
       p90: Number(p90),
     })),
   };
-}
-
-function Figures(props: {
-  readonly spending: Spending | null;
-  readonly figures: Read;
-  readonly out: LimitsInUse | null;
-  readonly range: Range;
-  readonly today: Pick<Range, "from" | "to">;
-}) {
-  const { figures, out, range, today } = props;
-  const { cap, quota } = figures;
-  const totals = props.spending?.totals;
-  return (
-    <Tiles>
-      <Tile
-        label="Spent"
-        value={
-          <a href={runsAt({}, range)}>
-            <Usd of={totals?.cost_usd} />
-          </a>
-        }
-      >
-        before:{" "}
-        <a href={runsAt({}, range.previous)}>
-          <Usd of={totals?.previous_cost_usd} />
-        </a>
-      </Tile>
-      <Tile label="Runs" value={<a href={runsAt({}, range)}>{count(totals?.runs)}</a>}>
-        before: <a href={runsAt({}, range.previous)}>{count(totals?.previous_runs)}</a>
-      </Tile>
-      {cap && (
-        <Tile
-          label="Spent of today’s cap"
-          value={
-            <a href={runsAt({}, today)}>
-              <Usd of={cap.spent_usd} />
-            </a>
-          }
-        >
-          of{" "}
-          <a href="/console/limits">
-            <Usd of={cap.cap_usd} />
-          </a>
-          , resets {day(cap.resets_at)}
-        </Tile>
-      )}
-      <Tile
-        label="Reserved now"
-        value={
-          <a href="/console/budgets">
-            <Usd of={out?.reserved_usd} />
-          </a>
-        }
-      >
-        for runs in progress
-      </Tile>
-      {quota && (
-        <Tile
-          label="Prepaid balance"
-          value={
-            <a href="/console/limits">
-              <Usd of={quota.available_usd} />
-            </a>
-          }
-        >
-          {Number(quota.overdrawn_usd) > 0 ? (
-            <>
-              overdrawn by <Usd of={quota.overdrawn_usd} />
-            </>
-          ) : (
-            <>
-              <Usd of={quota.reserved_usd} /> more is reserved
-            </>
-          )}
-        </Tile>
-      )}
-    </Tiles>
-  );
 }

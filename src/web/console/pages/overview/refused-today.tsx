@@ -4,6 +4,7 @@ import { count, words } from "../../view/format.ts";
 import { pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
+import { whyUnread } from "../../view/rows.tsx";
 import type { Visit } from "../../visit.ts";
 
 export type Summary = z.output<typeof refusalSummary>;
@@ -33,7 +34,7 @@ export async function readRefusedToday(visit: Visit, today: string): Promise<Ref
     visit.api.get<Summary>(`${visit.org}/refusals/summary?from=${today}&group_by=${group}`);
   const [codes, limits] = await Promise.all([by("code"), by("limit")]);
   if (codes.body === null || limits.body === null) {
-    return { problem: (codes.error ?? limits.error)?.message ?? "This cannot be read right now." };
+    return { problem: whyUnread(codes.body === null ? codes : limits) };
   }
   const { count: total, amount_usd: amount } = codes.body;
   return { from: today, total, amount, codes: linesOf(codes.body), limits: linesOf(limits.body) };
@@ -96,7 +97,7 @@ export function RefusedTodayCard({
       <ul class="counts">
         {of.limits.slice(0, SHOWN).map(({ group, count: some }) => (
           <li>
-            <a href={pageOf(group)} title={group}>
+            <a href={pageOf(group)} title={`${nameOf(group)} (${group})`}>
               {nameOf(group)}
             </a>
             <a href={refusalsAt({ limit_id: group, from })}>{count(some)}</a>

@@ -1,6 +1,7 @@
 import type { UsageTop } from "../../../../contract/resources/usage-top.ts";
 import type { DayAmount } from "../../view/charts.tsx";
 import { everyDay, type Range } from "../../view/range.ts";
+import { whyUnread } from "../../view/rows.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 
 const SHOWN_MODELS = 5;
@@ -25,10 +26,11 @@ export interface Spending {
   readonly totals: UsageTop["totals"];
 }
 
-/** What was spent on each day, divided into the most expensive models and all others. */
-export async function readSpending(visit: Visit, range: Range): Promise<Spending | null> {
-  const { body } = await readTop(visit, range, "model", SHOWN_MODELS);
-  if (body === null) return null;
+/** What was spent on each day, divided into the most expensive models and all others, or why that cannot be read. */
+export async function readSpending(visit: Visit, range: Range): Promise<Spending | string> {
+  const answer = await readTop(visit, range, "model", SHOWN_MODELS);
+  const { body } = answer;
+  if (body === null) return whyUnread(answer);
   const models = body.data.flatMap(({ name }) => name ?? []);
   const names = body.groups > models.length ? [...models, OTHER] : models;
   const known = new Map(body.days.map((day) => [day.date, day]));
@@ -38,7 +40,7 @@ export async function readSpending(visit: Visit, range: Range): Promise<Spending
     const rest = parts.reduce((left, { cost_usd }) => left - Number(cost_usd), Number(usd));
     const amountOf = (name: string) =>
       name === OTHER ? Math.max(0, rest).toFixed(6) : (spent.get(name) ?? "0.00");
-    return { date, usd, parts: names.map((name) => ({ name, usd: amountOf(name) })) };
+    return { date, amount: usd, parts: names.map((name) => ({ name, amount: amountOf(name) })) };
   });
   return { days, models: names, totals: body.totals };
 }

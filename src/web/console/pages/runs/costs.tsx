@@ -1,10 +1,10 @@
-import type { Adjustment } from "../../../contract/resources/adjustments.ts";
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import { count, moment, usd, words } from "../view/format.ts";
-import { Usd } from "../view/money.tsx";
-import { Card, type Fact } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import type { ListOf, Visit } from "../visit.ts";
+import type { Adjustment } from "../../../../contract/resources/adjustments.ts";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import { count, moment, usd, words } from "../../view/format.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card, type Fact } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import type { ListOf, Visit } from "../../visit.ts";
 
 type Entry = NonNullable<RunResource["cost_breakdown"]>[number];
 

@@ -1,8 +1,8 @@
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import { count, moment } from "../view/format.ts";
-import { customerAt } from "../view/links.ts";
-import { Usd } from "../view/money.tsx";
-import { type Column, Table } from "../view/table.tsx";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import { count, moment } from "../../view/format.ts";
+import { customerAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { type Column, Table } from "../../view/table.tsx";
 
 const COLUMNS: readonly Column<RunResource>[] = [
   {
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<RunResource>[] = [
     ),
   },
   { title: "Started", kind: "moment", cell: (run) => moment(run.started_at) },
-  { title: "Model", cell: ({ model }) => model },
+  { title: "Model", kind: "brief", cell: ({ model }) => model },
   {
     title: "For",
     cell: (run) => (

@@ -1,17 +1,20 @@
-import { DAY_MS } from "../../../contract/durations.ts";
-import { LEFT_OUT } from "../../../contract/run-filters.ts";
-import { DIMENSION_NAMES, TAG_PREFIX } from "../../../contract/dimensions.ts";
-import { RUN_OUTCOMES } from "../../../contract/lists.ts";
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { count, dimensionTitle, words } from "../view/format.ts";
-import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { Usd } from "../view/money.tsx";
-import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../view/parts.tsx";
-import { dateOf } from "../view/range.ts";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "../page/refused.tsx";
-import { RunTable } from "./run-table.tsx";
+import type { Child } from "hono/jsx";
+import { DAY_MS } from "../../../../contract/durations.ts";
+import { LEFT_OUT } from "../../../../contract/run-filters.ts";
+import { DIMENSION_NAMES, TAG_PREFIX } from "../../../../contract/dimensions.ts";
+import { RUN_OUTCOMES } from "../../../../contract/lists.ts";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import { count, dimensionTitle, words } from "../../view/format.ts";
+import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
+import { Usd } from "../../view/money.tsx";
+import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../../view/parts.tsx";
+import { dateOf } from "../../view/range.ts";
+import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../../visit.ts";
+import { refusedPage } from "../../page/refused.tsx";
+import { ByModel } from "./by-model.tsx";
+import { ChargedTile, readCharged } from "./charged.tsx";
+import { isBounded, readSums, type RunSums } from "./sums.ts";
+import { RunTable } from "./table.tsx";
 
 const UNDER = "/console/runs";
 
@@ -66,10 +69,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
   const filters = filtersFor(ask.query);
   const names = filters.map(({ name }) => name).filter((name) => name !== "id");
-  const [answer, sums] = await Promise.all([
-    visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names)),
-    readSums(visit, ask.query),
-  ]);
+  const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names));
   const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
@@ -79,13 +79,7 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
       <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to.">
         {shown && <QuickRanges visit={visit} query={ask.query} />}
       </Head>
-      {isBounded(ask.query) ? (
-        <Sums of={sums} query={ask.query} />
-      ) : (
-        shown && (
-          <p class="quiet small">Choose days to see what their runs cost together, and to download them.</p>
-        )
-      )}
+      {answer.body !== null && runs.length > 0 && (await sumsOf(visit, ask.query, answer.body))}
       <Card bare>
         {shown && <Filters path={UNDER} of={filters} query={ask.query} answer={answer} />}
         {runs.length > 0 ? (
@@ -104,44 +98,57 @@ export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
   return show("Runs", UNDER, content, answer.status);
 }
 
-/** Reports know these filters. The sums of others, or of an open range, are not known. */
-const NOT_SUMMED = ["action", "chain_id", "limit_id", "charged_from"];
-const SUMMED: readonly string[] = [...DIMENSION_NAMES, "tag", "without"];
-
-async function readSums(visit: Visit, query: URLSearchParams): Promise<UsageReport | null> {
-  const given = (name: string) => query.get(name)?.trim() ?? "";
-  if (!isBounded(query) || NOT_SUMMED.some((name) => given(name) !== "")) return null;
-  const asked = new URLSearchParams({ group_by: "model", limit: "1" });
-  for (const name of [...SUMMED, "from", "to"]) if (given(name) !== "") asked.set(name, given(name));
-  return (await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`)).body;
-}
-
-function isBounded(query: URLSearchParams): boolean {
-  return Boolean(query.get("from")?.trim()) && Boolean(query.get("to")?.trim());
-}
-
-function Sums({ of, query }: { of: UsageReport | null; query: URLSearchParams }) {
+/** What all runs that are filtered cost together, and on which models. */
+async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunResource>): Promise<Child> {
+  const sums = await readSums(visit, query, page);
+  const isDays = isBounded(query);
+  const charged = await readCharged(visit, query, sums);
   const rest = new URLSearchParams(query);
-  for (const name of ["sort", "cursor", "id"]) rest.delete(name);
+  for (const name of ["sort", "cursor", "id", "notice"]) rest.delete(name);
+  const hrefOf = (model: string) =>
+    `${UNDER}?${new URLSearchParams({ ...Object.fromEntries(rest), model, sort: "-cost_usd" })}`;
   return (
-    <Tiles>
-      {of !== null && (
-        <>
-          <Tile label="Cost of these runs" value={<Usd of={of.totals.cost_usd} />}>
-            with adjustments that were made in these days
-          </Tile>
-          <Tile label="Runs" value={count(of.totals.runs)}>
-            of {count(of.groups)} {of.groups === 1 ? "model" : "models"}
-          </Tile>
-          <Tile label="Tokens" value={count(of.totals.tokens)}>
-            {count(of.totals.input_tokens)} in, {count(of.totals.output_tokens)} out
-          </Tile>
-        </>
+    <>
+      {sums === null && (
+        <p class="quiet small">
+          These are too many runs to add up at once.{" "}
+          {isDays
+            ? "Choose fewer days to see what they cost."
+            : "Choose days to see what they cost, and to download them."}
+        </p>
       )}
-      <Tile label="Export" value={<a href={`${UNDER}/export?${rest}`}>CSV</a>}>
-        all of them, as one file
+      {(sums !== null || charged !== null || isDays) && (
+        <Tiles>
+          {charged !== null && <ChargedTile of={charged} />}
+          {sums !== null && <Sums of={sums} />}
+          {isDays && (
+            <Tile label="Export" value={<a href={`${UNDER}/export?${rest}`}>CSV</a>}>
+              all of them, as one file
+            </Tile>
+          )}
+        </Tiles>
+      )}
+      {sums !== null && sums.modelCount > 1 && (
+        <ByModel of={sums.models} models={sums.modelCount} hrefOf={hrefOf} />
+      )}
+    </>
+  );
+}
+
+function Sums({ of }: { of: RunSums }) {
+  const models = `${count(of.modelCount)} ${of.modelCount === 1 ? "model" : "models"}`;
+  return (
+    <>
+      <Tile label="Cost of these runs" value={<Usd of={of.cost_usd} />}>
+        with adjustments
       </Tile>
-    </Tiles>
+      <Tile label="Runs" value={count(of.runs)}>
+        of {of.modelCount > 1 ? <a href="#models">{models}</a> : models}
+      </Tile>
+      <Tile label="Tokens" value={count(of.tokens)}>
+        {count(of.input_tokens)} in, {count(of.output_tokens)} out
+      </Tile>
+    </>
   );
 }
 

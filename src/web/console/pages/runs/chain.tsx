@@ -1,6 +1,6 @@
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import { Usd } from "../view/money.tsx";
-import { Card } from "../view/parts.tsx";
+import type { RunResource } from "../../../../contract/resources/runs.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card } from "../../view/parts.tsx";
 
 interface Node {
   readonly run: RunResource;

@@ -1,0 +1,80 @@
+import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
+import { formatUsd, parseUsd } from "../../../domain/money.ts";
+import { Behind, UsedOf } from "../view/parts.tsx";
+import { runsBehindGroup } from "../view/behind.ts";
+import { runsChargedTo } from "../view/links.ts";
+import type { ListOf, Visit } from "../visit.ts";
+import { Amount } from "./budget-amount.tsx";
+
+/** The counters of a budget with `group_by`. */
+export interface Counters {
+  readonly groups: readonly BudgetGroup[];
+  /** There are no others. */
+  readonly isAll: boolean;
+}
+
+/** A budget, and its counters if it has several. */
+export interface CountedBudget extends Budget {
+  readonly counters?: Counters;
+}
+
+const MOST_COUNTERS = 200;
+
+/** Reads the counters of those that have several. */
+export function withCounters(
+  visit: Visit,
+  budgets: readonly CountedBudget[],
+): Promise<readonly CountedBudget[]> {
+  return Promise.all(
+    budgets.map(async (budget) => {
+      if (budget.group_by.length === 0) return budget;
+      const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/groups?limit=${MOST_COUNTERS}`;
+      const { body } = await visit.api.get<ListOf<BudgetGroup>>(path);
+      if (body === null) return budget;
+      return { ...budget, counters: { groups: body.data, isAll: body.next_cursor === null } };
+    }),
+  );
+}
+
+export function limitOf({ unit, limit, increase }: Budget): string {
+  if (unit !== "usd") return String(Number(limit) + Number(increase));
+  return formatUsd((parseUsd(String(limit)) ?? 0n) + (parseUsd(String(increase)) ?? 0n));
+}
+
+/** How full a budget is. Of several counters it is the fullest. */
+export function usedOf(budget: CountedBudget) {
+  const { spent, reserved, counters } = budget;
+  const limit = limitOf(budget);
+  if (spent !== null && reserved !== null) {
+    return <UsedOf spent={String(spent)} held={String(reserved)} limit={limit} />;
+  }
+  const [fullest] = (counters?.groups ?? []).toSorted((one, other) => takenOf(other) - takenOf(one));
+  if (fullest === undefined) return <span class="quiet">Nothing yet</span>;
+  return (
+    <>
+      <UsedOf spent={String(fullest.spent)} held={String(fullest.reserved)} limit={limit} />
+      <span class="sub">
+        {counters?.isAll === true ? "the fullest: " : `the fullest of ${MOST_COUNTERS}: `}
+        <Behind href={runsBehindGroup(budget, fullest)}>{fullest.group ?? "none"}</Behind>
+      </span>
+    </>
+  );
+}
+
+const takenOf = ({ spent, reserved }: BudgetGroup): number => Number(spent) + Number(reserved);
+
+/** What was spent or is reserved, in all counters together. */
+export function sumOf(budget: CountedBudget, which: "spent" | "reserved"): string | number | null {
+  const { counters, unit } = budget;
+  const own = budget[which];
+  if (own !== null || counters === undefined || !counters.isAll) return own;
+  const amounts = counters.groups.map((group) => group[which]);
+  if (unit !== "usd") return amounts.reduce<number>((sum, some) => sum + Number(some), 0);
+  return formatUsd(amounts.reduce((sum, some) => sum + (parseUsd(String(some)) ?? 0n), 0n));
+}
+
+export function spentOf(budget: CountedBudget) {
+  const spent = sumOf(budget, "spent");
+  const amount = <Amount of={budget} amount={spent} />;
+  return spent === null ? amount : <a href={runsChargedTo(budget.id, budget)}>{amount}</a>;
+}

@@ -1,0 +1,117 @@
+import type { LimitsInUse } from "../../../../contract/resources/limits.ts";
+import type { Quota } from "../../../../contract/resources/quota.ts";
+import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
+import { count, day } from "../../view/format.ts";
+import { runsAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Tile, Tiles } from "../../view/parts.tsx";
+import type { Range } from "../../view/range.ts";
+import type { Visit } from "../../visit.ts";
+import type { Spending } from "./spending.ts";
+
+interface Read {
+  readonly cap: SpendCap | null;
+  /** Null if the org is not prepaid. */
+  readonly quota: Quota | null;
+}
+
+export async function readFigures({ api, org }: Visit): Promise<Read> {
+  const [cap, quota] = await Promise.all([
+    api.get<SpendCap>(`${org}/spend-cap`),
+    api.get<Quota>(`${org}/quota`),
+  ]);
+  return { cap: cap.body, quota: quota.body };
+}
+
+function Spent({ of, range }: { of: Spending | string; range: Range }) {
+  if (typeof of === "string") {
+    return (
+      <Tile label="Spent" value="–">
+        {of}
+      </Tile>
+    );
+  }
+  const { totals } = of;
+  return (
+    <>
+      <Tile
+        label="Spent"
+        value={
+          <a href={runsAt({}, range)}>
+            <Usd of={totals.cost_usd} />
+          </a>
+        }
+      >
+        before:{" "}
+        <a href={runsAt({}, range.previous)}>
+          <Usd of={totals.previous_cost_usd} />
+        </a>
+      </Tile>
+      <Tile label="Runs" value={<a href={runsAt({}, range)}>{count(totals.runs)}</a>}>
+        before: <a href={runsAt({}, range.previous)}>{count(totals.previous_runs)}</a>
+      </Tile>
+    </>
+  );
+}
+
+export function Figures(props: {
+  readonly spending: Spending | string;
+  readonly figures: Read;
+  readonly out: LimitsInUse | null;
+  readonly range: Range;
+  readonly today: Pick<Range, "from" | "to">;
+}) {
+  const { figures, out, range, today } = props;
+  const { cap, quota } = figures;
+  return (
+    <Tiles>
+      <Spent of={props.spending} range={range} />
+      {cap && (
+        <Tile
+          label="Spent of today’s cap"
+          value={
+            <a href={runsAt({}, today)}>
+              <Usd of={cap.spent_usd} />
+            </a>
+          }
+        >
+          of{" "}
+          <a href="/console/limits">
+            <Usd of={cap.cap_usd} />
+          </a>
+          , resets {day(cap.resets_at)}
+        </Tile>
+      )}
+      <Tile
+        label="Reserved now"
+        value={
+          <a href="/console/budgets">
+            <Usd of={out?.reserved_usd} />
+          </a>
+        }
+      >
+        for runs in progress
+      </Tile>
+      {quota && (
+        <Tile
+          label="Prepaid balance"
+          value={
+            <a href="/console/limits">
+              <Usd of={quota.available_usd} />
+            </a>
+          }
+        >
+          {Number(quota.overdrawn_usd) > 0 ? (
+            <>
+              overdrawn by <Usd of={quota.overdrawn_usd} />
+            </>
+          ) : (
+            <>
+              <Usd of={quota.reserved_usd} /> more is reserved
+            </>
+          )}
+        </Tile>
+      )}
+    </Tiles>
+  );
+}

@@ -1,0 +1,210 @@
+import { runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { DecisionReply } from "../../../src/gate/object-verdict.ts";
+import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import type { DecisionCall } from "../../../src/org/deciding.ts";
+import { killedInCall } from "../../support/kills.ts";
+import { newSpender, type Spender } from "../../support/ledger.ts";
+import { env } from "../../support/worker.ts";
+
+/** Decisions that come to the object in one call: each as if it had come alone. */
+
+const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
+
+function callOf(ask: object, report: string | null = null): DecisionCall {
+  const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
+  return { ask, keyId: ACTOR.id, learn: false, envelope, report } as unknown as DecisionCall;
+}
+
+const usd = (cost_usd: string, more: object = {}) => ({ estimate: { cost_usd }, ...more });
+
+const together = async (orgId: string, calls: readonly DecisionCall[]) =>
+  await env.ORG.getByName(orgId).decideTogether(JSON.stringify(calls));
+
+const answersOf = async (orgId: string, asks: readonly object[]) =>
+  (
+    await together(
+      orgId,
+      asks.map((ask) => callOf(ask)),
+    )
+  )?.answers ?? [];
+
+async function budgeted(limit_usd: string): Promise<Spender & { reserved(): Promise<string> }> {
+  const org = await newSpender();
+  const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd, period: "total" });
+  const { id } = made.body as { id: string };
+  return { ...org, reserved: async () => (await org.send("GET", `budgets/${id}`)).body.reserved_usd };
+}
+
+/** What there is to say of an answer, beside its times. */
+function gist(answer: unknown): unknown {
+  if (answer === null || answer === false) return answer;
+  const { text, refusal } =
+    typeof answer === "string" ? { text: answer, refusal: null } : (answer as DecisionReply);
+  if (refusal !== null) return refusal;
+  const { decision, reservation, limits, would_deny } = JSON.parse(text ?? "");
+  const named = limits.map(({ kind, available_usd }: Record<string, string>) => [kind, available_usd]);
+  return { decision, amount: reservation?.amount_usd, named, would_deny: would_deny?.code };
+}
+
+/** Ids and times, which no two orgs share. */
+const UNLIKE = /"(\w{3}_\w+|\d{4}-\d\d-\d\dT[\d:.]+Z)"/g;
+
+const ASKS = fc.array(
+  fc.record({
+    cents: fc.integer({ min: 0, max: 150 }),
+    request: fc.option(fc.integer({ min: 0, max: 3 })),
+    kind: fc.constantFrom("plain", "plain", "plain", "dry", "bad", "unpriced", "customer"),
+  }),
+  { minLength: 1, maxLength: 16 },
+);
+
+function askOf({ cents, request, kind }: { cents: number; request: number | null; kind: string }): object {
+  const named = request === null ? {} : { request_id: `req_${request}` };
+  if (kind === "bad") return { ...named };
+  if (kind === "unpriced") return { ...named, estimate: { input_tokens: cents } };
+  const more = { dry: { dry_run: true }, customer: { customer_id: "c" } }[kind] ?? {};
+  return usd((cents / 100).toFixed(2), { ...named, ...more });
+}
+
+test("each is decided as if it had come alone, whatever stands beside it", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 600 }),
+      fc.array(ASKS, { maxLength: 4 }),
+      async (limit, batches) => {
+        const limitUsd = (limit / 100).toFixed(2);
+        const [one, other] = [await budgeted(limitUsd), await budgeted(limitUsd)];
+        for (const batch of batches) {
+          const asks = batch.map(askOf);
+          const singly: unknown[] = [];
+          for (const ask of asks) {
+            const { keyId, envelope } = callOf(ask);
+            const object = env.ORG.getByName(other.id);
+            const alone = object.decide(ask as never, keyId, false, envelope, null);
+            singly.push(gist(await Promise.resolve(alone).catch(() => false)));
+          }
+          const answers = await answersOf(one.id, asks);
+          const texts = (list: readonly unknown[]) => JSON.stringify(list).replaceAll(UNLIKE, "1");
+          expect(texts(answers.map(gist))).toBe(texts(singly));
+        }
+        expect(await one.reserved()).toBe(await other.reserved());
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+test("exactly what fits is admitted, and repeats of a request are one reservation", async () => {
+  const org = await budgeted("10");
+  const asks = Array.from({ length: 64 }, (_, at) => usd("1", { request_id: `req_${at >> 1}` }));
+  const answers = await answersOf(org.id, asks);
+  const allowed = answers.filter((answer) => typeof answer === "string");
+  expect(allowed).toHaveLength(20);
+  expect(new Set(allowed.map((text) => JSON.parse(text).reservation.id)).size).toBe(10);
+  expect(answers.slice(20).map((answer) => (answer as DecisionReply).refusal?.code)).toEqual(
+    Array.from({ length: 44 }, () => "budget_exceeded"),
+  );
+  expect(await org.reserved()).toBe("10.00");
+});
+
+test("one that fails is undone alone, after others and before others", async () => {
+  const org = await budgeted("3");
+  const asks = [usd("1"), usd("0.5", { request_id: "trap" }), usd("1"), usd("1"), usd("1")];
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    const transact = storage.transactionSync.bind(storage);
+    let entered = 0;
+    const failing = <T>(run: () => T): T => {
+      entered += 1;
+      // The whole call is the first, so its second ask is the third.
+      const isTrap = entered === 3;
+      return transact(() => {
+        const done = run();
+        if (isTrap) throw new Error("planted");
+        return done;
+      });
+    };
+    Object.defineProperty(storage, "transactionSync", { value: failing, configurable: true });
+  });
+  const answers = await answersOf(org.id, asks);
+  expect(answers.map((answer) => (typeof answer === "string" ? "allow" : answer))).toEqual([
+    "allow",
+    false,
+    "allow",
+    "allow",
+    expect.objectContaining({ refusal: expect.objectContaining({ code: "budget_exceeded" }) }),
+  ]);
+  expect(await org.reserved()).toBe("3.00");
+  // Nothing of it is remembered.
+  const [again] = await answersOf(org.id, [usd("0.5", { request_id: "trap" })]);
+  expect((again as DecisionReply).refusal?.code).toBe("budget_exceeded");
+});
+
+test("they are one row of the journal", async () => {
+  const org = await budgeted("100");
+  await answersOf(org.id, [usd("1", { hold_seconds: 600 })]);
+  const written: string[] = [];
+  await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
+    const exec = sql.exec.bind(sql);
+    const noted = (...given: Parameters<typeof exec>) => {
+      if (/^\s*(INSERT|UPDATE|DELETE)/.test(given[0])) written.push(given[0]);
+      return exec(...given);
+    };
+    Object.defineProperty(sql, "exec", { value: noted });
+  });
+  const answers = await answersOf(
+    org.id,
+    Array.from({ length: 20 }, () => usd("1", { hold_seconds: 600 })),
+  );
+  expect(answers.every((answer) => typeof answer === "string")).toBe(true);
+  expect(written).toEqual([expect.stringContaining("INTO journal")]);
+});
+
+test("their refusals are kept, each once", async () => {
+  const org = await budgeted("1");
+  await answersOf(org.id, [usd("2"), usd("1"), usd("3")]);
+  const kept = await org.send("GET", "refusals");
+  expect(kept.body.data).toHaveLength(2);
+});
+
+test("a report that came with one of them is taken, and an invalid one harms none of them", async () => {
+  const org = await budgeted("10");
+  const report = writeAsk({
+    ask: { holder: "isolate", attempt: 1, batches: [], wants: new Map() },
+    touches: [],
+    watch: [],
+    lagMs: 0,
+    heard: null,
+  });
+  const calls = [callOf(usd("1")), callOf(usd("1"), report), callOf(usd("1"), "no report at all")];
+  const answers = (await together(org.id, calls))?.answers ?? [];
+  expect(typeof answers[0]).toBe("string");
+  expect(readReply((answers[1] as DecisionReply).leases ?? "").grant.attempt).toBe(1);
+  expect(answers[2]).toMatchObject({ refusal: null, leases: null });
+  expect(await org.reserved()).toBe("3.00");
+});
+
+test("an object without an org begins none of them", async () => {
+  expect(await together(`org_${"1".repeat(26)}`, [callOf(usd("1"))])).toBeNull();
+});
+
+describe("an object that is killed anywhere while it decides", () => {
+  test("has stored all of them or none", async () => {
+    const org = await budgeted("1000");
+    let held = 0;
+    const places: string[] = [];
+    for (let place = 0; place < 50; place += 1) {
+      const asks = ["a", "b", "c"].map((name) => usd("1", { request_id: `${name}${place}` }));
+      const killed = await killedInCall(org.id, place, () => answersOf(org.id, asks).catch(() => undefined));
+      const before = Number(await org.reserved());
+      expect([held, held + 3]).toContain(before);
+      await answersOf(org.id, asks);
+      held += 3;
+      expect(Number(await org.reserved())).toBe(held);
+      if (killed === null) break;
+      places.push(killed);
+    }
+    expect(places).toEqual(expect.arrayContaining(["before INSERT OR REPLACE INTO journal"]));
+  });
+});

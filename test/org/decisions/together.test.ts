@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { DecisionReply } from "../../../src/gate/object-verdict.ts";
 import { readReply, writeAsk } from "../../../src/gate/wire.ts";
 import type { DecisionCall } from "../../../src/org/deciding.ts";
+import { OPERATOR } from "../../support/backup.ts";
 import { killedInCall } from "../../support/kills.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { env } from "../../support/worker.ts";
@@ -187,6 +188,17 @@ test("a report that came with one of them is taken, and an invalid one harms non
 
 test("an object without an org begins none of them", async () => {
   expect(await together(`org_${"1".repeat(26)}`, [callOf(usd("1"))])).toBeNull();
+});
+
+test("an org that is being moved begins none of them, so that none is left behind", async () => {
+  const org = await budgeted("10");
+  const object = env.ORG.getByName(org.id);
+  const opened = await object.beginMove("us", OPERATOR);
+  if (!("kind" in opened) || opened.kind !== "opened") throw new Error("it does not move");
+  const copied = { archiveId: opened.archiveId, isArchiveCopied: false };
+  expect(await object.freezeMove("us", copied, OPERATOR)).toMatchObject({ kind: "frozen" });
+  expect(await together(org.id, [callOf(usd("1"))])).toBeNull();
+  expect(await org.reserved()).toBe("0.00");
 });
 
 describe("an object that is killed anywhere while it decides", () => {

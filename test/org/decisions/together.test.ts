@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DecisionReply } from "../../../src/gate/object-verdict.ts";
+import { Absent } from "../../../src/org/kernel/absent.ts";
 import { readReply, writeAsk } from "../../../src/gate/wire.ts";
 import type { DecisionCall } from "../../../src/org/deciding.ts";
 import { OPERATOR } from "../../support/backup.ts";
@@ -17,6 +18,8 @@ function callOf(ask: object, report: string | null = null): DecisionCall {
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
   return { ask, keyId: ACTOR.id, learn: false, envelope, report } as unknown as DecisionCall;
 }
+
+const fetched = () => Promise.resolve();
 
 const usd = (cost_usd: string, more: object = {}) => ({ estimate: { cost_usd }, ...more });
 
@@ -110,7 +113,10 @@ test("exactly what fits is admitted, and repeats of a request are one reservatio
   expect(await org.reserved()).toBe("10.00");
 });
 
-test("one that fails is undone alone, after others and before others", async () => {
+test.for([
+  ["fails is undone alone", () => new Error("planted"), false],
+  ["needs what the object must fetch is undone, to be asked alone", () => new Absent("it", fetched), null],
+] as const)("one that %s, after others and before others", async ([, failure, told]) => {
   const org = await budgeted("3");
   const asks = [usd("1"), usd("0.5", { request_id: "trap" }), usd("1"), usd("1"), usd("1")];
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
@@ -122,7 +128,7 @@ test("one that fails is undone alone, after others and before others", async () 
       const isTrap = entered === 3;
       return transact(() => {
         const done = run();
-        if (isTrap) throw new Error("planted");
+        if (isTrap) throw failure();
         return done;
       });
     };
@@ -131,7 +137,7 @@ test("one that fails is undone alone, after others and before others", async () 
   const answers = await answersOf(org.id, asks);
   expect(answers.map((answer) => (typeof answer === "string" ? "allow" : answer))).toEqual([
     "allow",
-    false,
+    told,
     "allow",
     "allow",
     expect.objectContaining({ refusal: expect.objectContaining({ code: "budget_exceeded" }) }),
@@ -140,6 +146,14 @@ test("one that fails is undone alone, after others and before others", async () 
   // Nothing of it is remembered.
   const [again] = await answersOf(org.id, [usd("0.5", { request_id: "trap" })]);
   expect((again as DecisionReply).refusal?.code).toBe("budget_exceeded");
+});
+
+test("one whose price the object must ask for is not begun", async () => {
+  const org = await budgeted("10");
+  const unheard = { model: "acme/unheard", estimate: { input_tokens: 1 } };
+  const [first, second, third] = await answersOf(org.id, [usd("1"), unheard, usd("1")]);
+  expect([typeof first, second, typeof third]).toEqual(["string", null, "string"]);
+  expect(await org.reserved()).toBe("2.00");
 });
 
 test("they are one row of the journal", async () => {

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RunBlock } from "../../src/domain/run-block/block.ts";
-import { encodeFrame } from "../../src/domain/run-block/frame.ts";
+import { encodeFrame, encodeRuns } from "../../src/domain/run-block/frame.ts";
 import { NameFilter } from "../../src/domain/run-block/names.ts";
 import { decodeRemains, encodeRemains } from "../../src/domain/run-block/remains.ts";
-import type { RunRecord } from "../../src/domain/run-block/record.ts";
+import { NAME_COLUMNS, type RunRecord } from "../../src/domain/run-block/record.ts";
 import { runRecord } from "../support/run-records.ts";
 
 const name = fc.oneof(
@@ -19,7 +19,17 @@ const moment = fc.oneof(
 const count = fc.oneof(fc.constant(0), fc.nat(5000), fc.maxSafeNat());
 const run: fc.Arbitrary<RunRecord> = fc
   .record({
-    id: fc.oneof(fc.uuid(), name),
+    id: fc.oneof(
+      fc.uuid(),
+      name,
+      // No UUIDs, though they look like some.
+      fc.uuid().map((id) => id.toUpperCase()),
+      fc
+        .tuple(fc.uuid(), fc.nat(35), fc.constantFrom("-", "g", "/", ":", "`", "é"))
+        .map(([id, at, other]) => {
+          return id.slice(0, at) + other + id.slice(at + 1);
+        }),
+    ),
     startedAt: moment,
     lasted: fc.option(fc.nat()),
     chargedAt: moment,
@@ -67,6 +77,27 @@ test("any runs are read back from a block, in order", () => {
       const block = blockOf(frames);
       expect([...block]).toEqual(frames.flat());
       expect(block.count).toBe(frames.flat().length);
+    }),
+  );
+});
+
+test("UUIDs are read back, and so is what only looks like one", () => {
+  const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const others = Array.from({ length: id.length }, (_, at) => `${id.slice(0, at)}x${id.slice(at + 1)}`);
+  for (const ids of [[id, id], ...others.map((other) => [id, other])]) {
+    const block = blockOf([ids.map((one) => runRecord(one))]);
+    expect(block.ids).toEqual(ids);
+  }
+});
+
+test("the names of a block are those of its runs, each once", () => {
+  fc.assert(
+    fc.property(fc.array(run, { maxLength: 12 }), (runs) => {
+      const { names } = encodeRuns(runs);
+      for (const column of NAME_COLUMNS) {
+        const said = runs.map((one) => one[column]).filter((one) => one !== null);
+        expect(names.get(column) ?? []).toEqual([...new Set(said)]);
+      }
     }),
   );
 });

@@ -70,7 +70,7 @@ export class ByteWriter {
   text(value: string): void {
     this.#reserve(value.length * 3 + 8);
     const start = this.#length;
-    if (value.length < 128 && this.#ascii(value, start + 1)) {
+    if (value.length < 128 && this.#ascii(value, 0, start + 1)) {
       this.#bytes[start] = value.length;
       this.#length = start + 1 + value.length;
       return;
@@ -80,17 +80,26 @@ export class ByteWriter {
     this.append(encoded);
   }
 
+  /** The characters of a well-formed text from one on, without their number. */
+  characters(value: string, from: number): void {
+    this.#reserve((value.length - from) * 3);
+    if (this.#ascii(value, from, this.#length)) this.#length += value.length - from;
+    else this.append(encoder.encode(value.slice(from)));
+  }
+
   append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
   }
 
-  #ascii(value: string, start: number): boolean {
-    for (let at = 0; at < value.length; at += 1) {
+  /** False if there are other characters too. */
+  #ascii(value: string, from: number, start: number): boolean {
+    const bytes = this.#bytes;
+    for (let at = from; at < value.length; at += 1) {
       const code = value.charCodeAt(at);
       if (code >= 128) return false;
-      this.#bytes[start + at] = code;
+      bytes[start + at - from] = code;
     }
     return true;
   }

@@ -5,38 +5,42 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
-/** Names that many runs share. Each is written once, and each run has the number of its name. 0 is null. */
-export function writeNames(writer: ByteWriter, names: readonly (string | null)[]): void {
-  const numbers = new Map<string | null, number>([[null, 0]]);
-  for (const name of distinctOf(names)) if (name !== null) numbers.set(name, numbers.size);
-  const [, ...distinct] = numbers.keys();
-  writer.count(distinct.length);
-  for (const name of distinct) writer.text(name ?? "");
-  const isSame = distinct.length === 1 && !names.includes(null);
-  writer.byte(isSame ? 1 : 0);
-  if (isSame) return;
-  let last: string | null = null;
-  let number = 0;
-  for (const name of names) {
-    if (name !== last) number = numbers.get(name) ?? 0;
-    last = name;
-    writer.count(number);
-  }
+/** Names that many runs share: each once, and by run its number, from 1 on. 0 is null. */
+interface NumberedRuns {
+  readonly names: readonly string[];
+  readonly numbers: Uint32Array;
+  readonly hasNull: boolean;
 }
 
-/** Each name once. Neighbours mostly have the same one. */
-export function distinctOf(names: Iterable<string | null>): Set<string | null> {
-  const distinct = new Set<string | null>();
-  let last: string | null | undefined;
-  for (const name of names) {
-    if (name === last) continue;
-    distinct.add(name);
-    last = name;
+/** Neighbours mostly have the same name. */
+export function numberNames<Run>(runs: readonly Run[], nameIn: (run: Run) => string | null): NumberedRuns {
+  const known = new Map<string, number>();
+  const numbers = new Uint32Array(runs.length);
+  let hasNull = false;
+  let last: string | null = null;
+  let number = 0;
+  for (let at = 0; at < runs.length; at += 1) {
+    const name = nameIn(runs[at] as Run);
+    if (name === null) hasNull = true;
+    if (name !== last) {
+      number = name === null ? 0 : (known.get(name) ?? known.size + 1);
+      if (name !== null && number > known.size) known.set(name, number);
+      last = name;
+    }
+    numbers[at] = number;
   }
-  return distinct;
+  return { names: [...known.keys()], numbers, hasNull };
 }
 
 /** If all runs have one name, no numbers are written. */
+export function writeNames(writer: ByteWriter, { names, numbers, hasNull }: NumberedRuns): void {
+  writer.count(names.length);
+  for (const name of names) writer.text(name);
+  const isSame = names.length === 1 && !hasNull;
+  writer.byte(isSame ? 1 : 0);
+  if (!isSame) for (let at = 0; at < numbers.length; at += 1) writer.count(numbers[at] ?? 0);
+}
+
 export function readNames(reader: ByteReader, count: number): (string | null)[] {
   const names: (string | null)[] = [null];
   for (let left = reader.count(); left > 0; left -= 1) names.push(reader.text());
@@ -57,11 +61,8 @@ export class NameFilter {
     this.#words = words;
   }
 
-  /** Null is not a name, so no one searches for it. */
-  static of(names: readonly (readonly [column: NameColumn, name: string | null])[]): NameFilter {
-    const numbers = Uint32Array.from(
-      names.flatMap(([column, name]) => (name === null ? [] : [numberOf(keyOf(column, name), null)])),
-    );
+  static of(names: readonly (readonly [column: NameColumn, name: string])[]): NameFilter {
+    const numbers = Uint32Array.from(names, ([column, name]) => numberOf(keyOf(column, name), null));
     const words = Math.max(1, Math.ceil((numbers.length * BITS_PER_NAME) / 64));
     const filter = new Filter(1, words);
     filter.add(numbers);

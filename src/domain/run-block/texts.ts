@@ -1,5 +1,5 @@
 import type { ByteReader } from "./byte-reader.ts";
-import type { ByteWriter } from "./byte-writer.ts";
+import { ByteWriter } from "./byte-writer.ts";
 
 /**
  * Texts that mostly differ, such as ids. Each is written as the length of the prefix that it shares with the previous
@@ -8,17 +8,13 @@ import type { ByteWriter } from "./byte-writer.ts";
 const MIXED = 0;
 const UUIDS = 1;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UUID_BYTES = 16;
+const restWriter = new ByteWriter();
 
 export function writeTexts(writer: ByteWriter, texts: readonly (string | null)[]): void {
-  if (texts.every((text) => text?.length === 36 && UUID.test(text))) {
-    writer.byte(UUIDS);
-    for (const text of texts) if (text !== null) writeUuid(writer, text);
-    return;
-  }
+  if (writeUuids(writer, texts)) return;
   writer.byte(MIXED);
-  let rests = "";
+  restWriter.clear();
   let previous = "";
   for (const text of texts) {
     // One more than the shared length, because 0 stands for null.
@@ -29,10 +25,11 @@ export function writeTexts(writer: ByteWriter, texts: readonly (string | null)[]
     const shared = sharedLength(previous, text);
     writer.count(shared + 1);
     writer.count(text.length - shared);
-    rests += shared === 0 ? text : text.slice(shared);
+    restWriter.characters(text, shared);
     previous = text;
   }
-  writer.text(rests);
+  writer.count(restWriter.length);
+  writer.append(restWriter.view);
 }
 
 export function readTexts(reader: ByteReader, count: number): (string | null)[] {
@@ -74,26 +71,50 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd8_00 && code <= 0xdb_ff;
 }
 
-const DASHES_BEFORE = new Set([4, 6, 8, 10]);
+const UUID_CHARACTERS = 36;
+const DASH = 45;
+const NO_DIGIT = 16;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-function writeUuid(writer: ByteWriter, text: string): void {
-  for (let byte = 0, at = 0; byte < UUID_BYTES; byte += 1, at += 2) {
-    if (DASHES_BEFORE.has(byte)) at += 1;
-    writer.byte((digit(text.charCodeAt(at)) << 4) | digit(text.charCodeAt(at + 1)));
+/** False if one of them is no UUID in lower case. Then nothing is written. */
+function writeUuids(writer: ByteWriter, texts: readonly (string | null)[]): boolean {
+  const bytes = new Uint8Array(texts.length * UUID_BYTES);
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = texts[at] ?? null;
+    if (text?.length !== UUID_CHARACTERS || !readUuidInto(bytes, at * UUID_BYTES, text)) return false;
   }
+  writer.byte(UUIDS);
+  writer.append(bytes);
+  return true;
+}
+
+function readUuidInto(bytes: Uint8Array, start: number, text: string): boolean {
+  let at = 0;
+  for (let byte = 0; byte < UUID_BYTES; byte += 1) {
+    if (isDashBefore(byte) && text.charCodeAt(at++) !== DASH) return false;
+    const high = digit(text.charCodeAt(at++));
+    const low = digit(text.charCodeAt(at++));
+    if ((high | low) >= NO_DIGIT) return false;
+    bytes[start + byte] = (high << 4) | low;
+  }
+  return true;
+}
+
+function isDashBefore(byte: number): boolean {
+  return byte === 4 || byte === 6 || byte === 8 || byte === 10;
 }
 
 function readUuid(reader: ByteReader): string {
   const bytes = reader.part(UUID_BYTES);
   let text = "";
   for (let byte = 0; byte < UUID_BYTES; byte += 1) {
-    text += `${DASHES_BEFORE.has(byte) ? "-" : ""}${HEX[bytes[byte] ?? 0]}`;
+    text += `${isDashBefore(byte) ? "-" : ""}${HEX[bytes[byte] ?? 0]}`;
   }
   return text;
 }
 
-/** The value of a lower-case hexadecimal digit by its character code. */
+/** The value of a lower-case hexadecimal digit by its character code. 16: it is none. */
 function digit(code: number): number {
-  return code > 57 ? code - 87 : code - 48;
+  if (code >= 48 && code <= 57) return code - 48;
+  return code >= 97 && code <= 102 ? code - 87 : NO_DIGIT;
 }

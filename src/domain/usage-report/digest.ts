@@ -3,7 +3,7 @@ import { addCosts, addCounts } from "../run-block/added-columns.ts";
 import { ByteWriter } from "../run-block/byte-writer.ts";
 import { END } from "../run-block/frame.ts";
 import type { Frame } from "../run-block/frames.ts";
-import { writeNames } from "../run-block/names.ts";
+import { numberNames, writeNames } from "../run-block/names.ts";
 import { COLUMN_NUMBERS } from "../run-block/record.ts";
 import type { ReportAsk } from "./ask.ts";
 import { DAILY_KINDS } from "./daily.ts";
@@ -48,7 +48,7 @@ export function encodeDigest(column: number, rows: readonly GroupRow[]): Uint8Ar
   write(column, () =>
     writeNames(
       values,
-      rows.map(([[name]]) => name ?? null),
+      numberNames(rows, ([[name]]) => name ?? null),
     ),
   );
   write(COLUMN_NUMBERS.cost, () => {

@@ -1,14 +1,14 @@
 import { RunBlock } from "../../../domain/run-block/block.ts";
 import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
-import { encodeFrame } from "../../../domain/run-block/frame.ts";
+import { encodeFrame, encodeRuns } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 import { followRollbacks } from "../../kernel/copies.ts";
 import { archivedBytes, isFetched } from "./archived.ts";
 import { archivedNumbers, archivedWithNames } from "./archived-index.ts";
 import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
-import { partsOf } from "./parts.ts";
+import { type Part, partsOf } from "./parts.ts";
 import { readArchivedEntries } from "./files.ts";
 import { areWorthMerging, GROWING_BYTES, GROWING_RUNS, isSmall } from "./sizes.ts";
 import {
@@ -89,8 +89,7 @@ export class RunBlocks {
   /** Stores runs after all others. */
   append(runs: readonly RunRecord[]): void {
     if (runs.length === 0) return;
-    if (runs.length >= GROWING_RUNS) for (const part of partsOf(runs)) this.#add(part.runs, part.data);
-    else if (!this.#grow(runs)) for (const part of partsOf(runs)) this.#add(part.runs, part.data);
+    if (runs.length >= GROWING_RUNS || !this.#grow(runs)) for (const part of partsOf(runs)) this.#add(part);
     this.#mergeSmall();
   }
 
@@ -206,9 +205,9 @@ export class RunBlocks {
     writeBlock(this.#sql, kept, NO_FILTER, data);
     this.#entries.splice(at, 1, kept);
     if (left.length === 0) return;
-    const rest = encodeFrame(left);
-    const cut = entryOf({ state: entry.state, firstSeq: lastSeqOf(kept) + 1, bytes: rest.length }, left);
-    if (entry.state === "runs") writeBlock(this.#sql, cut, filterOf(left), rest);
+    const rest = encodeRuns(left);
+    const cut = entryOf({ state: entry.state, firstSeq: lastSeqOf(kept) + 1, bytes: rest.data.length }, left);
+    if (entry.state === "runs") writeBlock(this.#sql, cut, filterOf(rest.names), rest.data);
     this.#entries.splice(at + 1, 0, cut);
   }
 
@@ -237,7 +236,7 @@ export class RunBlocks {
     let { firstSeq } = entry;
     const packed = partsOf(runs).map((part) => {
       const made = entryOf({ state: "runs", firstSeq, bytes: part.data.length }, part.runs);
-      writeBlock(this.#sql, made, filterOf(part.runs), part.data);
+      writeBlock(this.#sql, made, filterOf(part.names), part.data);
       firstSeq += part.runs.length;
       return made;
     });
@@ -316,12 +315,12 @@ export class RunBlocks {
     return true;
   }
 
-  #add(runs: readonly RunRecord[], data: Uint8Array<ArrayBuffer>): void {
+  #add({ runs, data, names }: Part): void {
     const { entries } = this;
     const entry = entryOf({ state: "runs", firstSeq: this.lastSeq + 1, bytes: data.length }, runs);
     this.#change(entries.length);
     this.#entries.push(entry);
-    writeBlock(this.#sql, entry, isSmall(entry) ? NO_FILTER : filterOf(runs), data);
+    writeBlock(this.#sql, entry, isSmall(entry) ? NO_FILTER : filterOf(names), data);
     this.#tail = { entry, data };
   }
 
@@ -339,10 +338,10 @@ export class RunBlocks {
     deleteBlocks(this.#sql, first.firstSeq + 1, last.firstSeq);
     this.#change(from);
     this.#entries.length = from;
-    const data = encodeFrame(all);
+    const { data, names } = encodeRuns(all);
     const entry = entryOf({ state: "runs", firstSeq: first.firstSeq, bytes: data.length }, all);
     this.#entries.push(entry);
-    writeBlock(this.#sql, entry, filterOf(all), data);
+    writeBlock(this.#sql, entry, filterOf(names), data);
     this.#tail = null;
   }
 }

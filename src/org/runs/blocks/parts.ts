@@ -1,18 +1,17 @@
-import { encodeFrame } from "../../../domain/run-block/frame.ts";
+import { type EncodedRuns, encodeRuns } from "../../../domain/run-block/frame.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 
 /** A row can have 2 MB. One run's part of a request is smaller. */
 const MOST_BYTES = 1_048_576;
 
-export interface Part {
+export interface Part extends EncodedRuns {
   readonly runs: readonly RunRecord[];
-  readonly data: Uint8Array<ArrayBuffer>;
 }
 
 /** Runs as frames, each small enough for a row. */
 export function partsOf(runs: readonly RunRecord[]): Part[] {
-  const data = encodeFrame(runs);
-  if (data.length <= MOST_BYTES || runs.length === 1) return [{ runs, data }];
+  const { data, names } = encodeRuns(runs);
+  if (data.length <= MOST_BYTES || runs.length === 1) return [{ runs, data, names }];
   const half = Math.ceil(runs.length / 2);
   return [...partsOf(runs.slice(0, half)), ...partsOf(runs.slice(half))];
 }

@@ -1,5 +1,6 @@
-import { NAME_COLUMNS, type NameColumn, type RunRecord } from "../../../domain/run-block/record.ts";
-import { distinctOf, NameFilter } from "../../../domain/run-block/names.ts";
+import type { ColumnNames } from "../../../domain/run-block/frame.ts";
+import { NAME_COLUMNS, type NameColumn } from "../../../domain/run-block/record.ts";
+import { NameFilter } from "../../../domain/run-block/names.ts";
 import { type BlockEntry, type EntryRow, fromEntryRow } from "./entry.ts";
 
 /** Rows of `run_blocks`, each identified by the seq of its first run. */
@@ -57,11 +58,11 @@ export function blocksWithNames(
 }
 
 /** A filter of the names in a complete block. A block that still grows has none, and may have any name. */
-export function filterOf(runs: readonly RunRecord[]): ArrayBuffer {
-  const names = FILTERED.flatMap((column) =>
-    Array.from(distinctOf(runs.map((run) => run[column])), (name) => [column, name] as const),
+export function filterOf(names: ColumnNames): ArrayBuffer {
+  const filtered = FILTERED.flatMap((column) =>
+    (names.get(column) ?? []).map((name) => [column, name] as const),
   );
-  return NameFilter.of(names).stored;
+  return NameFilter.of(filtered).stored;
 }
 
 const FILTERED = NAME_COLUMNS.filter((column) => column !== "charges" && column !== "tags");

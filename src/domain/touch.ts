@@ -37,9 +37,33 @@ export function scopesOf(
     tags,
     key_id: keyId,
   } satisfies Record<Exclude<Rated, ScopeField> | "tags", unknown>;
-  const scopes: { -readonly [Kind in TouchingScope]?: string | undefined } = { chain };
-  for (const [kind, field] of NAMED_FIELDS) scopes[kind] = names[field];
-  return { ...scopes, beside };
+  return {
+    chain,
+    workflow: names.workflow_id,
+    deployment: names.deployment_id,
+    department: names.department_id,
+    customer: names.customer_id,
+    beside,
+  } satisfies Record<TouchingScope | "beside", unknown>;
+}
+
+type Naming = Parameters<typeof scopesOf>[0];
+
+/** Whether two calls of one key surely have the same scopes. Tags, whose order may differ, are not compared. */
+export function isNamedAlike(one: Naming, other: Naming): boolean {
+  return (
+    one.customer_id === other.customer_id &&
+    one.workflow_id === other.workflow_id &&
+    one.deployment_id === other.deployment_id &&
+    one.department_id === other.department_id &&
+    one.model === other.model &&
+    one.provider === other.provider &&
+    one.user_id === other.user_id &&
+    one.variant === other.variant &&
+    one.outcome === other.outcome &&
+    one.tags === undefined &&
+    other.tags === undefined
+  );
 }
 
 /** All that limits can match. */

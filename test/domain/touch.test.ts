@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MeterKind } from "../../src/contract/meter-kinds.ts";
-import type { ScopeKind } from "../../src/contract/scopes.ts";
+import { RATED } from "../../src/contract/dimensions.ts";
+import { SCOPE_FIELDS, type ScopeKind } from "../../src/contract/scopes.ts";
 import type { Meter } from "../../src/domain/meter.ts";
-import { indexMeters, type Scopes, touchedBy } from "../../src/domain/touch.ts";
+import { indexMeters, isNamedAlike, type Scopes, scopesOf, touchedBy } from "../../src/domain/touch.ts";
 
 function meterOf(id: string, kind: MeterKind, scopeKind: ScopeKind, scopeId: string): Meter {
   return {
@@ -95,5 +97,37 @@ describe("an attempt", () => {
       touchedBy(index, { customer }, "decision").map(({ meter, subject }) => [meter.id, subject]);
     expect(touched("a")).toEqual([["own", ""]]);
     expect(touched("b")).toEqual([["all", "b"]]);
+  });
+});
+
+describe("calls that are named alike", () => {
+  const FIELDS = [
+    ...SCOPE_FIELDS,
+    ...RATED.filter((rated) => rated !== "key_id" && !SCOPE_FIELDS.some((field) => field === rated)),
+  ];
+  const names = fc.record(Object.fromEntries(FIELDS.map((field) => [field, fc.constantFrom("a", "b")])), {
+    requiredKeys: [],
+  });
+
+  test("have the same scopes", () => {
+    fc.assert(
+      fc.property(names, names, (one, other) => {
+        const made = [one, other].map((said) => scopesOf(said, { keyId: "k" }));
+        expect(isNamedAlike(one, other)).toBe(isDeepStrictEqual(made[0], made[1]));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each(FIELDS)("do not differ in %s", (field) => {
+    const named = Object.fromEntries(FIELDS.map((each) => [each, "a"]));
+    expect(isNamedAlike(named, { ...named })).toBe(true);
+    expect(isNamedAlike(named, { ...named, [field]: "b" })).toBe(false);
+    expect(isNamedAlike(named, { ...named, [field]: undefined })).toBe(false);
+  });
+
+  test("have no tags, which are not compared", () => {
+    expect(isNamedAlike({ tags: {} }, {})).toBe(false);
+    expect(isNamedAlike({}, { tags: {} })).toBe(false);
   });
 });

@@ -1,9 +1,6 @@
 import type { Call } from "../call.ts";
 import { gates } from "./gates.ts";
 
-/** A field name may be written with escapes. */
-const NAMES_RESERVATION = /reservation_id|\\u/;
-
 /** On answers to an isolate in front of this one, which takes it off: the org in which the call left room. */
 export const FREED_HEADER = "x-svc-freed";
 
@@ -25,7 +22,12 @@ function mayFree({ op, rawBody }: Pick<Call, "op" | "rawBody">): boolean {
   if (op.givesBack === true) return true;
   if (op.endsReservations !== true) return false;
   const wasRead = op.body !== undefined && rawBody !== "";
-  return !wasRead || NAMES_RESERVATION.test(rawBody);
+  return !wasRead || namesReservation(rawBody);
+}
+
+/** A field name may be written with escapes. A search is several times faster than a pattern for both. */
+function namesReservation(body: string): boolean {
+  return body.includes("\\u") || body.includes("reservation_id");
 }
 
 /** The org in which a request left room, for an isolate that decides in front of this one. */

@@ -10,21 +10,24 @@ type CheckCode = (typeof CHECK_CODES)[number];
 
 /**
  * A check that can refuse a run before any meter does, prepared once per call. It returns what it found, or null,
- * within the work allowance of the run. Facts are not checked, because they have happened.
+ * within the work allowance of the run. Facts are not checked, because they have happened. Null: the org checks nothing.
  */
-type RunCheck = (tx: Tx) => (run: CheckedRun, nanos: bigint, work: RunWork) => Finding<CheckCode> | null;
+type RunCheck = (
+  tx: Tx,
+) => ((run: CheckedRun, nanos: bigint, work: RunWork) => Finding<CheckCode> | null) | null;
 
 /** In order of refusal. */
 const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
 
 /**
  * Every check, prepared for the runs of one call. Returns the finding of the first that refuses, otherwise all
- * findings.
+ * findings. Null: the org has none.
  */
 export function runChecks(
   tx: Tx,
-): (run: CheckedRun, nanos: bigint, work: RunWork) => readonly Finding<CheckCode>[] {
-  const checks = RUN_CHECKS.map((check) => check(tx));
+): ((run: CheckedRun, nanos: bigint, work: RunWork) => readonly Finding<CheckCode>[]) | null {
+  const checks = RUN_CHECKS.map((check) => check(tx)).filter((check) => check !== null);
+  if (checks.length === 0) return null;
   return (run, nanos, work) => {
     const findings: Finding<CheckCode>[] = [];
     for (const check of checks) {

@@ -10,11 +10,13 @@ type Checked = { readonly input?: unknown };
 
 /**
  * Scans the input of runs with the org's detectors. Only the caller gets the sample: neither the audit entry nor the
- * event contains any of the input.
+ * event contains any of the input. Null: it has none.
  */
-export function checkSafety(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
+export function checkSafety(
+  tx: Tx,
+): ((run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null) | null {
   const detectors = loadDetectors(tx);
-  if (detectors.length === 0) return () => null;
+  if (detectors.length === 0) return null;
   return ({ input }, _nanos, work) => {
     const { blocked, shadowed, unread } = scan(detectors, input, work);
     if (blocked !== undefined) return refused(tx, blocked);

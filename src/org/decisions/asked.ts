@@ -63,7 +63,7 @@ function askedOfAll(
     phase: "run",
     attempt: { nanos, tokens: tokensOf(ask), depth },
     scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
-    judge: () => runChecks(tx)(askedRun(ask, tx.now), nanos, oneRunsWork()),
+    judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsWork()) ?? [],
     kept: () => writeKept(ask, { isCharged, keyId: keyOf(tx), depth }),
   };
 }

@@ -89,7 +89,8 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
   const kept = keptOf(hold);
   if (kept === null || phaseOf(hold) !== "run") return null;
-  for (const { refusal, effect, tell } of runChecks(tx)(askedRun(kept.ask, tx.now), amount, oneRunsWork())) {
+  const findings = runChecks(tx)?.(askedRun(kept.ask, tx.now), amount, oneRunsWork()) ?? [];
+  for (const { refusal, effect, tell } of findings) {
     if (refusal !== null) {
       tx.afterRefusal(effect);
       tell?.();

@@ -40,14 +40,17 @@ export class Draft {
 
   /** The accounts that each ask touches, in order of refusal. The same list for the same ask. */
   load(asks: readonly Ask[]): (readonly Account[])[] {
-    const keys = asks.map((ask) => this.#keyOf(ask));
+    const keys = new Map<Ask, string>();
     const wanted = new Map<string, Ask>();
-    for (const [i, ask] of asks.entries()) {
-      const key = keys[i] ?? "";
+    for (const ask of asks) {
+      if (keys.has(ask)) continue;
+      const key = this.#keyOf(ask);
+      keys.set(ask, key);
       if (!this.#asked.has(key)) wanted.set(key, ask);
     }
     if (wanted.size > 0) this.#read(wanted);
-    return keys.map((key) => this.#asked.get(key) ?? []);
+    const found = new Map(Array.from(keys, ([ask, key]) => [ask, this.#asked.get(key) ?? []]));
+    return asks.map((ask) => found.get(ask) ?? []);
   }
 
   #keyOf(ask: Ask): string {

@@ -24,18 +24,24 @@ export function tallyRuns(tx: Pick<Tx, "tally">, runs: readonly TalliedRun[]): v
   const add = (series: string, by: number) => {
     if (by > 0) counts.set(series, (counts.get(series) ?? 0) + by);
   };
+  const rest = { input: 0, output: 0 };
   let nanos = 0n;
+  let completed = 0;
   for (const { cost, inputTokens, outputTokens, outcome, extra } of runs) {
-    add(runSeries((outcome as Outcome | null) ?? "completed", "accepted"), 1);
+    if (outcome === null) completed += 1;
+    else add(runSeries(outcome as Outcome, "accepted"), 1);
     nanos += cost;
-    const rest = { input: inputTokens, output: outputTokens };
-    for (const [name, count] of Object.entries(extra?.parts ?? {}) as [TokenClass, number][]) {
+    rest.input += inputTokens;
+    rest.output += outputTokens;
+    if (extra?.parts === undefined) continue;
+    for (const [name, count] of Object.entries(extra.parts) as [TokenClass, number][]) {
       rest[TOKEN_CLASSES[name]] -= count;
       add(tokenSeries(name), count);
     }
-    add(tokenSeries("input"), rest.input);
-    add(tokenSeries("output"), rest.output);
   }
+  add(runSeries("completed", "accepted"), completed);
+  add(tokenSeries("input"), rest.input);
+  add(tokenSeries("output"), rest.output);
   add(SPEND_SERIES, Number(nanos));
   if (counts.size > 0) tx.tally([...counts]);
 }

@@ -25,10 +25,12 @@ type Checked = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
 type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
-/** Checks runs against the org's rules. */
-export function checkPolicy(tx: Tx): (run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null {
+/** Checks runs against the org's rules. Null: it has none. */
+export function checkPolicy(
+  tx: Tx,
+): ((run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null) | null {
   const policies = loadPolicies(tx);
-  if (policies.length === 0) return () => null;
+  if (policies.length === 0) return null;
   return (run, nanos, work) => check(tx, policies, { work, run, nanos });
 }
 

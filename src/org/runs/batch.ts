@@ -7,7 +7,7 @@ import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { questionPart } from "../../domain/reservation-id.ts";
 import { settledAccounts } from "../../domain/settling.ts";
-import { type Scopes, scopesOf } from "../../domain/touch.ts";
+import { isNamedAlike, type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
 import { depthIn } from "../checks/depth.ts";
 import { takeBack } from "../decisions/charge.ts";
@@ -18,7 +18,7 @@ import { unreportedHold } from "../decisions/unreported.ts";
 import type { Unreadable } from "../kernel/absent.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
-import type { Draft } from "../ledger/draft.ts";
+import type { Ask, Draft } from "../ledger/draft.ts";
 import { idKey } from "./ids/key.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
@@ -84,9 +84,20 @@ export class Batch {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
       }
     }
-    return this.#draft.load(
-      inputs.map((input) => ({ scopes: this.#scopesOf(input), atMs: this.#chargedAt(input) })),
-    );
+    return this.#draft.load(this.#asksOf(inputs));
+  }
+
+  /** One for all runs that say the same of themselves, as many of a batch do. */
+  #asksOf(inputs: readonly RunInput[]): Ask[] {
+    const latest = new Map<string | undefined, { readonly input: RunInput; readonly ask: Ask }>();
+    return inputs.map((input) => {
+      const isAlone = input.chain !== undefined || input.reservation_id !== undefined;
+      const there = isAlone ? undefined : latest.get(input.customer_id);
+      if (there !== undefined && isNamedAlike(there.input, input)) return there.ask;
+      const ask = { scopes: this.#scopesOf(input), atMs: this.#chargedAt(input) };
+      if (!isAlone) latest.set(input.customer_id, { input, ask });
+      return ask;
+    });
   }
 
   /**
@@ -94,15 +105,20 @@ export class Batch {
    */
   recorded(input: RunInput): Run | Refusal<"conflict" | "service_unavailable"> | null {
     const { id } = input;
-    const cause = this.#unreadable.get(id ?? "") ?? this.#unreadable.get(input.chain?.parent_run_id ?? "");
+    const cause = this.#unreadable.size === 0 ? undefined : this.#causeFor(input);
     if (cause !== undefined) return refuse("service_unavailable", {}, { message: cause.message });
     if (id === undefined) return null;
     const known = this.#relates ? this.#known.get(id) : undefined;
     if (known !== undefined)
       return saysTheSame(known, input) ? known : taken("A different run already has this id.");
-    const row = this.#purged.get(id);
+    const row = this.#purged.size === 0 ? undefined : this.#purged.get(id);
     if (row === undefined) return null;
     return purgedRun(row, { ...input, id }) ?? taken("A different run already used this id.");
+  }
+
+  /** What keeps the run of this id, or its parent, from being read. */
+  #causeFor({ id, chain }: RunInput): Unreadable | undefined {
+    return this.#unreadable.get(id ?? "") ?? this.#unreadable.get(chain?.parent_run_id ?? "");
   }
 
   remember(run: Run): void {

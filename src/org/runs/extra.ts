@@ -26,11 +26,14 @@ export function extraOf(
   shadow: readonly Denial[],
   { revision, hold, accounts, keyId }: Priced,
 ): RunExtra | null {
-  const subjects = subjectsOf(hold === null ? [] : accounts, {
-    customer: input.customer_id,
-    chain: input.chain?.chain_id,
-    names: { ...input, key_id: keyId ?? undefined },
-  });
+  const subjects =
+    hold === null
+      ? undefined
+      : subjectsOf(accounts, {
+          customer: input.customer_id,
+          chain: input.chain?.chain_id,
+          names: { ...input, key_id: keyId ?? undefined },
+        });
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
   if (input.cost_usd === undefined) extra.priced = revision ?? true;
   if (input.variant !== undefined) extra.variant = input.variant;

@@ -11,7 +11,7 @@ import { drawReserved } from "../../domain/credit.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { newId } from "../../domain/ulid.ts";
-import { CallWork, type RunWork } from "../../domain/work.ts";
+import { CallWork } from "../../domain/work.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
@@ -135,7 +135,7 @@ export class Recorder {
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
     const limited = this.#rates?.refusalOf(input) ?? null;
     if (limited !== null) return rejected(input, limited);
-    const effects = this.#work.forRun((work) => this.#check(input, prepared.attempt.nanos, work));
+    const effects = this.#check(input, prepared.attempt.nanos);
     if (isRefusal(effects)) return rejected(input, effects);
     const { attempt } = prepared;
     if (this.#hasRoom) {
@@ -154,13 +154,11 @@ export class Recorder {
   }
 
   /** What to do if the run is accepted, or the first check's refusal. */
-  #check(
-    input: RunInput,
-    nanos: bigint,
-    work: RunWork,
-  ): (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
+  #check(input: RunInput, nanos: bigint): readonly (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
+    const checks = this.#checks;
+    if (checks === null) return NO_EFFECTS;
     const effects: (() => void)[] = [];
-    for (const { refusal, effect, tell } of this.#checks(input, nanos, work)) {
+    for (const { refusal, effect, tell } of this.#work.forRun((work) => checks(input, nanos, work))) {
       if (refusal !== null) {
         staying(this.#tx, effect);
         tell?.();
@@ -243,6 +241,7 @@ export class Recorder {
   }
 }
 
+const NO_EFFECTS: readonly (() => void)[] = [];
 const NO_COST: Cost = { nanos: 0n, revision: null };
 
 function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {

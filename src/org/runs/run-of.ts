@@ -1,13 +1,12 @@
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import type { Run } from "./run.ts";
-import { runScopesOf } from "./scopes.ts";
 import { tagsText } from "../../domain/tags.ts";
 
 /** What a run's caller does not say. */
 type Rest = Pick<Run, "id" | "keyId" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
 
-/** A run as it is stored, from what its caller sent. */
+/** A run as it is stored, from what its caller sent. Scopes are written out, because this is done for every run. */
 export function runOf(input: RunInput, rest: Rest): Run {
   return {
     id: rest.id,
@@ -17,7 +16,10 @@ export function runOf(input: RunInput, rest: Rest): Run {
     recordedAt: rest.recordedAt,
     model: input.model,
     action: input.action ?? null,
-    ...runScopesOf(input),
+    workflowId: input.workflow_id ?? null,
+    deploymentId: input.deployment_id ?? null,
+    departmentId: input.department_id ?? null,
+    customerId: input.customer_id ?? null,
     chainId: input.chain?.chain_id ?? null,
     parentRunId: input.chain?.parent_run_id ?? null,
     depth: rest.depth,

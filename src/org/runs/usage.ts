@@ -1,8 +1,12 @@
 import { type RunUsage, TOKEN_PARTS, type TokenClass } from "../../contract/token-classes.ts";
 import type { Run, RunExtra } from "./run.ts";
 
+/** Every usage has both, and most have nothing else. */
+const TOTALS = 2;
+
 /** The non-zero parts of a usage. Undefined for most. */
 export function partsOf(usage: RunUsage): RunExtra["parts"] {
+  if (Object.keys(usage).length === TOTALS) return undefined;
   let parts: Partial<Record<TokenClass, number>> | undefined;
   for (const { name, field } of TOKEN_PARTS) {
     const count = usage[field];

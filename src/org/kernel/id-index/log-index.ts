@@ -64,9 +64,14 @@ export class LogIndex {
     return [...this.#recent.find(sought.numbers), ...findSuspects(this.#sql, this.#name, suspects)];
   }
 
-  /** Adds rows that were just stored, in this order. A row without a seq follows the one before it. */
-  add(rows: Iterable<{ readonly number: number; readonly seq?: number }>): void {
-    for (const { number, seq = this.#lastSeq + 1 } of rows) this.#add(number, seq);
+  /** Adds rows that were just stored, in this order. */
+  add(rows: Iterable<{ readonly number: number; readonly seq: number }>): void {
+    for (const { number, seq } of rows) this.#add(number, seq);
+  }
+
+  /** Adds rows that were just stored, in this order, each with the seq after the one before it. */
+  addNext(numbers: readonly number[]): void {
+    for (const number of numbers) this.#add(number, this.#lastSeq + 1);
   }
 
   /** Builds everything anew, of all rows that are stored. */

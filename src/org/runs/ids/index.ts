@@ -41,7 +41,7 @@ class RunIds {
   add(ids: readonly string[]): void {
     const key = idKey(this.#sql);
     try {
-      this.index.add(ids.map((id) => ({ number: numberOf(id, key) })));
+      this.index.addNext(ids.map((id) => numberOf(id, key)));
     } catch (error) {
       // They are stored already, so they are in what is built.
       this.#rebuildAfter(error);

@@ -10,32 +10,59 @@ const NANOS_PER_USD = 1_000_000_000n;
  */
 export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 
-const DIGITS = String.raw`\d{1,${USD_MOST_DIGITS}}`;
-const USD_PATTERN = new RegExp(String.raw`^0*${DIGITS}(?:\.${DIGITS})?$`);
+const NOT_USD = -1;
+const POINT = 46;
 
 /** Whether a text is an amount that this API accepts. */
 export function isUsd(text: string): boolean {
-  return USD_PATTERN.test(text);
+  return readUsd(text) !== NOT_USD;
 }
 
 /** Nano-dollars of a decimal string, or null if the text is not a valid amount. */
 export function parseUsd(text: string): bigint | null {
-  if (!isUsd(text)) return null;
-  const small = parseSmallUsd(text);
-  if (small !== null) return BigInt(small);
+  const nanos = readUsd(text);
+  if (nanos === NOT_USD) return null;
+  if (Number.isSafeInteger(nanos)) return BigInt(nanos);
   const [dollars = "", fraction = ""] = text.split(".");
-  return BigInt(dollars + fraction.padEnd(9, "0"));
+  return BigInt(dollars + fraction.padEnd(USD_MOST_DIGITS, "0"));
 }
 
 /** An amount as a number, if it can be exact (up to about nine million dollars). Otherwise null. */
 export function parseSmallUsd(text: string): number | null {
-  const point = text.indexOf(".");
-  const whole = point < 0 ? text : text.slice(0, point);
-  const decimals = point < 0 ? 0 : text.length - point - 1;
-  const rest =
-    decimals === 0 ? 0 : Number(text.slice(point + 1)) * (POWERS_OF_TEN[9 - decimals] ?? Number.NaN);
-  const nanos = Number(whole) * NANOS + rest;
-  return Number.isSafeInteger(nanos) ? nanos : null;
+  const nanos = readUsd(text);
+  return nanos !== NOT_USD && Number.isSafeInteger(nanos) ? nanos : null;
+}
+
+/**
+ * The nano-dollars of digits, with a fraction or without one. Exact if it is a safe integer. A loop, because it reads every
+ * amount of a batch, several times faster than a pattern.
+ */
+function readUsd(text: string): number {
+  let dollars = 0;
+  let digits = 0;
+  let at = 0;
+  for (; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) break;
+    if (digits > 0 || digit > 0) digits += 1;
+    dollars = dollars * 10 + digit;
+  }
+  if (at === 0 || digits > USD_MOST_DIGITS) return NOT_USD;
+  if (at === text.length) return dollars * NANOS;
+  const fraction = text.charCodeAt(at) === POINT ? readFraction(text, at + 1) : NOT_USD;
+  return fraction === NOT_USD ? NOT_USD : dollars * NANOS + fraction;
+}
+
+function readFraction(text: string, from: number): number {
+  const decimals = text.length - from;
+  if (decimals < 1 || decimals > USD_MOST_DIGITS) return NOT_USD;
+  let value = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return NOT_USD;
+    value = value * 10 + digit;
+  }
+  return value * (POWERS_OF_TEN[USD_MOST_DIGITS - decimals] ?? Number.NaN);
 }
 
 /** The decimal string of an amount, with at least two decimal places and no further trailing zeros. */

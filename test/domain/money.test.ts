@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   formatSum,
   formatUsd,
+  isUsd,
   MAX_USD_NANOS,
   parseSmallUsd,
   parseUsd,
@@ -29,6 +30,33 @@ describe("an amount", () => {
     expect([12_500_000_000n, 0n, 21n].map(formatUsd)).toEqual(["12.50", "0.00", "0.000000021"]);
     expect(formatUsd(9_007_199_254_740_993n)).toBe("9007199.254740993");
     expect(formatUsd(-5_000_000_000n)).toBe("-5.00");
+  });
+
+  test("is read from exactly the texts of the pattern, with every digit", () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^0{0,12}[0-9]{0,11}(\.[0-9]{0,11})?$/),
+      fc.stringMatching(/^[-+ eE0-9.,/:]{0,8}$/),
+      fc.constantFrom(
+        "",
+        ".",
+        "1.",
+        ".1",
+        "1.2.3",
+        "1\n",
+        "\u0661",
+        "9007199.254740992",
+        "9007199.254740993",
+      ),
+    );
+    fc.assert(
+      fc.property(text, (said) => {
+        const [, dollars, fraction = ""] = /^0*(\d{1,9})(?:\.(\d{1,9}))?$/.exec(said) ?? [];
+        const read = dollars === undefined ? null : BigInt(dollars + fraction.padEnd(9, "0"));
+        expect({ read: parseUsd(said), isUsd: isUsd(said) }).toEqual({ read, isUsd: read !== null });
+      }),
+      { numRuns: 5000 },
+    );
   });
 
   test("as numbers is exact to the nano-dollar, or null if it cannot be", () => {

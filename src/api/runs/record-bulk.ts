@@ -4,6 +4,7 @@ import { parseBody } from "../../edge/body.ts";
 import type { Call } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";
 import { validateBody } from "../../edge/validate.ts";
+import { wellFormedBatch } from "../../domain/well-formed-runs.ts";
 import { recordedRuns, runBatch } from "../../contract/resources/runs.ts";
 
 export const recordRuns = operation(
@@ -32,12 +33,17 @@ export const recordRuns = operation(
       const answer = await call.org.command("recordRuns", { text, isChecked: false });
       if (!isRefusal(answer) || answer.code !== "validation_failed" || !isUnexplained(answer)) return answer;
     }
-    const refusal = parseBody(call as unknown as Call) ?? validateBody(call as unknown as Call);
+    const refusal = wellFormedBatch(text) === null ? explained(call as unknown as Call) : null;
     return refusal === null
       ? call.org.command("recordRuns", { text, isChecked: true })
       : (refusal as Refusal<"validation_failed">);
   },
 );
+
+/** What the schema finds wrong. */
+function explained(call: Call): Refusal | null {
+  return parseBody(call) ?? validateBody(call);
+}
 
 /** The object found that the batch is malformed and left the explanation to the schema. */
 function isUnexplained(refusal: Refusal): boolean {

@@ -5,6 +5,7 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
+import { wellFormedBatch } from "../../domain/well-formed-runs.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -13,7 +14,6 @@ import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";
 import type { Run } from "./run.ts";
 import { shownRun } from "./shown.ts";
-import { wellFormedBatch } from "./well-formed.ts";
 
 const CODES = [...LIMIT_CODES, "conflict", "validation_failed", "service_unavailable"] as const;
 function reservationsOf({ reservation_id }: RunInput): string[] {

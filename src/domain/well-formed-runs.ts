@@ -1,17 +1,17 @@
-import { ATTRIBUTED, isTagValue, MOST_TAGS, TAG_NAME } from "../../contract/dimensions.ts";
-import { REPORTED_OUTCOMES } from "../../contract/lists.ts";
-import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
-import { SCOPE_FIELDS } from "../../contract/scopes.ts";
-import { parseTimestamp } from "../../contract/shapes.ts";
-import { isUsd } from "../../domain/money.ts";
+import { ATTRIBUTED, isTagValue, MOST_TAGS, TAG_NAME } from "../contract/dimensions.ts";
+import { REPORTED_OUTCOMES } from "../contract/lists.ts";
+import { MAX_BATCH, MAX_TOKENS } from "../contract/runs.ts";
+import type { ScopeField } from "../contract/scopes.ts";
+import { isUsd } from "./money.ts";
+import { isTime, Repeated, RepeatedSecond } from "./repeated.ts";
 import {
   MOST_UNITS,
   partAboveTotal,
   PRICE_NAME,
   type RunUsage,
   TOKEN_PARTS,
-} from "../../contract/token-classes.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+} from "../contract/token-classes.ts";
+import type { RunInput } from "../contract/resources/runs.ts";
 
 /**
  * The schema of a run, checked by hand: ten times faster than the schema, which then only explains what this refuses.
@@ -20,7 +20,17 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 
 const MAX_DEPTH = 24;
 const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
-const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
+
+/** For the runs of one batch. */
+class Checks {
+  readonly startedAt = new RepeatedSecond();
+  readonly model = new Repeated(isModel);
+  readonly action = new Repeated(isCallerId);
+  readonly workflow = new Repeated(isCallerId);
+  readonly deployment = new Repeated(isCallerId);
+  readonly department = new Repeated(isCallerId);
+  readonly customer = new Repeated(isCallerId);
+}
 
 /** A loop, because ids are most of a batch, and this is faster than a pattern on short strings. */
 function isCallerId(value: unknown): boolean {
@@ -34,10 +44,6 @@ function isCallerId(value: unknown): boolean {
 
 function isSafeId(value: unknown): boolean {
   return typeof value === "string" && SAFE_ID.test(value);
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === "string" && (PLAIN_TIME.test(value) || parseTimestamp(value) !== null);
 }
 
 function isCount(value: unknown): boolean {
@@ -101,6 +107,17 @@ function sizeOf(value: object): number {
   return Object.keys(value).length;
 }
 
+/** How many scopes it names. -1 if one of them is wrong. Each is written out, because this is done for every run. */
+function scopesIn(run: { readonly [Field in ScopeField]?: unknown }, checks: Checks): number {
+  let seen = 0;
+  const { workflow_id, deployment_id, department_id, customer_id } = run;
+  if (workflow_id !== undefined && (!checks.workflow.accepts(workflow_id) || !++seen)) return -1;
+  if (deployment_id !== undefined && (!checks.deployment.accepts(deployment_id) || !++seen)) return -1;
+  if (department_id !== undefined && (!checks.department.accepts(department_id) || !++seen)) return -1;
+  if (customer_id !== undefined && (!checks.customer.accepts(customer_id) || !++seen)) return -1;
+  return seen;
+}
+
 /** Fields that few runs have. -1 if one of them is wrong. */
 function rareFields(run: RunInput): number {
   let seen = 0;
@@ -127,17 +144,18 @@ function rareFields(run: RunInput): number {
   return seen;
 }
 
-export function isWellFormedRun(value: unknown): value is RunInput {
+export function isWellFormedRun(value: unknown, checks = new Checks()): value is RunInput {
   if (!isRecord(value)) return false;
   const run = value as unknown as RunInput;
-  if (!isTime(run.started_at) || !isModel(run.model) || !isUsage(run.usage)) return false;
+  if (!checks.startedAt.accepts(run.started_at) || !checks.model.accepts(run.model)) return false;
+  if (!isUsage(run.usage)) return false;
   let seen = 3;
   if (run.id !== undefined && (!isCallerId(run.id) || !++seen)) return false;
-  if (run.action !== undefined && (!isCallerId(run.action) || !++seen)) return false;
-  for (const field of SCOPE_FIELDS) {
-    if (run[field] !== undefined && (!isCallerId(run[field]) || !++seen)) return false;
-  }
+  if (run.action !== undefined && (!checks.action.accepts(run.action) || !++seen)) return false;
   if (run.cost_usd !== undefined && (!isAmount(run.cost_usd) || !++seen)) return false;
+  const scopes = scopesIn(run, checks);
+  if (scopes < 0) return false;
+  seen += scopes;
   const size = sizeOf(value);
   if (size === seen) return true;
   const rare = rareFields(run);
@@ -150,7 +168,8 @@ export function wellFormedBatch(text: string): readonly RunInput[] | null {
   if (!isRecord(body) || sizeOf(body) !== 1) return null;
   const { runs } = body;
   if (!Array.isArray(runs) || runs.length < 1 || runs.length > MAX_BATCH) return null;
-  return runs.every(isWellFormedRun) ? runs : null;
+  const checks = new Checks();
+  return runs.every((run) => isWellFormedRun(run, checks)) ? runs : null;
 }
 
 function parsed(text: string): unknown {

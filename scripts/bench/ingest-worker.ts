@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 interface Env {
   readonly TABLE: DurableObjectNamespace<OneTable>;
+  readonly UNIQUE: DurableObjectNamespace<UniqueTable>;
 }
 
 interface BareRun {
@@ -12,7 +13,10 @@ interface BareRun {
   readonly [field: string]: unknown;
 }
 
-/** The ceiling: an object that inserts the same rows into one table and does nothing else. */
+/**
+ * The ceiling: an object that parses the same body and inserts the same rows into one table, and does nothing else. It has no
+ * index, checks no field, does not look for runs that it has, and adds nothing up.
+ */
 export class OneTable extends DurableObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -45,7 +49,7 @@ export class OneTable extends DurableObject {
       ]),
     ]);
     this.ctx.storage.sql.exec(
-      `INSERT INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
+      `INSERT OR IGNORE INTO runs (id, started_at, cost, data, recorded_at, charged_at, chain_id)
        SELECT row ->> 0, row ->> 1, CAST(row ->> 2 AS INTEGER), row ->> 3, ?1, ?1, NULL
        FROM (SELECT value AS row FROM json_each(?2) LIMIT -1 OFFSET 0)`,
       now,
@@ -55,9 +59,19 @@ export class OneTable extends DurableObject {
   }
 }
 
+/** The least that a ledger needs of a table: a run that is sent again is not stored again. */
+export class UniqueTable extends OneTable {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    ctx.storage.sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS runs_by_id ON runs (id)");
+  }
+}
+
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    const inserted = await env.TABLE.getByName("one").insert(await request.text());
+    const isUnique = new URL(request.url).pathname === "/unique";
+    const table = isUnique ? env.UNIQUE.getByName("one") : env.TABLE.getByName("one");
+    const inserted = await table.insert(await request.text());
     return Response.json({ inserted });
   },
 };

@@ -7,7 +7,10 @@ import { type Server, startServer } from "../server.ts";
 import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
 import { startAlone } from "./own-runtime.ts";
 
-/** Bulk ingest: batches of 1000 runs with five limits, compared with one table that receives the same rows. */
+/**
+ * Bulk ingest: batches of 1000 runs with five limits, compared with one table that receives the same rows. That table does
+ * less than any ledger must: a run sent twice is in it twice. The same table with unique ids is measured beside it.
+ */
 
 const BATCH = 1000;
 const BATCHES = QUICK ? 8 : 30;
@@ -98,13 +101,21 @@ async function cost({ url, headers, pid }: Target, newId = inOrder, used: object
   return { ms: median(times), cpuMicros };
 }
 
-async function startCeiling(folder: string): Promise<{ target: Target; dispose: () => Promise<void> }> {
+async function startCeiling(
+  folder: string,
+): Promise<{ target: Target; unique: Target; dispose: () => Promise<void> }> {
   const script = await bundleWorker("scripts/bench/ingest-worker.ts");
   const { port, pid, dispose } = await startAlone(script, {
     defaultPersistRoot: folder,
-    durableObjects: { TABLE: { className: "OneTable", useSQLite: true } },
+    durableObjects: {
+      TABLE: { className: "OneTable", useSQLite: true },
+      UNIQUE: { className: "UniqueTable", useSQLite: true },
+    },
   });
-  return { target: { url: `http://${HOST}:${port}/`, headers: {}, pid: pid() }, dispose };
+  const url = `http://${HOST}:${port}/`;
+  const [target, unique] = [url, `${url}unique`].map((to) => ({ url: to, headers: {}, pid: pid() }));
+  if (target === undefined || unique === undefined) throw new Error("no table was started");
+  return { target, unique, dispose };
 }
 
 async function startProduct(dataDir: string): Promise<{ open: () => Promise<Target>; server: Server }> {
@@ -148,20 +159,24 @@ export async function run(): Promise<BenchRow[]> {
     const classed = await open();
     for (let round = 0; round < WARM_UPS; round += 1) {
       await cost(ceiling.target);
+      await cost(ceiling.unique, inNoOrder);
       await cost(target);
       await cost(classed, inOrder, CLASSED);
     }
     const bare: Cost[] = [];
+    const unique: Cost[] = [];
     const ours: Cost[] = [];
     const priced: Cost[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       bare.push(await cost(ceiling.target));
+      unique.push(await cost(ceiling.unique, inNoOrder));
       ours.push(await cost(target));
       priced.push(await cost(classed, inOrder, CLASSED));
     }
     const base = row("rows into one table", bare, null);
     return [
       base,
+      { ...row("the same with unique ids, in no order", unique, base), target: null },
       row("bulk ingest, five limits", ours, base),
       row("the same, five classes priced from the book", priced, base),
       ...(await growth(await open(), base, "", inOrder)),

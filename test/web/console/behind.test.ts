@@ -62,7 +62,9 @@ describe("runs", () => {
 
   test("are added up without days, and by filters that reports do not know", async () => {
     expect(await text("/console/runs")).toContain("Cost of these runs $8.25");
-    const charged = await text(`/console/runs?limit_id=${review}&model=claude-sonnet`);
+    const charged = await text(
+      `/console/runs?limit_id=${review}&charged_from=${today.slice(0, 8)}01&model=claude-sonnet`,
+    );
     expect(charged).toContain("Charged $2.25 to Review Cost of these runs $2.25");
     expect(charged).toContain("Runs 1 of 1 model ");
   });

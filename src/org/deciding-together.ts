@@ -1,26 +1,12 @@
 import type { RefusalNote } from "../domain/refusal-note.ts";
-import type { DecisionReply, DecisionVerdict } from "../gate/object-verdict.ts";
+import type { DecisionVerdict } from "../gate/object-verdict.ts";
 import { logFailure } from "../log.ts";
+import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decided-together.ts";
 import type { DecisionCall, Deciding, Noted } from "./deciding.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { Absent } from "./kernel/absent.ts";
 import type { Parts } from "./parts.ts";
 import type { Clock } from "./rate-limits/meters.ts";
-
-/** The object did not begin: it would have to wait. Asked alone, it waits. */
-export const ASK_ALONE = null;
-/** It failed, and the log says why. Nothing was decided. */
-export const FAILED = false;
-
-/** The text of an allow that says nothing else, or everything that there is to say. */
-type Answer = string | DecisionReply | typeof ASK_ALONE | typeof FAILED;
-
-/** One answer for each ask, in their order. */
-export interface DecidedTogether {
-  readonly orgNow: number;
-  readonly version: string;
-  readonly answers: readonly Answer[];
-}
 
 /** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
 export class DecidingTogether {

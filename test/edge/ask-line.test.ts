@@ -4,7 +4,7 @@ import { AskLine, LINE, type Sender } from "../../src/edge/decision/ask-line.ts"
 import { ObjectUnreachable } from "../../src/edge/unreachable.ts";
 import type { DecisionReply } from "../../src/gate/object-verdict.ts";
 import type { DecisionCall } from "../../src/org/deciding.ts";
-import type { DecidedTogether } from "../../src/org/deciding-together.ts";
+import type { DecidedTogether } from "../../src/gate/decided-together.ts";
 
 /** Which asks share a call to the object, and what becomes of each when something fails. */
 

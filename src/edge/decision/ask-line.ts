@@ -1,6 +1,6 @@
 import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { DecisionCall } from "../../org/deciding.ts";
-import { ASK_ALONE, type DecidedTogether, FAILED } from "../../org/deciding-together.ts";
+import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decided-together.ts";
 import { isOlderObject } from "../older-object.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 

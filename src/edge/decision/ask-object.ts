@@ -1,7 +1,7 @@
 import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import type { DecisionCall } from "../../org/deciding.ts";
-import { ASK_ALONE } from "../../org/deciding-together.ts";
+import { ASK_ALONE } from "../../gate/decided-together.ts";
 import { patiently } from "../unreachable.ts";
 import { AskLine } from "./ask-line.ts";
 import type { ObjectBackground } from "./gates.ts";

@@ -12,7 +12,7 @@ import { cached } from "../../domain/cached.ts";
 import { callerAddress } from "../call.ts";
 import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
 import { deprecationCopy } from "../deprecation.ts";
-import type { DecidedTogether } from "../../org/deciding-together.ts";
+import type { DecidedTogether } from "../../gate/decided-together.ts";
 import type { Env } from "../env.ts";
 import { actableUntil, knownKey } from "../identify.ts";
 import type { KnownKey } from "../known-keys.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import worker from "../../src/proxy/index.ts";
 import { optionsFrom } from "../../src/proxy/environment.ts";
 
@@ -31,4 +31,25 @@ describe("a setting that is wrong stops every call, and is named without its val
     expect(text).toContain(name);
     expect(text).not.toContain("secret");
   });
+});
+
+test("why the proxy failed is logged without any key", async () => {
+  const lines: string[] = [];
+  vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const caller = `svc_live_${"0".repeat(26)}${"1".repeat(26)}_secret`;
+  const env = { ...set, OPENAI_API_KEY: "sk-openai-secret", ANTHROPIC_API_KEY: "sk-anthropic-secret" };
+  const request = new Request("https://proxy.test/openai/v1/models", {
+    headers: { authorization: `Bearer ${caller}` },
+  });
+  const waitUntil = (work: Promise<unknown>): never => {
+    void work.catch(() => undefined);
+    throw new Error(`lost with ${env.OPENAI_API_KEY}, ${env.ANTHROPIC_API_KEY} and ${caller}`);
+  };
+  const unreachable = { ...env, SLUICE_URL: "http://127.0.0.1:1" };
+  const answer = await worker.fetch(request, unreachable, { waitUntil });
+  expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("secret")]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("lost with [key], [key] and [key]");
+  expect(lines[0]).not.toContain("secret");
 });

@@ -30,13 +30,14 @@ function runOf(usage: Usage) {
 interface Governed {
   readonly key: string;
   readonly context: ExecutionContext;
+  readonly request: Request;
   readonly model: () => Promise<Response>;
 }
 
 type Settle = (usage: Usage) => void;
 
 /** Passes the answer on as the governed proxy does, with its own code: a short one at once, a stream as it comes. */
-async function watched(answer: Response, settle: Settle): Promise<Response> {
+async function watched(answer: Response, { context, request }: Governed, settle: Settle): Promise<Response> {
   const { body, headers, status } = answer;
   if (body === null) return new Response(null, { status, headers });
   if (!isEventStream(headers.get("content-type"))) {
@@ -45,23 +46,31 @@ async function watched(answer: Response, settle: Settle): Promise<Response> {
     return new Response(bytes, { status, headers });
   }
   const reader = usageReader(headers.get("content-type"));
-  const settled = () => settle(reader.reading.usage ?? NOTHING);
-  const { readable } = observed(body, {
-    chunk: (chunk) => reader.push(chunk),
+  const { promise, resolve } = Promise.withResolvers<void>();
+  context.waitUntil(promise);
+  const settled = () => {
+    settle(reader.reading.usage ?? NOTHING);
+    resolve();
+  };
+  const observer = {
+    chunk: (chunk: Uint8Array) => reader.push(chunk),
     end: settled,
     error: settled,
     cancel: settled,
-  });
-  return new Response(readable, { status, headers });
+  };
+  const stream = observed(body, observer, { isNative: true });
+  request.signal.addEventListener("abort", () => void stream.leave());
+  return new Response(stream.readable, { status, headers });
 }
 
-async function embedded(env: ProxyEnv, { key, context, model }: Governed): Promise<Response> {
+async function embedded(env: ProxyEnv, governing: Governed): Promise<Response> {
+  const { key, context, model } = governing;
   const { SLUICE: binding, SLUICE_URL: url } = env;
   gate ??= createGate(binding === undefined ? { url, key } : { binding, key });
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
   const allowed = await gate.decide(ASK, { waitUntil });
   const governed = gate;
-  return watched(await model(), (usage) => governed.settle(allowed, runOf(usage), { waitUntil }));
+  return watched(await model(), governing, (usage) => governed.settle(allowed, runOf(usage), { waitUntil }));
 }
 
 async function overRpc({ SLUICE }: ProxyEnv, { key, model }: Governed): Promise<Response> {
@@ -84,7 +93,7 @@ export default {
   async fetch(request, env, context) {
     const { pathname } = new URL(request.url);
     const model = () => fetch(env.MODEL_URL + pathname, request);
-    const governed = { key: request.headers.get("x-key") ?? "", context, model };
+    const governed = { key: request.headers.get("x-key") ?? "", context, request, model };
     if (env.MODE === "embedded") return embedded(env, governed);
     if (env.MODE === "rpc") return overRpc(env, governed);
     return env.MODE === "http" ? overHttp(env, governed) : model();

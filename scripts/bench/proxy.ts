@@ -24,6 +24,8 @@ const NAMES: Readonly<Record<Mode, string>> = {
   http: "asks over HTTP",
 };
 const FORMS = ["whole", "stream"] as const;
+/** Those of the governed proxy. */
+const FLAGS = ["nodejs_compat", "enable_request_signal"] as const;
 const FAR = "900000000";
 const CHUNKS = 20;
 const USAGE = { prompt_tokens: 12, completion_tokens: CHUNKS, total_tokens: 12 + CHUNKS };
@@ -68,6 +70,7 @@ export async function run(): Promise<BenchRow[]> {
   const [port = 0, ...proxies] = await claimPorts(0, 1 + MODES.length);
   const script = await bundleWorker("scripts/bench/proxy-worker.ts");
   const apart = await startAlone(script, {
+    compatibilityFlags: [...FLAGS],
     bindings: { MODE: "embedded", MODEL_URL: model.url, SLUICE_URL: `http://${HOST}:${port}` },
   });
   const server = await startServer({
@@ -78,7 +81,7 @@ export async function run(): Promise<BenchRow[]> {
         name: `proxy-${mode}`,
         modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
         compatibilityDate: readWorkerConfig().compatibility_date,
-        compatibilityFlags: ["nodejs_compat"],
+        compatibilityFlags: [...FLAGS],
         bindings: { MODE: mode, MODEL_URL: model.url, SLUICE_URL: `http://${HOST}:${port}` },
         serviceBindings: { SLUICE: { name: service, entrypoint: "Gate" } },
         unsafeDirectSockets: [{ host: HOST, port: proxies[index] ?? 0 }],

@@ -1,27 +1,28 @@
-/** Hears what becomes of a body on its way to whoever reads it. */
-export interface BodyObserver {
-  chunk(chunk: Uint8Array): void;
-  end(): void;
-  /** The source broke off. */
-  error(error: unknown): void;
-  /** The reader wants no more. */
-  cancel(reason: unknown): void;
+import type { BodyObserver, ObservedBody } from "./body-observer.ts";
+import { isNativeRuntime, observedNatively } from "./native-body.ts";
+
+export interface ObservedOptions {
+  /** A source whose reader left is still read, to its end. */
+  readonly isReadToEnd?: boolean;
+  /** The source is the runtime's own, such as the body of an answer, and the observer has time after its reader's end. */
+  readonly isNative?: boolean;
 }
 
-export interface ObservedBody {
-  readonly readable: ReadableStream<Uint8Array>;
-  /** For a reader that went away without saying so. */
-  leave(reason?: unknown): Promise<void>;
-}
-
-/**
- * The same bytes in the same chunks. The source is read only when the reader asks for more, so a slow reader slows the
- * source down, and nothing is stored on the way. With `isReadToEnd`, a source whose reader left is still read, to its end.
- */
+/** The same bytes, as fast as they are read. */
 export function observed(
   body: ReadableStream<Uint8Array>,
   observer: BodyObserver,
-  isReadToEnd = false,
+  { isReadToEnd = false, isNative = false }: ObservedOptions = {},
+): ObservedBody {
+  const observe = isNative && isNativeRuntime() ? observedNatively : observedInScript;
+  return observe(body, observer, isReadToEnd);
+}
+
+/** The same chunks. The source is read only when the reader asks for more, and nothing is stored on the way. */
+function observedInScript(
+  body: ReadableStream<Uint8Array>,
+  observer: BodyObserver,
+  isReadToEnd: boolean,
 ): ObservedBody {
   const reader = body.getReader();
   let hasLeft = false;

@@ -1,4 +1,5 @@
 import { begin, type GovernedCall } from "../adapters/governed-call.ts";
+import { MOST_LAG_MS } from "../adapters/native-body.ts";
 import { apiOf } from "../adapters/provider-api.ts";
 import { refusalOf, type WireRefusal } from "../adapters/refusal-response.ts";
 import { askedCall } from "./asked-call.ts";
@@ -88,10 +89,8 @@ function send(
   { request, context, target, options }: Governing,
   { call, provider, body }: { call: GovernedCall; provider: Provider; body: Uint8Array<ArrayBuffer> },
 ): Promise<Response | WireRefusal> {
-  const watch = new Watch(
-    options.longestSilenceMs ?? USUAL.longestSilenceMs,
-    options.longestAnswerMs ?? USUAL.longestAnswerMs,
-  );
+  const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
+  const watch = new Watch(longestSilenceMs, longestAnswerMs);
   // A Worker ends with its caller, unless there is work that it waits for.
   context.waitUntil(call.ended);
   const { method } = request;
@@ -109,6 +108,8 @@ function send(
     watch,
     gone: request.signal,
     send: () => (options.fetch ?? fetch)(url, init),
+    // A body that the runtime passes on is looked at so rarely that less silence than that says nothing.
+    isNative: options.fetch === undefined && longestSilenceMs > MOST_LAG_MS,
   }).catch(() => badGateway("The provider's answer could not be relayed."));
 }
 

@@ -14,6 +14,8 @@ export interface Relayed {
   /** Fires when the caller goes away. */
   readonly gone: AbortSignal;
   readonly send: () => Promise<Response>;
+  /** Whether the answer's body is the runtime's own. */
+  readonly isNative: boolean;
 }
 
 /** The provider's answer, byte for byte, as fast as the caller reads it. Whichever way it ends, the call is settled. */
@@ -95,7 +97,7 @@ function succeeded(answer: Response, relayed: Relayed): Response {
 function relayedBody(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
-  { call, watch, gone }: Relayed,
+  { call, watch, gone, isNative }: Relayed,
 ): ReadableStream<Uint8Array> {
   const reader = usageReader(headers.get("content-type"));
   const ended = (settle: () => void) => {
@@ -113,7 +115,7 @@ function relayedBody(
       error: () => ended(() => (gone.aborted ? call.cancel(reader.reading) : call.breakOff(reader.reading))),
       cancel: () => ended(() => call.cancel(reader.reading)),
     },
-    call.isToldAtEnd,
+    { isReadToEnd: call.isToldAtEnd, isNative },
   );
   gone.addEventListener("abort", () => void stream.leave());
   if (gone.aborted) void stream.leave();

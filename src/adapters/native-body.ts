@@ -1,0 +1,136 @@
+import type { BodyObserver, ObservedBody } from "./body-observer.ts";
+
+/** The first look at the copy, and the least and the most time between two. */
+const FIRST_LOOK_MS = 100;
+const LEAST_LAG_MS = 10;
+export const MOST_LAG_MS = 1000;
+/** More than the runtime reads at once, so that a read which does not fill it has emptied the copy. */
+const VIEW_BYTES = 32_768;
+/** What is there already is read in less than that. */
+const AT_ONCE_MS = 10;
+
+/** How the way to the reader ended. `cut`: its source broke off, or its reader left. */
+type Passed = "whole" | "cut";
+/** How the copy ended. Null: it goes on. */
+type Ended = "end" | "error" | null;
+
+/** Whether the runtime passes bodies on by itself, as Workers do. */
+export function isNativeRuntime(): boolean {
+  return typeof IdentityTransformStream === "function";
+}
+
+/**
+ * The same bytes, passed on by the runtime. JavaScript wakes for a look now and then and at the end, not for each piece, and
+ * looks at a copy. The runtime reads the source only as fast as the reader takes it, also for the copy, so the copy holds
+ * at most what the reader took since the last look: looks are soon after each other while much passes.
+ */
+export function observedNatively(
+  body: ReadableStream<Uint8Array>,
+  observer: BodyObserver,
+  isReadToEnd: boolean,
+): ObservedBody {
+  // Of a piece, the first branch may hold the whole block that it was read into. The second, which waits, holds its bytes.
+  const [passing, copied] = body.tee();
+  const { readable, writable } = new IdentityTransformStream();
+  const stop = new AbortController();
+  const way = passing
+    .pipeTo(writable, { signal: stop.signal })
+    .then((): Passed => "whole")
+    .catch((): Passed => "cut");
+  const followed = new Copy(copied, observer).follow(way, isReadToEnd);
+  return {
+    readable,
+    leave: async (reason) => {
+      stop.abort(reason);
+      await followed;
+    },
+  };
+}
+
+class Copy {
+  readonly #reader: ReadableStreamBYOBReader;
+  readonly #observer: BodyObserver;
+  #view = new Uint8Array(VIEW_BYTES);
+  #reading: Promise<{ readonly ended: Ended; readonly bytes: number }> | null = null;
+  #error: unknown;
+
+  constructor(copied: ReadableStream<Uint8Array>, observer: BodyObserver) {
+    this.#reader = copied.getReader({ mode: "byob" });
+    this.#observer = observer;
+  }
+
+  async follow(way: Promise<Passed>, isReadToEnd: boolean): Promise<void> {
+    let ended: Ended = null;
+    for (let lagMs = FIRST_LOOK_MS; ended === null;) {
+      if ((await within(lagMs, way)) !== undefined) break;
+      const look = await Promise.race([this.#look(), way]);
+      if (typeof look === "string") break;
+      ended = look.ended;
+      lagMs = look.bytes < VIEW_BYTES ? Math.min(MOST_LAG_MS, lagMs * 2) : Math.max(LEAST_LAG_MS, lagMs / 2);
+    }
+    if (ended === null) ended = await this.#rest(await way, isReadToEnd);
+    if (ended === "end") this.#observer.end();
+    else if (ended === "error") this.#observer.error(this.#error);
+    else await this.#leave();
+  }
+
+  /** A source that broke off says so at once when all that came is read. Null: it goes on, so its reader left. */
+  async #rest(passed: Passed, isReadToEnd: boolean): Promise<Ended> {
+    for (let isEmptied = false; ;) {
+      const isWaitedFor = passed === "whole" || isReadToEnd;
+      // One that began earlier may be without the last pieces.
+      const isLast = passed === "whole" && this.#reading === null;
+      const read = isWaitedFor ? await this.#read() : await within(AT_ONCE_MS, this.#read());
+      if (read === undefined) return null;
+      if (read.ended !== null) return read.ended;
+      if (isEmptied && !isWaitedFor) return null;
+      isEmptied = read.bytes < VIEW_BYTES;
+      if (isEmptied && isLast) return "end";
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.#observer.cancel(undefined);
+    await this.#reader.cancel().catch(() => undefined);
+  }
+
+  /** Waits for a piece if there is none, and reads all that is there. */
+  async #look(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
+    let bytes = 0;
+    for (;;) {
+      const read = await this.#read();
+      bytes += read.bytes;
+      if (read.ended !== null || read.bytes < VIEW_BYTES) return { ended: read.ended, bytes };
+    }
+  }
+
+  /** One read at a time: one that has not come yet is waited for by whoever reads next. */
+  #read(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
+    this.#reading ??= this.#next().finally(() => (this.#reading = null));
+    return this.#reading;
+  }
+
+  async #next(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
+    try {
+      const { done, value } = await this.#reader.read(this.#view);
+      if (value === undefined || done) return { ended: "end", bytes: 0 };
+      this.#observer.chunk(value);
+      this.#view = new Uint8Array(value.buffer);
+      return { ended: null, bytes: value.byteLength };
+    } catch (error) {
+      this.#error = error;
+      return { ended: "error", bytes: 0 };
+    }
+  }
+}
+
+/** Undefined: it has not come in that time. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,51 @@
+import type { BodyObserver } from "../../src/adapters/body-observer.ts";
+import { observed } from "../../src/adapters/observed-body.ts";
+
+/** Relays a source by one of the two mechanisms, and tells what it has seen of the last body that had the same name. */
+
+interface Env {
+  readonly SOURCE_URL: string;
+}
+
+interface Seen {
+  text: string;
+  chunks: number;
+  ended: string | null;
+}
+
+const seen = new Map<string, Seen>();
+
+export default {
+  async fetch(request, { SOURCE_URL }, context) {
+    const { pathname, searchParams } = new URL(request.url);
+    const name = searchParams.get("name") ?? "";
+    if (pathname === "/seen") return Response.json(seen.get(name) ?? null);
+    const one: Seen = { text: "", chunks: 0, ended: null };
+    seen.set(name, one);
+    // A signal that can stop the source, as the proxy has one.
+    const { body } = await fetch(SOURCE_URL, { signal: new AbortController().signal });
+    if (body === null) return new Response("no body", { status: 502 });
+    const decoder = new TextDecoder();
+    const { promise: settled, resolve } = Promise.withResolvers<void>();
+    context.waitUntil(settled);
+    const ends = (how: string) => () => {
+      one.ended = how;
+      resolve();
+    };
+    const observer: BodyObserver = {
+      chunk: (chunk) => {
+        one.chunks += 1;
+        one.text += decoder.decode(chunk, { stream: true });
+      },
+      end: ends("end"),
+      error: ends("error"),
+      cancel: ends("cancel"),
+    };
+    const stream = observed(body, observer, {
+      isReadToEnd: searchParams.has("to-end"),
+      isNative: pathname === "/native",
+    });
+    request.signal.addEventListener("abort", () => void stream.leave());
+    return new Response(stream.readable);
+  },
+} satisfies ExportedHandler<Env>;
